@@ -1,0 +1,3 @@
+//! The language of boolean programs.
+
+pub mod program;

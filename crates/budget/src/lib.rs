@@ -1,0 +1,147 @@
+//! Limits on long work: a deadline, a memory ceiling and a cancellation flag.
+//!
+//! An engine gets a [`Budget`] and calls [`Budget::check`] at its safe points. Running out is an
+//! ordinary value ([`Stopped`]) that travels up to an UNKNOWN verdict; nothing panics or exits.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a piece of work may use. Cheap to clone; clones share the cancellation flag.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    started: Instant,
+    time: Option<Duration>,
+    memory: Option<u64>,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// Why work stopped before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The time limit passed.
+    Time,
+    /// The memory limit was reached.
+    Memory,
+    /// The user cancelled.
+    Cancelled,
+}
+
+impl Budget {
+    /// No limit at all; only cancellation stops the work.
+    pub fn unlimited() -> Budget {
+        Budget {
+            started: Instant::now(),
+            time: None,
+            memory: None,
+            cancelled: Arc::new(AtomicBool::new(false)),
+        }
+    }
+
+    /// The same budget, with a time limit that counts from the budget's start.
+    pub fn with_time(mut self, limit: Duration) -> Budget {
+        self.time = Some(limit);
+        self
+    }
+
+    /// The same budget, with a ceiling in bytes on the memory of the whole process.
+    pub fn with_memory(mut self, bytes: u64) -> Budget {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// The flag that a signal handler sets to stop the work at its next safe point.
+    pub fn cancellation(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
+    }
+
+    /// How long the work has been going on.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// What is left of the time limit, if there is one.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.time.map(|limit| limit.saturating_sub(self.started.elapsed()))
+    }
+
+    /// The ceiling on memory in bytes, if there is one.
+    pub fn memory(&self) -> Option<u64> {
+        self.memory
+    }
+
+    /// Says whether the work may go on. Costs a clock read and, with a memory limit, a read of
+    /// the process's resident size: call it every few thousand steps, not at each one.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(Stopped::Cancelled);
+        }
+        if self.time.is_some_and(|limit| self.started.elapsed() >= limit) {
+            return Err(Stopped::Time);
+        }
+        if let (Some(limit), Some(used)) = (self.memory, resident_bytes())
+            && used >= limit
+        {
+            return Err(Stopped::Memory);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stopped::Time => "the time limit passed",
+            Stopped::Memory => "the memory limit was reached",
+            Stopped::Cancelled => "cancelled",
+        })
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// The memory this process holds now, where the system tells it.
+pub fn resident_bytes() -> Option<u64> {
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * 4096)
+}
+
+/// The most memory this process has held so far, where the system tells it.
+pub fn peak_resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unlimited_goes_on() {
+        assert_eq!(Budget::unlimited().check(), Ok(()));
+    }
+
+    #[test]
+    fn a_passed_deadline_stops() {
+        let budget = Budget::unlimited().with_time(Duration::ZERO);
+        assert_eq!(budget.check(), Err(Stopped::Time));
+        assert_eq!(budget.remaining(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_low_ceiling_stops() {
+        let budget = Budget::unlimited().with_memory(1);
+        assert_eq!(budget.check(), Err(Stopped::Memory));
+    }
+
+    #[test]
+    fn clones_share_cancellation() {
+        let budget = Budget::unlimited();
+        budget.clone().cancellation().store(true, Ordering::Relaxed);
+        assert_eq!(budget.check(), Err(Stopped::Cancelled));
+    }
+}
