@@ -1,1 +1,5 @@
-//! placeholder
+//! The C front end.
+
+pub mod ids;
+pub mod program;
+pub mod types;
