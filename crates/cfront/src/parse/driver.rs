@@ -1,0 +1,287 @@
+//! Drives preprocessor, parser and type checker over one unit.
+
+use super::files::{Adapter, Files, standard_directories};
+use super::texts::{Places, Texts};
+use super::{Headers, Input, InputKind, ParseOptions, Preprocess, limits, report};
+use crate::program::Source;
+use crate::types::DataModel;
+use hardbop_diagnostics::{Diagnostic, Severity};
+use rucc_base::Interner;
+use rucc_diag::SourceMap;
+use rucc_lex::{Convert, Keywords, PpToken, convert};
+use rucc_pp::{Predef, Preprocessor, Timestamp};
+use rucc_sema::{Checker, Tast};
+use rucc_session::{Preinclude, SearchPath, Std};
+use rucc_target::{TargetInfo, Triple};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// GNU C17: C11 with its defects mended, and with gcc's extensions.
+const STANDARD: Std = Std::C17;
+
+/// How deep includes may nest, as in gcc.
+const INCLUDE_DEPTH: u32 = 200;
+
+/// The typed tree of one unit, without errors.
+#[derive(Debug)]
+pub struct ParsedUnit {
+    /// The unit's name, as the user wrote it.
+    pub name: String,
+    /// The typed tree.
+    pub tree: Tast,
+    /// The types that the tree points into.
+    pub types: rucc_types::Types,
+    /// The spellings of names.
+    pub names: Interner,
+    /// The machine, which decides about sizes.
+    pub target: TargetInfo,
+    places: Places,
+}
+
+impl ParsedUnit {
+    /// Where a span stands.
+    pub fn source(&self, span: rucc_diag::Span) -> Source {
+        self.places.source(span)
+    }
+
+    /// Whether a span stands in a header of the system (or of ours).
+    pub fn in_system_header(&self, span: rucc_diag::Span) -> bool {
+        self.places.is_system(span)
+    }
+}
+
+/// Reads one unit. Errors come with no unit; warnings are dropped.
+///
+/// The trees can be deep, so call this (and lower the unit) on a thread with a large stack, as
+/// `load` does.
+pub fn parse_unit(
+    input: &Input,
+    options: &ParseOptions,
+    files: &dyn Files,
+    texts: &mut Texts,
+) -> (Option<ParsedUnit>, Vec<Diagnostic>) {
+    if let Some(refused) = limits::check(&input.name, &input.bytes, texts) {
+        return (None, vec![refused]);
+    }
+    match catch_unwind(AssertUnwindSafe(|| run(input, options, files))) {
+        Ok(outcome) => finish(input, outcome, texts),
+        Err(_) => {
+            let message = format!("internal error of the C parser in `{}`", input.name);
+            (None, vec![Diagnostic::global(Severity::Error, message)])
+        }
+    }
+}
+
+/// What the front-end crates made of a unit.
+struct Outcome {
+    names: Interner,
+    map: SourceMap,
+    marked: Vec<rucc_base::Symbol>,
+    target: TargetInfo,
+    tree: Option<(Tast, rucc_types::Types)>,
+    diagnostics: Vec<rucc_diag::Diagnostic>,
+}
+
+fn target(model: DataModel) -> TargetInfo {
+    let triple: Triple = match model {
+        DataModel::Ilp32 => "i686-unknown-linux-gnu",
+        DataModel::Lp64 => "x86_64-unknown-linux-gnu",
+    }
+    .parse()
+    .expect("both triples are known");
+    TargetInfo::new(triple)
+}
+
+fn run(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
+    let target = target(options.model);
+    let mut names = Interner::new();
+    let keywords = Keywords::new(&mut names, STANDARD, true);
+    let mut map = SourceMap::new();
+    let (tokens, marked, mut diagnostics) =
+        preprocess(input, options, files, &target, &mut names, &mut map);
+
+    let conversion = Convert {
+        keywords: &keywords,
+        interner: &names,
+        target: &target,
+        std: STANDARD,
+        gnu: true,
+        pedantic: false,
+    };
+    let (tokens, said) = convert(&tokens, &conversion);
+    diagnostics.extend(said);
+    let type_names: Vec<_> = target
+        .type_names()
+        .iter()
+        .filter_map(|(name, _)| names.find(name))
+        .collect();
+    let mut context = rucc_parse::Context::new(&names, STANDARD);
+    context.error_limit = 0;
+    context.type_names = &type_names;
+    let parsed = rucc_parse::parse(&tokens, context);
+    drop(tokens);
+    let failed = parsed.failed();
+    diagnostics.extend(parsed.diagnostics);
+    let tree = if failed {
+        // The type checker would complain about what the parser left out.
+        None
+    } else {
+        let mut context = rucc_sema::Context::new(&names, &target, STANDARD);
+        context.permissive = true;
+        context.gnu89_inline = true;
+        context.error_limit = 0;
+        let mut checker = Checker::new(&parsed.ast, context);
+        checker.check_unit();
+        let checked = checker.finish();
+        diagnostics.extend(checked.diagnostics);
+        Some((checked.tast, checked.types))
+    };
+    Outcome {
+        names,
+        map,
+        marked,
+        target,
+        tree,
+        diagnostics,
+    }
+}
+
+type Preprocessed = (
+    Vec<PpToken>,
+    Vec<rucc_base::Symbol>,
+    Vec<rucc_diag::Diagnostic>,
+);
+
+fn preprocess(
+    input: &Input,
+    options: &ParseOptions,
+    files: &dyn Files,
+    target: &TargetInfo,
+    names: &mut Interner,
+    map: &mut SourceMap,
+) -> Preprocessed {
+    let adapter = Adapter(files);
+    let common = &options.preprocess;
+    let search = search_path(common, &input.preprocess);
+    // The main file comes first, so that what stands nowhere can be said to stand there.
+    let file = match map.add(&input.name, input.bytes.clone()) {
+        Ok(file) => file,
+        Err(full) => {
+            let error = rucc_diag::Diagnostic::error(full.to_string(), rucc_diag::Span::DUMMY);
+            return (Vec::new(), Vec::new(), vec![error]);
+        }
+    };
+    let mut context = rucc_pp::Context::new(names, map, &adapter, &search);
+    context.lex = rucc_lex::Options::for_dialect(STANDARD, true, false);
+    context.max_include_depth = INCLUDE_DEPTH;
+    let mut preprocessor = Preprocessor::new();
+    let mut tokens = Vec::new();
+    let mut full = false;
+    if input.kind == InputKind::Source {
+        let predefined = predefined(common, &input.preprocess);
+        full |= preprocessor
+            .predefine(target, &predefined, &mut context)
+            .is_err();
+        let forced: Vec<Preinclude> = common
+            .forced_includes
+            .iter()
+            .chain(&input.preprocess.forced_includes)
+            .map(|name| Preinclude {
+                name: name.clone(),
+                macros_only: false,
+            })
+            .collect();
+        full |= preprocessor
+            .preinclude(&forced, &mut tokens, &mut context)
+            .is_err();
+    }
+    tokens.extend(preprocessor.run(file, &mut context));
+    let mut diagnostics = preprocessor.take_diagnostics();
+    if full {
+        let message = "the unit with its headers is larger than 4 GiB";
+        diagnostics.push(rucc_diag::Diagnostic::error(
+            message,
+            rucc_diag::Span::DUMMY,
+        ));
+    }
+    let marked = preprocessor
+        .line_directives()
+        .iter()
+        .filter_map(|line| line.file)
+        .collect();
+    (
+        tokens.into_iter().map(rucc_pp::Tok::to_pp).collect(),
+        marked,
+        diagnostics,
+    )
+}
+
+fn search_path(common: &Preprocess, own: &Preprocess) -> SearchPath {
+    let mut search = SearchPath::new();
+    for options in [common, own] {
+        options
+            .include_dirs
+            .iter()
+            .for_each(|dir| search.push_bracket(dir));
+    }
+    for options in [common, own] {
+        options
+            .system_dirs
+            .iter()
+            .for_each(|dir| search.push_system(dir));
+    }
+    let headers = match (common.headers, own.headers) {
+        (Headers::Own, Headers::Own) => Headers::Own,
+        _ => Headers::System,
+    };
+    standard_directories(headers)
+        .into_iter()
+        .for_each(|dir| search.push_system(dir));
+    search
+}
+
+fn predefined(common: &Preprocess, own: &Preprocess) -> Predef {
+    let mut predefined = Predef::new();
+    predefined.std = STANDARD;
+    predefined.gnu89_inline = true;
+    // A fixed date: the same text always means the same program.
+    predefined.timestamp = Timestamp {
+        date: "Jan  1 1970".to_owned(),
+        time: "00:00:00".to_owned(),
+    };
+    for options in [common, own] {
+        predefined.defines.extend(options.defines.iter().cloned());
+        predefined
+            .undefines
+            .extend(options.undefines.iter().cloned());
+    }
+    predefined
+}
+
+fn finish(
+    input: &Input,
+    outcome: Outcome,
+    texts: &mut Texts,
+) -> (Option<ParsedUnit>, Vec<Diagnostic>) {
+    let Outcome {
+        names,
+        map,
+        marked,
+        target,
+        tree,
+        diagnostics,
+    } = outcome;
+    let places = Places::new(map, marked.iter().map(|&name| names.resolve(name)), texts);
+    let errors = report::errors(&diagnostics, &places);
+    if !errors.is_empty() {
+        return (None, errors);
+    }
+    let unit = tree.map(|(tree, types)| ParsedUnit {
+        name: input.name.clone(),
+        tree,
+        types,
+        names,
+        target,
+        places,
+    });
+    (unit, errors)
+}
