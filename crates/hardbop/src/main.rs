@@ -1,1 +1,29 @@
-fn main() {}
+//! The `hardbop` command: arguments in, exit code out.
+//!
+//! This crate is the only one that reads arguments and files, prints, or exits; the work is done
+//! by the libraries that the `hardbop` library puts together.
+
+mod boolean;
+mod cli;
+mod commands;
+mod console;
+mod failure;
+mod input;
+mod limits;
+mod panics;
+mod usage;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::report(&error).into(),
+    };
+    let console = console::Console::new(cli.command.name(), &cli.output);
+    match panics::caught(|| commands::run(&cli.command, &console)) {
+        Ok(verdict) => verdict.exit_code().into(),
+        Err(failure) => console.fail(&failure).into(),
+    }
+}

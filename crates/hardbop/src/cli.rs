@@ -1,0 +1,129 @@
+//! The command line, defined once: the parser, the help, the man page and the shell completions
+//! all come from these definitions.
+
+mod bp;
+mod c;
+
+pub use bp::{BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GraphFormat};
+pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The exit codes, as the help and the man page tell them.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  everything asked about is proved or unreachable (or the command did its work)
+  1  something is reachable or violated
+  2  bad input or usage
+  3  unknown, because a limit was reached or the work was cancelled";
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  hardbop bebop lock.bp                       decide every label and assertion of a boolean program
+  hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
+  hardbop bp generate t --size 800 | hardbop bebop -
+  hardbop c run sort.c --inputs 3,1,2         run C with these inputs
+  hardbop c dump sort.c                       see what the front end makes of it
+
+`hardbop help COMMAND` and `hardbop COMMAND --help` teach each command by example.";
+
+/// A software model checker for C and for boolean programs.
+///
+/// Every answer carries its evidence: a shortest trace that was replayed, or invariants.
+#[derive(Debug, Parser)]
+#[command(name = "hardbop", version, after_help = TOP_EXAMPLES, after_long_help = format!("{TOP_EXAMPLES}\n\n{EXIT_CODES}"))]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Output.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Whether to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal only.
+    Auto,
+    /// Also in a pipe.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What every command takes.
+#[derive(Clone, Debug, Args)]
+pub struct Output {
+    /// Print the result as one JSON value for machines.
+    #[arg(long, global = true, help_heading = "Output")]
+    pub json: bool,
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub color: Colour,
+}
+
+/// What every command that can run long takes.
+#[derive(Clone, Debug, Args)]
+pub struct Limits {
+    /// Stop after this many seconds (fractions allowed) and report what is known by then.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    pub time_limit: Option<f64>,
+    /// Stop before the process holds more than this much memory, in MiB.
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub memory_limit: Option<u64>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("expected a number of seconds, such as 30 or 0.5".to_owned()),
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Model check a boolean program.
+    Bebop(Box<BebopArgs>),
+    /// Work with boolean programs: format, draw, run, export, generate.
+    #[command(subcommand)]
+    Bp(BpCommand),
+    /// Work with C programs: dump, draw and run what the front end makes of them.
+    #[command(subcommand)]
+    C(CCommand),
+    /// Print the man page of hardbop or of one of its commands (troff).
+    #[command(after_help = "Example:\n  hardbop man bebop | man -l -")]
+    Man {
+        /// The command, e.g. `bebop` or `bp format`; hardbop itself if left out.
+        command: Vec<String>,
+    },
+    /// Print a completion script for a shell.
+    #[command(
+        after_help = "Example:\n  hardbop completions bash > ~/.local/share/bash-completion/completions/hardbop"
+    )]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+
+impl Command {
+    /// The command as the user wrote it, e.g. `bp format`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Bebop(_) => "bebop",
+            Command::Bp(BpCommand::Format { .. }) => "bp format",
+            Command::Bp(BpCommand::Graph { .. }) => "bp graph",
+            Command::Bp(BpCommand::Run { .. }) => "bp run",
+            Command::Bp(BpCommand::Export { .. }) => "bp export",
+            Command::Bp(BpCommand::Generate { .. }) => "bp generate",
+            Command::C(CCommand::Cfg { .. }) => "c cfg",
+            Command::C(CCommand::Run { .. }) => "c run",
+            Command::C(CCommand::Dump { .. }) => "c dump",
+            Command::Man { .. } => "man",
+            Command::Completions { .. } => "completions",
+        }
+    }
+}

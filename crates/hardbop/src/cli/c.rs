@@ -1,0 +1,157 @@
+//! The commands on C programs.
+
+use super::{EXIT_CODES, Limits};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  hardbop c run sort.c --inputs 3,1,2         the values of __VERIFIER_nondet_*(), in order
+  hardbop c run sort.c --inputs @values.txt   the same from a file, separated by blanks or commas
+  hardbop c run sort.c --check overflow,bounds
+  hardbop c run sort.c --trace                show every executed edge";
+
+/// `hardbop c`.
+#[derive(Debug, Subcommand)]
+pub enum CCommand {
+    /// Draw the control-flow graph of every function.
+    #[command(after_help = "\
+Examples:
+  hardbop c cfg sort.c > sort.dot
+  hardbop c cfg sort.c --to svg --function swap > swap.svg")]
+    Cfg {
+        /// The C program.
+        #[command(flatten)]
+        input: Box<CInput>,
+        /// Draw only this function; may be given several times.
+        #[arg(long = "function", value_name = "NAME")]
+        functions: Vec<String>,
+        /// The format.
+        #[arg(long, value_name = "FORMAT", default_value = "dot")]
+        to: super::GraphFormat,
+    },
+    /// Execute a C program on given inputs.
+    #[command(
+        after_help = RUN_EXAMPLES,
+        after_long_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
+    )]
+    Run {
+        /// The C program.
+        #[command(flatten)]
+        input: Box<CInput>,
+        /// The values of `__VERIFIER_nondet_*()` calls in order of execution, separated by
+        /// commas or blanks: decimal, hexadecimal (0x...) or character ('a') constants. `@FILE`
+        /// reads them from a file. After the last one, 0.
+        #[arg(long, value_name = "VALUES", allow_hyphen_values = true)]
+        inputs: Option<String>,
+        /// Stop after this many steps.
+        #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+        steps: u64,
+        /// Show every executed edge.
+        #[arg(long)]
+        trace: bool,
+        /// Limits.
+        #[command(flatten)]
+        limits: Limits,
+    },
+    /// Print the lowered program as readable pseudo-C.
+    #[command(after_help = "\
+Examples:
+  hardbop c dump sort.c
+  hardbop c dump sort.c --function swap --check overflow")]
+    Dump {
+        /// The C program.
+        #[command(flatten)]
+        input: Box<CInput>,
+        /// Print only this function; may be given several times.
+        #[arg(long = "function", value_name = "NAME")]
+        functions: Vec<String>,
+    },
+}
+
+/// A C program to read.
+#[derive(Clone, Debug, Args)]
+pub struct CInput {
+    /// The program's files: `.c` files are preprocessed, `.i` files are preprocessed already;
+    /// `-` reads C from standard input.
+    #[arg(value_name = "FILE.c", required_unless_present = "compile_commands")]
+    pub files: Vec<PathBuf>,
+    /// Look for included files in this directory too.
+    #[arg(short = 'I', value_name = "DIR", help_heading = "Preprocessor")]
+    pub include_dirs: Vec<PathBuf>,
+    /// Look for `#include <...>` in this directory after those given by -I.
+    #[arg(long = "isystem", value_name = "DIR", help_heading = "Preprocessor")]
+    pub system_dirs: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "Preprocessor")]
+    pub defines: Vec<String>,
+    /// Undefine a macro.
+    #[arg(short = 'U', value_name = "NAME", help_heading = "Preprocessor")]
+    pub undefines: Vec<String>,
+    /// Read this file before the first line of every `.c` file.
+    #[arg(long = "include", value_name = "FILE", help_heading = "Preprocessor")]
+    pub includes: Vec<String>,
+    /// Who preprocesses.
+    #[arg(long, value_name = "WHO", default_value = "own", help_heading = "Preprocessor")]
+    pub cpp: Preprocessor,
+    /// Take files and their options from a compilation database; with FILE.c given, only those.
+    #[arg(long, value_name = "JSON", help_heading = "Preprocessor")]
+    pub compile_commands: Option<PathBuf>,
+    /// The widths of the basic types.
+    #[arg(long, value_name = "MODEL", default_value = "lp64", help_heading = "Meaning")]
+    pub data_model: DataModelName,
+    /// Where execution starts.
+    #[arg(long, value_name = "FUNCTION", default_value = "main", help_heading = "Meaning")]
+    pub entry: String,
+    /// Check more than assertions and error calls.
+    #[arg(long = "check", value_name = "KINDS", value_delimiter = ',', help_heading = "Meaning")]
+    pub checks: Vec<CheckName>,
+    /// Reaching this label is an error; may be given several times.
+    #[arg(long = "error-label", value_name = "LABEL", help_heading = "Meaning")]
+    pub error_labels: Vec<String>,
+    /// What a function that no file defines may do, besides returning anything.
+    #[arg(long, value_name = "EFFECT", default_value = "pure", help_heading = "Meaning")]
+    pub undefined: UndefinedName,
+}
+
+/// Who preprocesses `.c` files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Preprocessor {
+    /// Hardbop itself; no compiler is needed.
+    Own,
+    /// The system's gcc.
+    Gcc,
+}
+
+/// The widths of the basic types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DataModelName {
+    /// `int`, `long` and pointers of 32 bits, as gcc -m32.
+    Ilp32,
+    /// `int` of 32 bits, `long` and pointers of 64, as gcc on Linux.
+    Lp64,
+}
+
+/// A check that a user can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckName {
+    /// A division or remainder by zero.
+    DivByZero,
+    /// A signed operation whose result does not fit, or a shift by a wrong amount.
+    Overflow,
+    /// The use of a null, dangling or wild pointer.
+    Pointer,
+    /// An access outside of its object.
+    Bounds,
+    /// `free` of what is not the start of a live heap object.
+    Free,
+}
+
+/// What a function that no file defines may do, besides returning anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UndefinedName {
+    /// Nothing.
+    Pure,
+    /// Change the memory that it can reach.
+    Havoc,
+}

@@ -1,0 +1,65 @@
+//! Reads what the user names: a file, or `-` for standard input.
+
+use crate::failure::Failure;
+use hardbop_diagnostics::{FileId, Sources};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// Places in texts are 32-bit numbers.
+const LARGEST: u64 = u32::MAX as u64 - 1;
+
+/// The bytes of a file, and the name under which messages speak of it.
+pub struct Bytes {
+    /// The path as the user wrote it, or `<stdin>`.
+    pub name: String,
+    /// The contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads a file, or standard input for `-`.
+pub fn bytes(path: &Path) -> Result<Bytes, Failure> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let result = io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+        result.map_err(|error| cannot_read("standard input", &error))?;
+        return small_enough("<stdin>".to_owned(), bytes);
+    }
+    let name = path.display().to_string();
+    let quoted = format!("`{name}`");
+    let metadata = std::fs::metadata(path).map_err(|error| cannot_read(&quoted, &error))?;
+    if metadata.is_dir() {
+        return Err(Failure::message(format!("cannot read {quoted}: it is a directory")));
+    }
+    if metadata.len() > LARGEST {
+        return Err(too_large(&name));
+    }
+    let bytes = std::fs::read(path).map_err(|error| cannot_read(&quoted, &error))?;
+    small_enough(name, bytes)
+}
+
+/// Reads the text of a boolean program and adds it to the sources.
+pub fn text(path: &Path, sources: &mut Sources) -> Result<FileId, Failure> {
+    let Bytes { name, bytes } = bytes(path)?;
+    match hardbop_boolean_program::decode(&name, bytes) {
+        Ok(text) => Ok(sources.add(name, text)),
+        Err(diagnostic) => Err(Failure::Input { sources: Sources::new(), diagnostics: vec![diagnostic] }),
+    }
+}
+
+fn small_enough(name: String, bytes: Vec<u8>) -> Result<Bytes, Failure> {
+    if bytes.len() as u64 > LARGEST { Err(too_large(&name)) } else { Ok(Bytes { name, bytes }) }
+}
+
+fn too_large(name: &str) -> Failure {
+    Failure::message(format!("`{name}` is too large: at most 4 GiB can be read"))
+}
+
+fn cannot_read(what: &str, error: &io::Error) -> Failure {
+    let reason = match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        _ => error.to_string(),
+    };
+    Failure::message(format!("cannot read {what}: {reason}"))
+}

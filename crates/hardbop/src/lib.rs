@@ -1,0 +1,17 @@
+//! Hardbop as a library: the parts of the house under one roof.
+//!
+//! The `hardbop` command is a thin layer over these; see `ARCHITECTURE.md` for the map.
+//!
+//! | module | in | out |
+//! | --- | --- | --- |
+//! | [`boolean_program`] | the text of a boolean program | its control-flow graph, canonical text, runs, Horn clauses |
+//! | [`bebop`] | a boolean program | what is reachable, with shortest traces and invariants |
+//! | [`cfront`] | C files | typed, side-effect-free control-flow graphs, runs |
+//! | [`diagnostics`] | what parsers have to say | text with places and carets |
+//! | [`budget`] | limits on time and memory | whether work may go on |
+
+pub use hardbop_bebop as bebop;
+pub use hardbop_boolean_program as boolean_program;
+pub use hardbop_budget as budget;
+pub use hardbop_cfront as cfront;
+pub use hardbop_diagnostics as diagnostics;
