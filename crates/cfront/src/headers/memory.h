@@ -1,0 +1,2 @@
+/* Strings, by another name. */
+#include <string.h>
