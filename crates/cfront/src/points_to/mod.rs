@@ -1,0 +1,737 @@
+//! Points-to: which objects a pointer may point to.
+//!
+//! Unification-based (after Steensgaard and Das), field-sensitive, flow- and context-insensitive,
+//! near-linear. Objects that one pointer may point to form a *class*; inside a class, offsets
+//! tell members apart, with all elements of an array at the offsets of the first. Where a program
+//! looks at memory in ways that do not fit (a struct walked as an array of bytes, two members
+//! behind one pointer), the class *collapses*: its offsets are no longer told apart.
+//!
+//! On top of it, [`Regions`](regions::Regions) says which scalar accesses may touch the same
+//! memory: what one SMT array has to hold.
+//!
+//! What is assumed: a pointer that the program did not make (the result of an undefined function,
+//! an input) points to an object of its own kind: all such pointers to one type may be equal, and
+//! none points into a variable of the program. A pointer does not survive arithmetic in integers
+//! narrower than itself.
+
+mod nodes;
+pub mod regions;
+
+use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
+use crate::program::{
+    BinaryOp, Callee, ExprKind, Function, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp,
+};
+use crate::types::{Type, Types};
+use nodes::{Cell, Nodes};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A class of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClassId(pub u32);
+
+/// Where a place lies: a class and an offset in its objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Spot {
+    /// The class.
+    pub class: ClassId,
+    /// The offset in bytes; that of the first element for elements of an array.
+    pub offset: i64,
+}
+
+/// What is known of a class.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Whether its offsets are no longer told apart.
+    pub collapsed: bool,
+    /// The variables in it.
+    pub variables: Vec<VarId>,
+    /// The [`Op::Allocate`] edges whose objects are in it.
+    pub allocations: Vec<EdgeId>,
+    /// The functions in it.
+    pub functions: Vec<FuncId>,
+    /// Whether objects that the program did not make may be in it.
+    pub external: bool,
+}
+
+/// The result of the analysis.
+#[derive(Clone, Debug)]
+pub struct PointsTo {
+    classes: Vec<Class>,
+    places: Vec<Option<Spot>>,
+    variables: Vec<Option<Spot>>,
+    pointers: Vec<Option<Spot>>,
+    targets: BTreeMap<EdgeId, Vec<FuncId>>,
+    regions: regions::Regions,
+}
+
+impl PointsTo {
+    /// The classes, by [`ClassId`].
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// Where a place lies.
+    pub fn place(&self, place: PlaceId) -> Option<Spot> {
+        self.places[place.index()]
+    }
+
+    /// Where a variable lies.
+    pub fn variable(&self, variable: VarId) -> Option<Spot> {
+        self.variables[variable.index()]
+    }
+
+    /// Where the value of a scalar expression points to, if it is a pointer.
+    pub fn pointer(&self, expr: ExprId) -> Option<Spot> {
+        self.pointers[expr.index()]
+    }
+
+    /// The functions that an indirect call may call: those that its pointer may point to.
+    pub fn targets(&self, call: EdgeId) -> &[FuncId] {
+        self.targets.get(&call).map_or(&[], Vec::as_slice)
+    }
+
+    /// Which accesses may touch the same memory.
+    pub fn regions(&self) -> &regions::Regions {
+        &self.regions
+    }
+}
+
+/// Analyses a whole program.
+pub fn analyse(program: &Program) -> PointsTo {
+    let mut solver = Solver::new(program);
+    solver.initial_values();
+    for index in 0..program.exprs.len() {
+        solver.value(ExprId(index as u32));
+    }
+    for index in 0..program.places.len() {
+        solver.place(PlaceId(index as u32));
+    }
+    for index in 0..program.edges.len() {
+        solver.edge(EdgeId(index as u32));
+    }
+    solver.indirect_calls();
+    solver.finish()
+}
+
+struct Solver<'a> {
+    program: &'a Program,
+    nodes: Nodes,
+    variables: Vec<Option<Cell>>,
+    functions: Vec<Option<Cell>>,
+    places: Vec<Option<Cell>>,
+    values: Vec<Option<Option<Cell>>>,
+    /// Objects from outside, by the type of what they hold.
+    outside: HashMap<TypeId, Cell>,
+    /// What variadic arguments point to: one class for the whole program, since a `va_list` may
+    /// be handed on.
+    variadic: Option<Cell>,
+    indirect: Vec<EdgeId>,
+    linked: BTreeSet<(EdgeId, FuncId)>,
+}
+
+impl<'a> Solver<'a> {
+    fn new(program: &'a Program) -> Solver<'a> {
+        Solver {
+            program,
+            nodes: Nodes::default(),
+            variables: vec![None; program.variables.len()],
+            functions: vec![None; program.functions.len()],
+            places: vec![None; program.places.len()],
+            values: vec![None; program.exprs.len()],
+            outside: HashMap::new(),
+            variadic: None,
+            indirect: Vec::new(),
+            linked: BTreeSet::new(),
+        }
+    }
+
+    fn types(&self) -> &'a Types {
+        &self.program.types
+    }
+
+    fn variable(&mut self, id: VarId) -> Cell {
+        if let Some(cell) = self.variables[id.index()] {
+            return cell;
+        }
+        let cell = self.nodes.fresh();
+        self.variables[id.index()] = Some(cell);
+        self.nodes.content(cell).variables.insert(id);
+        self.declare_arrays(cell, self.program.variable(id).ty);
+        cell
+    }
+
+    /// Tells a class about the arrays in an object of that type.
+    fn declare_arrays(&mut self, cell: Cell, ty: TypeId) {
+        match self.types().get(ty) {
+            Type::Array { element, .. } => {
+                let element = *element;
+                let size = self.types().size_of(element);
+                self.nodes.add_array(cell, self.types().size_of(ty), size);
+                self.declare_arrays(cell, element);
+            }
+            Type::Record(record) => {
+                for field in &self.types().record(*record).fields {
+                    if field.bit_width.is_none()
+                        && matches!(
+                            self.types().get(field.ty),
+                            Type::Array { .. } | Type::Record(_)
+                        )
+                    {
+                        let at = self.nodes.shift(cell, field.offset() as i64);
+                        self.declare_arrays(at, field.ty);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, id: FuncId) -> Cell {
+        if let Some(cell) = self.functions[id.index()] {
+            return cell;
+        }
+        let cell = self.nodes.fresh();
+        self.functions[id.index()] = Some(cell);
+        self.nodes.add_function(cell, id);
+        cell
+    }
+
+    fn place(&mut self, id: PlaceId) -> Cell {
+        if let Some(cell) = self.places[id.index()] {
+            return cell;
+        }
+        let place = self.program.place(id);
+        let cell = match place.kind {
+            PlaceKind::Var(variable) => self.variable(variable),
+            PlaceKind::Deref(pointer) => match self.value(pointer) {
+                Some(cell) => cell,
+                None => self.nodes.fresh(),
+            },
+            PlaceKind::Field(base, index) => {
+                let at = self.place(base);
+                match self.types().get(self.program.place(base).ty) {
+                    Type::Record(record) => {
+                        let offset = self.types().record(*record).fields[index as usize].offset();
+                        self.nodes.shift(at, offset as i64)
+                    }
+                    _ => at,
+                }
+            }
+            PlaceKind::Index(base, _) => {
+                let at = self.place(base);
+                let element = self.types().size_of(place.ty);
+                // A flexible member's length is not in its type.
+                let length = match self.types().size_of(self.program.place(base).ty) {
+                    0 => 1 << 40,
+                    known => known,
+                };
+                self.nodes.add_array(at, length, element);
+                at
+            }
+        };
+        self.places[id.index()] = Some(cell);
+        cell
+    }
+
+    fn wide(&self, ty: TypeId) -> bool {
+        let pointer = self.types().model().pointer_size() as u32 * 8;
+        match self.types().get(ty) {
+            Type::Pointer(_) => true,
+            Type::Int { width, .. } => *width >= pointer,
+            _ => false,
+        }
+    }
+
+    /// What the value of an expression points to, if it can be (a part of) a pointer.
+    fn value(&mut self, id: ExprId) -> Option<Cell> {
+        if let Some(known) = self.values[id.index()] {
+            return known;
+        }
+        let expr = self.program.expr(id);
+        let cell = match expr.kind {
+            ExprKind::Load(place) => {
+                let at = self.place(place);
+                match self.types().get(expr.ty) {
+                    Type::Int { .. } | Type::Pointer(_) => Some(self.nodes.pointee(at)),
+                    _ => None,
+                }
+            }
+            ExprKind::AddressOf(place) => Some(self.place(place)),
+            ExprKind::Function(function) => Some(self.function(function)),
+            ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, operand) if self.wide(expr.ty) => {
+                self.blurred(&[operand])
+            }
+            ExprKind::Binary(op, left, right) if self.wide(expr.ty) => match op {
+                BinaryOp::Add
+                | BinaryOp::Sub
+                | BinaryOp::Mul
+                | BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor => self.blurred(&[left, right]),
+                BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Div | BinaryOp::Rem => {
+                    self.blurred(&[left])
+                }
+                _ => None,
+            },
+            ExprKind::PointerAdd {
+                pointer,
+                index,
+                scale,
+            } => {
+                let base = self.value(pointer);
+                base.map(|base| match self.program.expr(index).kind {
+                    ExprKind::Int(0) => base,
+                    // Bytes counted from a pointer: `container_of` and its kin.
+                    ExprKind::Int(bits) if scale == 1 => {
+                        let bytes = match self.types().bit_width(self.program.expr(index).ty) {
+                            Some(32) => i64::from(bits as u32 as i32),
+                            _ => bits as i64,
+                        };
+                        self.nodes.shift(base, bytes)
+                    }
+                    _ => self.nodes.step(base, scale),
+                })
+            }
+            ExprKind::Convert(operand) => {
+                let narrow = !self.wide(self.program.expr(operand).ty);
+                match self.types().get(expr.ty) {
+                    Type::Int { .. } | Type::Pointer(_) if !(narrow && self.wide(expr.ty)) => {
+                        self.value(operand)
+                    }
+                    _ => None,
+                }
+            }
+            ExprKind::Conditional {
+                then, otherwise, ..
+            } => match (self.value(then), self.value(otherwise)) {
+                (Some(a), Some(b)) => {
+                    self.nodes.unify(a, b);
+                    Some(a)
+                }
+                (a, b) => a.or(b),
+            },
+            _ => None,
+        };
+        self.values[id.index()] = Some(cell);
+        cell
+    }
+
+    /// What integer arithmetic makes of pointers: something in the same objects, anywhere.
+    fn blurred(&mut self, operands: &[ExprId]) -> Option<Cell> {
+        let mut result: Option<Cell> = None;
+        for &operand in operands {
+            if let Some(cell) = self.value(operand) {
+                self.nodes.collapse(cell);
+                if let Some(other) = result {
+                    self.nodes.unify(other, cell);
+                }
+                result = Some(cell);
+            }
+        }
+        result
+    }
+
+    /// The value goes to the scalar at a cell.
+    fn flow(&mut self, value: Option<Cell>, to: Cell) {
+        if let Some(value) = value {
+            let pointee = self.nodes.pointee(to);
+            self.nodes.unify(pointee, value);
+        }
+    }
+
+    /// A value of any type goes to a cell.
+    fn assign(&mut self, to: Cell, value: ExprId) {
+        let ty = self.program.expr(value).ty;
+        if self.types().is_scalar(ty) {
+            self.access(to, ty, None);
+            let value = self.value(value);
+            self.flow(value, to);
+        } else if let ExprKind::Load(place) = self.program.expr(value).kind {
+            let from = self.place(place);
+            for (offset, leaf, bits) in leaves(self.types(), ty) {
+                let source = self.nodes.shift(from, offset as i64);
+                let target = self.nodes.shift(to, offset as i64);
+                self.access(source, leaf, bits);
+                self.access(target, leaf, bits);
+                let value = Some(self.nodes.pointee(source));
+                self.flow(value, target);
+            }
+        }
+    }
+
+    fn access(&mut self, cell: Cell, ty: TypeId, bits: Option<(u32, u32)>) {
+        let size = match bits {
+            Some((first, width)) => u64::from((first + width).div_ceil(8)),
+            None => self.types().size_of(ty),
+        };
+        self.nodes.access(cell, size);
+    }
+
+    /// A place is read or written as a whole.
+    fn touch(&mut self, id: PlaceId) {
+        let place = self.program.place(id);
+        let at = self.place(id);
+        if self.types().is_scalar(place.ty) {
+            let bits = bit_field(self.program, id);
+            self.access(at, place.ty, bits);
+        } else {
+            for (offset, leaf, bits) in leaves(self.types(), place.ty) {
+                let part = self.nodes.shift(at, offset as i64);
+                self.access(part, leaf, bits);
+            }
+        }
+    }
+
+    /// Anything may be written to a place: pointers in it come from outside.
+    fn havoc(&mut self, place: PlaceId) {
+        self.touch(place);
+        let at = self.place(place);
+        let ty = self.program.place(place).ty;
+        let parts = if self.types().is_scalar(ty) {
+            vec![(0, ty, None)]
+        } else {
+            leaves(self.types(), ty)
+        };
+        for (offset, leaf, _) in parts {
+            self.from_outside(at, offset, leaf);
+        }
+    }
+
+    /// The scalar at an offset of a cell, if a pointer, may come from outside.
+    fn from_outside(&mut self, at: Cell, offset: u64, leaf: TypeId) {
+        if let Type::Pointer(to) = *self.types().get(leaf) {
+            let part = self.nodes.shift(at, offset as i64);
+            let outside = self.outside(to);
+            self.flow(Some(outside), part);
+        }
+    }
+
+    fn outside(&mut self, ty: TypeId) -> Cell {
+        if let Some(&cell) = self.outside.get(&ty) {
+            return cell;
+        }
+        let cell = self.nodes.fresh();
+        self.nodes.content(cell).external = true;
+        self.outside.insert(ty, cell);
+        cell
+    }
+
+    fn initial_values(&mut self) {
+        for (index, variable) in self.program.variables.iter().enumerate() {
+            let cell = self.variable(VarId(index as u32));
+            if variable.initial == Initial::Unknown {
+                for (offset, leaf, _) in leaves(self.types(), variable.ty) {
+                    self.from_outside(cell, offset, leaf);
+                }
+            }
+            let Initial::Data(parts) = &variable.initial else {
+                continue;
+            };
+            for part in parts {
+                if let InitialValue::Scalar(expr) = part.value {
+                    let at = self.nodes.shift(cell, (part.offset_bits / 8) as i64);
+                    let value = self.value(expr);
+                    self.flow(value, at);
+                }
+            }
+        }
+    }
+
+    fn edge(&mut self, id: EdgeId) {
+        let program = self.program;
+        let edge = &program.edges[id.index()];
+        for_each_load(program, &edge.op, &mut |place| self.touch(place));
+        match &edge.op {
+            Op::Assign { place, value } => {
+                self.touch(*place);
+                let to = self.place(*place);
+                self.assign(to, *value);
+            }
+            Op::Input { place, .. } | Op::Havoc { place } => self.havoc(*place),
+            Op::Call {
+                callee: Callee::Direct(callee),
+                arguments,
+                result,
+            } => {
+                self.call(*callee, arguments, *result);
+            }
+            Op::Call {
+                callee: Callee::Indirect { pointer, .. },
+                result,
+                ..
+            } => {
+                self.value(*pointer);
+                if let Some(result) = result {
+                    self.touch(*result);
+                }
+                self.indirect.push(id);
+            }
+            Op::Allocate { place, .. } => {
+                self.touch(*place);
+                let object = self.nodes.fresh();
+                self.nodes.content(object).allocations.insert(id);
+                let to = self.place(*place);
+                self.flow(Some(object), to);
+            }
+            Op::CopyMemory { to, from, .. } => {
+                if let (Some(to), Some(from)) = (self.value(*to), self.value(*from)) {
+                    self.nodes.unify(to, from);
+                }
+            }
+            Op::VaArg { place, .. } => {
+                self.touch(*place);
+                let variadic = self.variadic();
+                let to = self.place(*place);
+                self.flow(Some(variadic), to);
+            }
+            Op::Skip
+            | Op::Assume { .. }
+            | Op::HavocMemory { .. }
+            | Op::Declare { .. }
+            | Op::EndScope { .. }
+            | Op::Free { .. }
+            | Op::FillMemory { .. }
+            | Op::VaStart { .. }
+            | Op::VaCopy { .. }
+            | Op::Unsupported { .. } => {}
+        }
+    }
+
+    fn variadic(&mut self) -> Cell {
+        *self.variadic.get_or_insert_with(|| self.nodes.fresh())
+    }
+
+    fn call(&mut self, callee: FuncId, arguments: &[ExprId], result: Option<PlaceId>) {
+        let function: &Function = self.program.function(callee);
+        for (index, &argument) in arguments.iter().enumerate() {
+            if let Some(&formal) = function.formals.get(index) {
+                let to = self.variable(formal);
+                self.assign(to, argument);
+            } else if let Some(value) = self.value(argument) {
+                let variadic = self.variadic();
+                self.nodes.unify(variadic, value);
+            }
+        }
+        if let (Some(place), Some(returned)) = (result, function.result) {
+            self.touch(place);
+            let to = self.place(place);
+            let from = self.variable(returned);
+            let ty = self.program.place(place).ty;
+            let parts = if self.types().is_scalar(ty) {
+                vec![(0, ty, None)]
+            } else {
+                leaves(self.types(), ty)
+            };
+            for (offset, _, _) in parts {
+                let source = self.nodes.shift(from, offset as i64);
+                let target = self.nodes.shift(to, offset as i64);
+                let value = Some(self.nodes.pointee(source));
+                self.flow(value, target);
+            }
+        }
+    }
+
+    /// Links indirect calls to what their pointers may point to, until nothing is new.
+    fn indirect_calls(&mut self) {
+        loop {
+            let before = (self.linked.len(), self.nodes.function_joins);
+            for call in self.indirect.clone() {
+                let program = self.program;
+                let Op::Call {
+                    callee: Callee::Indirect { pointer, .. },
+                    arguments,
+                    result,
+                } = &program.edges[call.index()].op
+                else {
+                    continue;
+                };
+                let Some(cell) = self.value(*pointer) else {
+                    continue;
+                };
+                for function in self.nodes.content(cell).functions.clone() {
+                    if self.linked.insert((call, function)) {
+                        self.call(function, arguments, *result);
+                    }
+                }
+            }
+            if before == (self.linked.len(), self.nodes.function_joins) {
+                return;
+            }
+        }
+    }
+
+    fn finish(mut self) -> PointsTo {
+        let roots: Vec<u32> = self.nodes.roots().collect();
+        let ids: HashMap<u32, ClassId> = roots
+            .iter()
+            .enumerate()
+            .map(|(i, &root)| (root, ClassId(i as u32)))
+            .collect();
+        let nodes = &mut self.nodes;
+        let mut spot = |cell: Option<Cell>| {
+            cell.map(|cell| {
+                let at = nodes.find(cell);
+                Spot {
+                    class: ids[&at.node],
+                    offset: at.offset,
+                }
+            })
+        };
+        let places = self.places.iter().map(|&cell| spot(cell)).collect();
+        let variables = self.variables.iter().map(|&cell| spot(cell)).collect();
+        let pointers = self
+            .values
+            .iter()
+            .map(|value| spot(value.flatten()))
+            .collect();
+        let mut targets: BTreeMap<EdgeId, Vec<FuncId>> = BTreeMap::new();
+        for &(call, function) in &self.linked {
+            targets.entry(call).or_default().push(function);
+        }
+        let mut classes = Vec::with_capacity(roots.len());
+        let mut layouts = Vec::with_capacity(roots.len());
+        for &root in &roots {
+            let content = self.nodes.content(Cell {
+                node: root,
+                offset: 0,
+            });
+            classes.push(Class {
+                collapsed: content.collapsed,
+                variables: content.variables.iter().copied().collect(),
+                allocations: content.allocations.iter().copied().collect(),
+                functions: content.functions.iter().copied().collect(),
+                external: content.external,
+            });
+            layouts.push(regions::Layout::of(content));
+        }
+        let regions = regions::Regions::of(layouts);
+        PointsTo {
+            classes,
+            places,
+            variables,
+            pointers,
+            targets,
+            regions,
+        }
+    }
+}
+
+/// The scalar parts of a type: offset in bytes, type, and for a bit-field its first bit in the
+/// byte at the offset and its width. An array contributes its first element.
+pub fn leaves(types: &Types, ty: TypeId) -> Vec<(u64, TypeId, Option<(u32, u32)>)> {
+    let mut out = Vec::new();
+    let mut pending = vec![(0, ty)];
+    while let Some((offset, ty)) = pending.pop() {
+        match types.get(ty) {
+            Type::Array { element, .. } => pending.push((offset, *element)),
+            Type::Record(record) => {
+                for field in types.record(*record).fields.iter().rev() {
+                    match field.bit_width {
+                        Some(width) => {
+                            let first = (field.offset_bits % 8) as u32;
+                            out.push((offset + field.offset(), field.ty, Some((first, width))));
+                        }
+                        None => pending.push((offset + field.offset(), field.ty)),
+                    }
+                }
+            }
+            _ if types.is_scalar(ty) => out.push((offset, ty, None)),
+            _ => {}
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// The first bit in its first byte, and the width, of a place that is a bit-field.
+pub fn bit_field(program: &Program, id: PlaceId) -> Option<(u32, u32)> {
+    let PlaceKind::Field(base, index) = program.place(id).kind else {
+        return None;
+    };
+    let Type::Record(record) = program.types.get(program.place(base).ty) else {
+        return None;
+    };
+    let field = &program.types.record(*record).fields[index as usize];
+    field
+        .bit_width
+        .map(|width| ((field.offset_bits % 8) as u32, width))
+}
+
+/// Visits every place that an operation reads as a value, in all its expressions.
+pub fn for_each_load(program: &Program, op: &Op, visit: &mut dyn FnMut(PlaceId)) {
+    let mut exprs: Vec<ExprId> = Vec::new();
+    let mut places: Vec<PlaceId> = Vec::new();
+    match op {
+        Op::Assume { condition, .. } => exprs.push(*condition),
+        Op::Assign { place, value } => {
+            places.push(*place);
+            exprs.push(*value);
+        }
+        Op::Input { place, .. } | Op::Havoc { place } => places.push(*place),
+        Op::HavocMemory { pointer, size, .. } => {
+            exprs.push(*pointer);
+            exprs.extend(size);
+        }
+        Op::Call {
+            callee,
+            arguments,
+            result,
+        } => {
+            if let Callee::Indirect { pointer, .. } = callee {
+                exprs.push(*pointer);
+            }
+            exprs.extend(arguments);
+            places.extend(result);
+        }
+        Op::Allocate { place, size, .. } => {
+            places.push(*place);
+            exprs.push(*size);
+        }
+        Op::Free { pointer } => exprs.push(*pointer),
+        Op::CopyMemory { to, from, size } => exprs.extend([*to, *from, *size]),
+        Op::FillMemory { to, byte, size } => exprs.extend([*to, *byte, *size]),
+        Op::VaStart { list } => places.push(*list),
+        Op::VaArg { list, place } => places.extend([*list, *place]),
+        Op::VaCopy { to, from } => places.extend([*to, *from]),
+        Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
+    }
+    while !exprs.is_empty() || !places.is_empty() {
+        while let Some(place) = places.pop() {
+            match program.place(place).kind {
+                PlaceKind::Var(_) => {}
+                PlaceKind::Deref(pointer) => exprs.push(pointer),
+                PlaceKind::Field(base, _) => places.push(base),
+                PlaceKind::Index(base, index) => {
+                    places.push(base);
+                    exprs.push(index);
+                }
+            }
+        }
+        let Some(expr) = exprs.pop() else { continue };
+        match program.expr(expr).kind {
+            ExprKind::Load(place) => {
+                visit(place);
+                places.push(place);
+            }
+            ExprKind::AddressOf(place) => places.push(place),
+            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
+            ExprKind::Binary(_, left, right)
+            | ExprKind::PointerDifference { left, right, .. }
+            | ExprKind::Overflows { left, right, .. } => exprs.extend([left, right]),
+            ExprKind::PointerAdd { pointer, index, .. } => exprs.extend([pointer, index]),
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => {
+                exprs.extend([condition, then, otherwise]);
+            }
+            ExprKind::ValidAccess { pointer, size } => exprs.extend([pointer, size]),
+            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
+                exprs.push(pointer);
+            }
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
+        }
+    }
+}
