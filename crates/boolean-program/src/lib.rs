@@ -18,16 +18,25 @@
 //! ```
 
 pub mod ast;
+pub mod check;
 mod dialect;
 mod flow;
+pub mod generate;
+pub mod interp;
 mod lexer;
 mod parser;
+mod print;
 pub mod program;
+mod random;
+pub mod replay;
 mod report;
 mod resolve;
+pub mod values;
 
 pub use dialect::{Dialect, Operator};
 pub use lexer::{Comment, Symbol};
+pub use print::format;
+pub use random::Random;
 
 use hardbop_diagnostics::{Diagnostic, FileId, Severity, Sources};
 
