@@ -5,7 +5,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::input;
 use hardbop_boolean_program::ast::Ast;
-use hardbop_boolean_program::program::{Program, Target, TargetKind};
+use hardbop_boolean_program::program::Program;
 use hardbop_boolean_program::{Dialect, Loaded, load, parse};
 use hardbop_diagnostics::{Diagnostic, FileId, Sources};
 
@@ -61,7 +61,8 @@ fn read(input: &BpInput) -> Result<(Sources, FileId), Failure> {
     Ok((sources, file))
 }
 
-fn dialect(name: DialectName) -> Dialect {
+/// The dialect behind a name.
+pub fn dialect(name: DialectName) -> Dialect {
     match name {
         DialectName::Bebop => Dialect::Bebop,
         DialectName::Slam => Dialect::Slam,

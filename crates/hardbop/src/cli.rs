@@ -4,7 +4,7 @@
 mod bp;
 mod c;
 
-pub use bp::{BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GraphFormat};
+pub use bp::{BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat};
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -118,7 +118,7 @@ impl Command {
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",
             Command::Bp(BpCommand::Run { .. }) => "bp run",
             Command::Bp(BpCommand::Export { .. }) => "bp export",
-            Command::Bp(BpCommand::Generate { .. }) => "bp generate",
+            Command::Bp(BpCommand::Generate(_)) => "bp generate",
             Command::C(CCommand::Cfg { .. }) => "c cfg",
             Command::C(CCommand::Run { .. }) => "c run",
             Command::C(CCommand::Dump { .. }) => "c dump",

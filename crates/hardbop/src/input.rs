@@ -16,9 +16,14 @@ pub struct Bytes {
     pub bytes: Vec<u8>,
 }
 
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Reads a file, or standard input for `-`.
 pub fn bytes(path: &Path) -> Result<Bytes, Failure> {
-    if path == Path::new("-") {
+    if is_stdin(path) {
         let mut bytes = Vec::new();
         let result = io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
         result.map_err(|error| cannot_read("standard input", &error))?;

@@ -10,7 +10,9 @@ mod console;
 mod failure;
 mod input;
 mod limits;
+mod listing;
 mod panics;
+mod targets;
 mod usage;
 
 use clap::Parser;

@@ -33,7 +33,7 @@ pub struct BpInput {
 const BEBOP_EXAMPLES: &str = "\
 Examples:
   hardbop bebop figure1.bp                    all labels and assertions, shortest traces
-  hardbop bebop figure1.bp --label R          only the label R; other procedures: A.R
+  hardbop bebop figure1.bp --label R          only the label R; main.R picks one of several
   hardbop bebop figure1.bp --reverse          last step first, as in the Bebop paper's Figure 1
   hardbop bebop figure1.bp --expand           step into every call
   hardbop bebop figure1.bp --invariants       reachable states at every loop head and label
@@ -49,8 +49,8 @@ pub struct BebopArgs {
     /// The boolean program.
     #[command(flatten)]
     pub input: BpInput,
-    /// Decide only this label (`L`, or `procedure.L` where several procedures have it); may be
-    /// given several times.
+    /// Decide only this label, in every procedure that has it, or `procedure.LABEL` in one; may
+    /// be given several times.
     #[arg(long = "label", value_name = "LABEL")]
     pub labels: Vec<String>,
     /// Stop at the first target that is found reachable.
@@ -127,7 +127,7 @@ Examples:
         #[arg(long, value_name = "BITS")]
         choices: Option<String>,
         /// Stop after this many steps.
-        #[arg(long, value_name = "N", default_value_t = 10_000)]
+        #[arg(long, value_name = "N", default_value_t = 1_000)]
         steps: u64,
         /// Limits.
         #[command(flatten)]
@@ -145,10 +145,10 @@ Examples:
         /// The language: constrained Horn clauses in SMT-LIB (logic HORN).
         #[arg(long, value_name = "LANGUAGE", default_value = "chc")]
         to: ExportFormat,
-        /// Ask only about this label (`L` or `procedure.L`); without it, about all targets at
-        /// once.
-        #[arg(long, value_name = "LABEL")]
-        label: Option<String>,
+        /// Ask only about this label, in every procedure that has it, or `procedure.LABEL` in one;
+        /// may be given several times. Without it, ask about all labels and assertions at once.
+        #[arg(long = "label", value_name = "LABEL")]
+        labels: Vec<String>,
     },
     /// Make a boolean program of a family used for measuring.
     #[command(after_help = "\
@@ -158,34 +158,41 @@ Examples:
   hardbop bp generate counter --size 12 --free-start
   hardbop bp generate wide --size 200         one procedure with 200 variables
   hardbop bp generate random --seed 7 --procedures 20 --globals 4 --locals 4 --statements 30")]
-    Generate {
-        /// The family.
-        family: Family,
-        /// N of T(N), the bits of the counter, the variables of the wide procedure.
-        #[arg(long, value_name = "N", default_value_t = 10)]
-        size: u32,
-        /// Let the counter start anywhere.
-        #[arg(long)]
-        free_start: bool,
-        /// The seed of the random program.
-        #[arg(long, value_name = "N", default_value_t = 0)]
-        seed: u64,
-        /// The number of procedures of the random program.
-        #[arg(long, value_name = "N", default_value_t = 3)]
-        procedures: u32,
-        /// The number of globals of the random program.
-        #[arg(long, value_name = "N", default_value_t = 2)]
-        globals: u32,
-        /// The number of locals of each procedure of the random program.
-        #[arg(long, value_name = "N", default_value_t = 2)]
-        locals: u32,
-        /// The number of statements of each procedure of the random program.
-        #[arg(long, value_name = "N", default_value_t = 10)]
-        statements: u32,
-        /// Let the random program's procedures call each other only downwards.
-        #[arg(long)]
-        no_recursion: bool,
-    },
+    Generate(GenerateArgs),
+}
+
+/// `hardbop bp generate`.
+#[derive(Clone, Debug, Args)]
+pub struct GenerateArgs {
+    /// The family.
+    pub family: Family,
+    /// N of T(N), the bits of the counter, the variables of the wide procedure.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub size: u32,
+    /// Let the counter start anywhere.
+    #[arg(long)]
+    pub free_start: bool,
+    /// The seed of a random or wide program: the same program for the same seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// The procedures of a random program.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub procedures: u32,
+    /// The globals of a random program.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub globals: u32,
+    /// The most locals of each procedure of a random program.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub locals: u32,
+    /// The most parameters, and the most return values, of each procedure of a random program.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub formals: u32,
+    /// The statements of each procedure of a random or wide program.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub statements: u32,
+    /// Let the procedures of a random program not call themselves or each other in circles.
+    #[arg(long)]
+    pub no_recursion: bool,
 }
 
 /// A format of a drawing.

@@ -1,17 +1,41 @@
 //! The commands, one file each.
 
+mod bp_format;
+mod bp_generate;
+mod bp_run;
 mod completions;
 mod man;
 
-use crate::cli::Command;
+use crate::cli::{BpCommand, Command};
 use crate::console::Console;
 use crate::failure::{Failure, Verdict};
 
 /// Does what the user asked for.
 pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
+        Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),
         Command::Completions { shell } => completions::run(*shell, console),
+        _ => unreachable!(),
+    }
+}
+
+fn boolean_program(command: &BpCommand, console: &Console) -> Result<Verdict, Failure> {
+    match command {
+        BpCommand::Format { input, check, write } => {
+            let mode = match (check, write) {
+                (true, _) => bp_format::Mode::Check,
+                (_, true) => bp_format::Mode::Write,
+                _ => bp_format::Mode::Print,
+            };
+            bp_format::run(input, mode, console)
+        }
+        BpCommand::Run { input, seed, choices, steps, limits } => {
+            let given =
+                bp_run::Given { seed: *seed, choices: choices.as_deref(), steps: *steps };
+            bp_run::run(input, &given, limits, console)
+        }
+        BpCommand::Generate(arguments) => bp_generate::run(arguments, console),
         _ => unreachable!(),
     }
 }

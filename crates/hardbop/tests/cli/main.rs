@@ -1,0 +1,8 @@
+//! Runs the `hardbop` command as a user does, and compares what the user sees.
+
+mod arguments;
+mod bad_input;
+mod bebop;
+mod bp;
+mod readme;
+mod scene;
