@@ -1,0 +1,275 @@
+//! The models of library functions: C texts that come with the front end, of which only the
+//! functions that a program needs are read.
+//!
+//! A model is exact where it can be; what it simplifies is said by its assumptions. What a model
+//! reads from outside is an input (`__VERIFIER_nondet_*`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The files, by the name under which they are shown.
+const FILES: [(&str, &str); 5] = [
+    ("<hardbop>/models/ctype.c", include_str!("ctype.c")),
+    ("<hardbop>/models/other.c", include_str!("other.c")),
+    ("<hardbop>/models/stdio.c", include_str!("stdio.c")),
+    ("<hardbop>/models/stdlib.c", include_str!("stdlib.c")),
+    ("<hardbop>/models/string.c", include_str!("string.c")),
+];
+
+/// What every model may use.
+const PRELUDE: &str = "\
+typedef __SIZE_TYPE__ size_t;
+typedef __PTRDIFF_TYPE__ ssize_t;
+typedef __builtin_va_list va_list;
+typedef struct _IO_FILE FILE;
+#define va_start(list, last) __builtin_va_start(list, last)
+#define va_arg(list, type) __builtin_va_arg(list, type)
+#define va_end(list) __builtin_va_end(list)
+void *malloc(size_t);
+void free(void *);
+void *memcpy(void *, const void *, size_t);
+void *memmove(void *, const void *, size_t);
+void *memset(void *, int, size_t);
+void __VERIFIER_assume(int);
+void __VERIFIER_nondet_memory(void *, size_t);
+char __VERIFIER_nondet_char(void);
+short __VERIFIER_nondet_short(void);
+int __VERIFIER_nondet_int(void);
+unsigned int __VERIFIER_nondet_uint(void);
+long __VERIFIER_nondet_long(void);
+unsigned long __VERIFIER_nondet_ulong(void);
+long long __VERIFIER_nondet_longlong(void);
+float __VERIFIER_nondet_float(void);
+double __VERIFIER_nondet_double(void);
+";
+
+/// A part of a file whose functions belong together.
+#[derive(Debug, Default)]
+struct Section {
+    file: &'static str,
+    assumptions: Vec<&'static str>,
+    /// Declarations that every function of the section may need.
+    declarations: Vec<(usize, &'static str)>,
+    functions: Vec<Function>,
+}
+
+#[derive(Debug)]
+struct Function {
+    name: &'static str,
+    line: usize,
+    text: &'static str,
+}
+
+/// All models.
+#[derive(Debug)]
+pub(crate) struct Models {
+    sections: Vec<Section>,
+    by_name: BTreeMap<&'static str, usize>,
+}
+
+/// The models of some functions.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// One unit that defines them.
+    pub(crate) text: String,
+    /// The functions that it defines.
+    pub(crate) names: BTreeSet<&'static str>,
+    /// What they assume.
+    pub(crate) assumptions: BTreeSet<&'static str>,
+}
+
+impl Models {
+    /// Splits the files into sections and functions.
+    pub(crate) fn read() -> Models {
+        let mut sections = Vec::new();
+        for (file, text) in FILES {
+            let mut offset = 0;
+            let mut section: Option<Section> = None;
+            let mut function: Option<(usize, usize)> = None;
+            for (index, line) in text.split_inclusive('\n').enumerate() {
+                let start = offset;
+                offset += line.len();
+                let bare = line.trim_end();
+                if let Some((first, begin)) = function {
+                    if bare == "}" {
+                        let body = &text[begin..offset];
+                        if let Some(section) = &mut section {
+                            let name = defined_name(body);
+                            section.functions.push(Function { name, line: first, text: body });
+                        }
+                        function = None;
+                    }
+                } else if bare == "//@" {
+                    sections.extend(section.replace(Section { file, ..Section::default() }));
+                } else if let (Some(text), Some(section)) = (bare.strip_prefix("//= "), &mut section)
+                {
+                    section.assumptions.push(text);
+                } else if bare.is_empty() || bare.starts_with("//") {
+                } else if let (true, Some(section)) = (bare.ends_with(';'), &mut section) {
+                    section.declarations.push((index + 1, line));
+                } else {
+                    function = Some((index + 1, start));
+                }
+            }
+            sections.extend(section);
+        }
+        let mut by_name = BTreeMap::new();
+        for (index, section) in sections.iter().enumerate() {
+            for function in &section.functions {
+                by_name.insert(function.name, index);
+            }
+        }
+        Models { sections, by_name }
+    }
+
+    /// Whether there is a model of a function.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// The models of those functions that have one, and what they need of their own sections;
+    /// `taken` are defined already.
+    pub(crate) fn select<'a>(
+        &self,
+        wanted: impl Iterator<Item = &'a str>,
+        taken: &BTreeSet<&'static str>,
+    ) -> Selection {
+        let mut chosen: BTreeMap<usize, BTreeSet<&'static str>> = BTreeMap::new();
+        for name in wanted {
+            if let Some((&name, &section)) = self.by_name.get_key_value(name)
+                && !taken.contains(name)
+            {
+                chosen.entry(section).or_default().insert(name);
+            }
+        }
+        let mut selection = Selection {
+            text: PRELUDE.to_owned(),
+            names: BTreeSet::new(),
+            assumptions: BTreeSet::new(),
+        };
+        for (index, mut names) in chosen {
+            let section = &self.sections[index];
+            close(section, &mut names);
+            names.retain(|name| !taken.contains(name));
+            selection.assumptions.extend(&section.assumptions);
+            for (line, text) in &section.declarations {
+                let _ = write!(selection.text, "# {line} \"{}\"\n{text}", section.file);
+            }
+            for function in section.functions.iter().filter(|f| names.contains(f.name)) {
+                let (line, text) = (function.line, function.text);
+                let _ = write!(selection.text, "# {line} \"{}\"\n{text}", section.file);
+            }
+            selection.names.extend(names);
+        }
+        selection
+    }
+}
+
+/// Adds the functions of the section that those already chosen mention.
+fn close(section: &Section, names: &mut BTreeSet<&'static str>) {
+    loop {
+        let mentioned: Vec<&'static str> = section
+            .functions
+            .iter()
+            .filter(|f| !names.contains(f.name))
+            .filter(|f| {
+                let users = section.functions.iter().filter(|user| names.contains(user.name));
+                users.into_iter().any(|user| mentions(user.text, f.name))
+            })
+            .map(|f| f.name)
+            .collect();
+        if mentioned.is_empty() {
+            return;
+        }
+        names.extend(mentioned);
+    }
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(word) && !text[at + name.len()..].starts_with(word)
+    })
+}
+
+/// The name before the first parenthesis.
+fn defined_name(text: &'static str) -> &'static str {
+    let head = text.split('(').next().unwrap_or(text);
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    head.rsplit(|c| !word(c)).next().unwrap_or(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::{Input, InputKind, NoFiles, ParseOptions, Preprocess, Texts, parse_unit};
+    use crate::types::DataModel;
+    use expect_test::expect;
+    use hardbop_diagnostics::{Style, render};
+
+    #[test]
+    fn only_what_is_needed_is_chosen() {
+        let models = Models::read();
+        let selection = models.select(["strtok", "open", "mine"].into_iter(), &BTreeSet::new());
+        let names: Vec<_> = selection.names.iter().copied().collect();
+        assert_eq!(names, ["descriptor", "open", "outcome", "strtok"]);
+        let text = selection.text.strip_prefix(PRELUDE).unwrap();
+        expect![[r##"
+            # 487 "<hardbop>/models/stdio.c"
+            int *__errno_location(void);
+            # 488 "<hardbop>/models/stdio.c"
+            static int outcome(void) {
+              if (__VERIFIER_nondet_int() == 0)
+                return 0;
+              *__errno_location() = __VERIFIER_nondet_int();
+              return -1;
+            }
+            # 494 "<hardbop>/models/stdio.c"
+            static int descriptor(void) {
+              if (outcome() != 0)
+                return -1;
+              int file = __VERIFIER_nondet_int();
+              __VERIFIER_assume(file >= 0);
+              return file;
+            }
+            # 501 "<hardbop>/models/stdio.c"
+            int open(const char *name, int flags, ...) {
+              return descriptor();
+            }
+            # 308 "<hardbop>/models/string.c"
+            char *strtok_r(char *s, const char *separators, char **rest);
+            # 309 "<hardbop>/models/string.c"
+            char *strtok(char *s, const char *separators) {
+              static char *rest;
+              return strtok_r(s, separators, &rest);
+            }
+        "##]].assert_eq(text);
+    }
+
+    #[test]
+    fn every_model_is_good_c() {
+        let models = Models::read();
+        for model in [DataModel::Ilp32, DataModel::Lp64] {
+            let selection = models.select(models.by_name.keys().copied(), &BTreeSet::new());
+            assert_eq!(selection.names.len(), models.by_name.len());
+            let input = Input {
+                name: "<models>".to_owned(),
+                bytes: selection.text.into_bytes(),
+                kind: InputKind::Source,
+                preprocess: Preprocess::default(),
+            };
+            let mut texts = Texts::new();
+            let (unit, told) = parse_unit(&input, &ParseOptions::new(model), &NoFiles, &mut texts);
+            let told: String =
+                told.iter().map(|d| render(d, &texts.sources, Style::Plain)).collect();
+            assert!(unit.is_some(), "{told}");
+        }
+    }
+
+    #[test]
+    fn no_function_is_modelled_twice() {
+        let models = Models::read();
+        let all: usize = models.sections.iter().map(|s| s.functions.len()).sum();
+        assert_eq!(all, models.by_name.len());
+    }
+}

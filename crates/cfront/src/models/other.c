@@ -1,0 +1,116 @@
+// time.h, and the harmless part of unistd.h, signal.h, locale.h and pthread.h.
+
+//@
+//= clocks show any time
+long time(long *result) {
+  long now = __VERIFIER_nondet_long();
+  if (result != 0)
+    *result = now;
+  return now;
+}
+
+//@
+//= clocks show any time
+long clock(void) {
+  return __VERIFIER_nondet_long();
+}
+
+//@
+double difftime(long end, long start) {
+  return (double)(end - start);
+}
+
+//@
+//= clocks show any time
+int clock_gettime(int clock, void *result) {
+  long *parts = result;
+  parts[0] = __VERIFIER_nondet_long();
+  parts[1] = __VERIFIER_nondet_long();
+  __VERIFIER_assume(parts[1] >= 0 && parts[1] < 1000000000);
+  return 0;
+}
+int gettimeofday(void *result, void *zone) {
+  long *parts = result;
+  parts[0] = __VERIFIER_nondet_long();
+  parts[1] = __VERIFIER_nondet_long();
+  __VERIFIER_assume(parts[1] >= 0 && parts[1] < 1000000);
+  return 0;
+}
+
+//@
+unsigned int sleep(unsigned int seconds) {
+  return 0;
+}
+int usleep(unsigned int time) {
+  return 0;
+}
+int nanosleep(const void *time, void *rest) {
+  return 0;
+}
+int sched_yield(void) {
+  return 0;
+}
+unsigned int alarm(unsigned int seconds) {
+  return 0;
+}
+
+//@
+int getpid(void) {
+  int id = __VERIFIER_nondet_int();
+  __VERIFIER_assume(id > 0);
+  return id;
+}
+int getppid(void) {
+  int id = __VERIFIER_nondet_int();
+  __VERIFIER_assume(id >= 0);
+  return id;
+}
+unsigned int getuid(void) {
+  return __VERIFIER_nondet_uint();
+}
+unsigned int geteuid(void) {
+  return __VERIFIER_nondet_uint();
+}
+unsigned int getgid(void) {
+  return __VERIFIER_nondet_uint();
+}
+unsigned int getegid(void) {
+  return __VERIFIER_nondet_uint();
+}
+
+//@
+//= the locale is "C"
+char *setlocale(int category, const char *name) {
+  static char answer[2] = "C";
+  return name == 0 || __VERIFIER_nondet_int() != 0 ? answer : 0;
+}
+
+//@
+//= there is one thread, and it does not wait for itself
+int pthread_mutex_init(void *mutex, const void *attributes) {
+  return 0;
+}
+int pthread_mutex_destroy(void *mutex) {
+  return 0;
+}
+int pthread_mutexattr_init(void *attributes) {
+  return 0;
+}
+int pthread_mutexattr_settype(void *attributes, int type) {
+  return 0;
+}
+int pthread_mutexattr_destroy(void *attributes) {
+  return 0;
+}
+unsigned long pthread_self(void) {
+  return 1;
+}
+
+//@
+//= there is one thread, and it does not wait for itself
+int pthread_mutex_lock(void *mutex) {
+  return 0;
+}
+int pthread_mutex_unlock(void *mutex) {
+  return 0;
+}

@@ -1,0 +1,392 @@
+// stdlib.h.
+
+//@
+void *calloc(size_t count, size_t size) {
+  size_t total;
+  if (__builtin_mul_overflow(count, size, &total))
+    return 0;
+  void *p = malloc(total);
+  if (p != 0)
+    memset(p, 0, total);
+  return p;
+}
+
+//@
+//= realloc always moves the object
+void *realloc(void *p, size_t size) {
+  if (p == 0)
+    return malloc(size);
+  if (size == 0) {
+    free(p);
+    return 0;
+  }
+  void *moved = malloc(size);
+  if (moved == 0)
+    return 0;
+  size_t old = __builtin_dynamic_object_size(p, 0);
+  memcpy(moved, p, old < size ? old : size);
+  free(p);
+  return moved;
+}
+
+//@
+void *realloc(void *p, size_t size);
+void *reallocarray(void *p, size_t count, size_t size) {
+  size_t total;
+  if (__builtin_mul_overflow(count, size, &total))
+    return 0;
+  return realloc(p, total);
+}
+
+//@
+//= alignment beyond that of malloc is not modelled
+void *aligned_alloc(size_t align, size_t size) {
+  return malloc(size);
+}
+void *memalign(size_t align, size_t size) {
+  return malloc(size);
+}
+
+//@
+//= alignment beyond that of malloc is not modelled
+int posix_memalign(void **result, size_t align, size_t size) {
+  void *p = malloc(size);
+  if (p == 0)
+    return 12;
+  *result = p;
+  return 0;
+}
+
+//@
+int abs(int x) {
+  return x < 0 ? -x : x;
+}
+
+//@
+long labs(long x) {
+  return x < 0 ? -x : x;
+}
+
+//@
+long long llabs(long long x) {
+  return x < 0 ? -x : x;
+}
+__INTMAX_TYPE__ imaxabs(__INTMAX_TYPE__ x) {
+  return x < 0 ? -x : x;
+}
+
+//@
+typedef struct { int quot; int rem; } div_t;
+div_t div(int a, int b) {
+  div_t result;
+  result.quot = a / b;
+  result.rem = a % b;
+  return result;
+}
+
+//@
+typedef struct { long quot; long rem; } ldiv_t;
+ldiv_t ldiv(long a, long b) {
+  ldiv_t result;
+  result.quot = a / b;
+  result.rem = a % b;
+  return result;
+}
+
+//@
+typedef struct { long long quot; long long rem; } lldiv_t;
+lldiv_t lldiv(long long a, long long b) {
+  lldiv_t result;
+  result.quot = a / b;
+  result.rem = a % b;
+  return result;
+}
+
+//@
+long strtol(const char *s, char **end, int base);
+int atoi(const char *s) {
+  return (int)strtol(s, 0, 10);
+}
+
+//@
+long strtol(const char *s, char **end, int base);
+long atol(const char *s) {
+  return strtol(s, 0, 10);
+}
+
+//@
+long long strtoll(const char *s, char **end, int base);
+long long atoll(const char *s) {
+  return strtoll(s, 0, 10);
+}
+
+//@
+// Reads white space, a sign and digits. The value saturates: a second result says so.
+int *__errno_location(void);
+unsigned long long __hardbop_digits(const char *s, char **end, int base, int *negative,
+                                    int *overflow) {
+  const char *p = s;
+  unsigned long long value = 0;
+  int any = 0;
+  *negative = 0;
+  *overflow = 0;
+  if (end != 0)
+    *end = (char *)s;
+  if (base < 0 || base == 1 || base > 36) {
+    *__errno_location() = 22;
+    return 0;
+  }
+  while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
+    p++;
+  if (*p == '-') {
+    *negative = 1;
+    p++;
+  } else if (*p == '+') {
+    p++;
+  }
+  if ((base == 0 || base == 16) && p[0] == '0' && (p[1] == 'x' || p[1] == 'X') &&
+      ((p[2] >= '0' && p[2] <= '9') || (p[2] >= 'a' && p[2] <= 'f') ||
+       (p[2] >= 'A' && p[2] <= 'F'))) {
+    p += 2;
+    base = 16;
+  } else if (base == 0) {
+    base = *p == '0' ? 8 : 10;
+  }
+  for (;;) {
+    int digit;
+    if (*p >= '0' && *p <= '9')
+      digit = *p - '0';
+    else if (*p >= 'a' && *p <= 'z')
+      digit = *p - 'a' + 10;
+    else if (*p >= 'A' && *p <= 'Z')
+      digit = *p - 'A' + 10;
+    else
+      break;
+    if (digit >= base)
+      break;
+    any = 1;
+    if (value > (~0ULL - digit) / base)
+      *overflow = 1;
+    value = value * base + digit;
+    p++;
+  }
+  if (any && end != 0)
+    *end = (char *)p;
+  return value;
+}
+
+//@
+int *__errno_location(void);
+unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
+long strtol(const char *s, char **end, int base) {
+  int negative, overflow;
+  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
+  unsigned long long most = (unsigned long long)__LONG_MAX__ + (negative ? 1 : 0);
+  if (overflow || value > most) {
+    *__errno_location() = 34;
+    value = most;
+  }
+  return negative ? (long)(0 - value) : (long)value;
+}
+long __isoc23_strtol(const char *s, char **end, int base) {
+  return strtol(s, end, base);
+}
+long __strtol_internal(const char *s, char **end, int base, int group) {
+  return strtol(s, end, base);
+}
+
+//@
+int *__errno_location(void);
+unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
+long long strtoll(const char *s, char **end, int base) {
+  int negative, overflow;
+  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
+  unsigned long long most = (unsigned long long)__LONG_LONG_MAX__ + (negative ? 1 : 0);
+  if (overflow || value > most) {
+    *__errno_location() = 34;
+    value = most;
+  }
+  return negative ? (long long)(0 - value) : (long long)value;
+}
+__INTMAX_TYPE__ strtoimax(const char *s, char **end, int base) {
+  return strtoll(s, end, base);
+}
+long long strtoq(const char *s, char **end, int base) {
+  return strtoll(s, end, base);
+}
+long long __isoc23_strtoll(const char *s, char **end, int base) {
+  return strtoll(s, end, base);
+}
+
+//@
+int *__errno_location(void);
+unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
+unsigned long strtoul(const char *s, char **end, int base) {
+  int negative, overflow;
+  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
+  if (overflow || value > ~0UL) {
+    *__errno_location() = 34;
+    return ~0UL;
+  }
+  return negative ? (unsigned long)(0 - value) : (unsigned long)value;
+}
+unsigned long __isoc23_strtoul(const char *s, char **end, int base) {
+  return strtoul(s, end, base);
+}
+
+//@
+int *__errno_location(void);
+unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
+unsigned long long strtoull(const char *s, char **end, int base) {
+  int negative, overflow;
+  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
+  if (overflow) {
+    *__errno_location() = 34;
+    return ~0ULL;
+  }
+  return negative ? 0 - value : value;
+}
+__UINTMAX_TYPE__ strtoumax(const char *s, char **end, int base) {
+  return strtoull(s, end, base);
+}
+unsigned long long strtouq(const char *s, char **end, int base) {
+  return strtoull(s, end, base);
+}
+unsigned long long __isoc23_strtoull(const char *s, char **end, int base) {
+  return strtoull(s, end, base);
+}
+
+//@
+//= strtod reads any number
+size_t strlen(const char *s);
+double strtod(const char *s, char **end) {
+  size_t used = __VERIFIER_nondet_ulong();
+  __VERIFIER_assume(used <= strlen(s));
+  if (end != 0)
+    *end = (char *)s + used;
+  return __VERIFIER_nondet_double();
+}
+
+//@
+//= strtod reads any number
+size_t strlen(const char *s);
+float strtof(const char *s, char **end) {
+  size_t used = __VERIFIER_nondet_ulong();
+  __VERIFIER_assume(used <= strlen(s));
+  if (end != 0)
+    *end = (char *)s + used;
+  return __VERIFIER_nondet_float();
+}
+
+//@
+//= atof reads any number
+double atof(const char *s) {
+  return __VERIFIER_nondet_double();
+}
+
+//@
+int rand(void) {
+  int x = __VERIFIER_nondet_int();
+  __VERIFIER_assume(x >= 0);
+  return x;
+}
+int rand_r(unsigned int *seed) {
+  *seed = __VERIFIER_nondet_uint();
+  return rand();
+}
+long random(void) {
+  return rand();
+}
+
+//@
+void srand(unsigned int seed) {
+}
+void srandom(unsigned int seed) {
+}
+void srand48(long seed) {
+}
+
+//@
+double drand48(void) {
+  double x = __VERIFIER_nondet_double();
+  __VERIFIER_assume(x >= 0.0 && x < 1.0);
+  return x;
+}
+
+//@
+long lrand48(void) {
+  long x = __VERIFIER_nondet_int();
+  __VERIFIER_assume(x >= 0);
+  return x;
+}
+long mrand48(void) {
+  return __VERIFIER_nondet_int();
+}
+
+//@
+//= the environment may hold any value for any name, and another one each time
+char *getenv(const char *name) {
+  if (__VERIFIER_nondet_int() == 0)
+    return 0;
+  size_t n = __VERIFIER_nondet_ulong();
+  __VERIFIER_assume(n <= (size_t)__PTRDIFF_MAX__ - 1);
+  char *value = malloc(n + 1);
+  __VERIFIER_assume(value != 0);
+  __VERIFIER_nondet_memory(value, n);
+  value[n] = 0;
+  return value;
+}
+char *secure_getenv(const char *name) {
+  return getenv(name);
+}
+
+//@
+//= qsort keeps the order of equal elements
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  char *first = base;
+  if (count < 2 || size == 0)
+    return;
+  char *kept = malloc(size);
+  __VERIFIER_assume(kept != 0);
+  for (size_t i = 1; i < count; i++) {
+    size_t k = i;
+    memcpy(kept, first + i * size, size);
+    while (k > 0 && compare(first + (k - 1) * size, kept) > 0) {
+      memcpy(first + k * size, first + (k - 1) * size, size);
+      k--;
+    }
+    memcpy(first + k * size, kept, size);
+  }
+  free(kept);
+}
+
+//@
+//= bsearch compares by halving
+void *bsearch(const void *key, const void *base, size_t count, size_t size,
+              int (*compare)(const void *, const void *)) {
+  size_t low = 0;
+  size_t high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const char *element = (const char *)base + middle * size;
+    int order = compare(key, element);
+    if (order == 0)
+      return (void *)element;
+    if (order < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return 0;
+}
+
+//@
+int system(const char *command) {
+  return __VERIFIER_nondet_int();
+}
+
+//@
+int *__errno_location(void) {
+  static int number;
+  return &number;
+}
