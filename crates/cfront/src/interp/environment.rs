@@ -1,0 +1,32 @@
+//! Who answers for what the program does not decide itself.
+
+use crate::ids::{EdgeId, TypeId};
+use crate::program::Program;
+
+/// What is asked for, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The program that runs.
+    pub program: &'a Program,
+    /// The edge that asks; `None` before the first edge (external variables without a
+    /// definition, parameters of the entry function).
+    pub edge: Option<EdgeId>,
+}
+
+/// Supplies inputs and unknown values.
+pub trait Environment {
+    /// The next scalar input: bits of the type, of which those beyond its width do not count.
+    /// `None` ends the run.
+    fn input(&mut self, request: Request<'_>, ty: TypeId) -> Option<u128>;
+
+    /// Fills a range of memory that is an input. `false` ends the run.
+    fn input_bytes(&mut self, request: Request<'_>, bytes: &mut [u8]) -> bool;
+
+    /// Fills unknown contents: of a new object, of a havocked place. The bytes are zero before.
+    fn unknown(&mut self, request: Request<'_>, bytes: &mut [u8]);
+
+    /// Whether [`Environment::unknown`] always leaves zeros, so that it need not be asked.
+    fn unknown_is_zero(&self) -> bool {
+        false
+    }
+}

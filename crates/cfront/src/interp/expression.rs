@@ -1,0 +1,1039 @@
+//! Compiles expressions and places to the machine's code.
+//!
+//! Expressions may be very deep, so the walk keeps its own stack. A temporary register is free
+//! again as soon as the operator that uses it has been emitted.
+
+use super::code::{Cmp, Code, Instr, IntOp, Norm, R, Rare, Shape, Storage};
+use super::layout::{Path, Root, path};
+use super::memory::{Access, FUNCTION_SIZE, FUNCTIONS};
+use super::scalar::Kind;
+use crate::ids::{ExprId, PlaceId, TypeId};
+use crate::program::{BinaryOp, ExprKind, Program, UnaryOp};
+
+/// An operand: a register, or a small number that stands for a register with that low half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operand {
+    Reg(R),
+    Imm(i32),
+}
+
+/// Where a place is, once its parts are computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Address {
+    Register(R),
+    Static { object: u32, offset: u32 },
+    Slot { slot: u32, offset: u32 },
+    Pointer { pointer: R, offset: u32 },
+}
+
+/// Emits code for one function or expression.
+pub(super) struct Emitter<'p> {
+    pub program: &'p Program,
+    pub storage: &'p [Storage],
+    pub code: Code,
+    /// The next free temporary.
+    pub next: R,
+}
+
+enum Work {
+    Expr {
+        id: ExprId,
+        dest: Option<R>,
+    },
+    Finish {
+        id: ExprId,
+        dest: Option<R>,
+        mark: R,
+    },
+    FinishPlace {
+        id: ExprId,
+        path: Box<Path>,
+        dest: Option<R>,
+        mark: R,
+    },
+    Branch {
+        id: ExprId,
+        dest: Option<R>,
+        mark: R,
+    },
+    Otherwise {
+        d: R,
+        otherwise: ExprId,
+        patch: usize,
+    },
+    Join {
+        d: R,
+        patch: usize,
+    },
+    LogicRight {
+        id: ExprId,
+        dest: Option<R>,
+        mark: R,
+    },
+    LogicJoin {
+        id: ExprId,
+        d: R,
+        patch: usize,
+    },
+}
+
+impl<'p> Emitter<'p> {
+    pub(super) fn new(program: &'p Program, storage: &'p [Storage], first: R) -> Emitter<'p> {
+        let code = Code {
+            registers: first,
+            ..Code::default()
+        };
+        Emitter {
+            program,
+            storage,
+            code,
+            next: first,
+        }
+    }
+
+    pub(super) fn emit(&mut self, instr: Instr) -> usize {
+        self.code.instrs.push(instr);
+        self.code.instrs.len() - 1
+    }
+
+    pub(super) fn rare(&mut self, rare: Rare) {
+        self.code.rare.push(rare);
+        self.emit(Instr::Rare {
+            index: self.code.rare.len() as u32 - 1,
+        });
+    }
+
+    pub(super) fn temporary(&mut self) -> R {
+        self.next += 1;
+        self.code.registers = self.code.registers.max(self.next);
+        self.next - 1
+    }
+
+    pub(super) fn here(&self) -> u32 {
+        self.code.instrs.len() as u32
+    }
+
+    /// Makes a jump that was emitted earlier lead here.
+    pub(super) fn patch(&mut self, position: usize) {
+        let target = self.here();
+        self.set_target(position, target);
+    }
+
+    pub(super) fn set_target(&mut self, position: usize, target: u32) {
+        match &mut self.code.instrs[position] {
+            Instr::Jump { to }
+            | Instr::EdgeJump { to, .. }
+            | Instr::BranchZero { to, .. }
+            | Instr::BranchNonZero { to, .. }
+            | Instr::BranchCmp { to, .. }
+            | Instr::BranchCmpImm { to, .. } => *to = target,
+            _ => {}
+        }
+    }
+
+    pub(super) fn kind(&self, ty: TypeId) -> Option<Kind> {
+        Kind::of(&self.program.types, ty)
+    }
+
+    /// The kind of an expression's value; records count as the pointer that stands for them.
+    fn expr_kind(&self, id: ExprId) -> Kind {
+        self.kind(self.program.expr(id).ty)
+            .unwrap_or(self.pointer_kind())
+    }
+
+    fn pointer_kind(&self) -> Kind {
+        Kind::Pointer {
+            width: self.program.types.model().pointer_size() as u32 * 8,
+        }
+    }
+
+    /// What an expression's value is passed as.
+    pub(super) fn shape(&self, ty: TypeId) -> Shape {
+        match self.kind(ty) {
+            Some(kind) => Shape::Scalar(kind),
+            None => Shape::Record(self.program.types.size_of(ty)),
+        }
+    }
+
+    pub(super) fn register(&mut self, operand: Operand) -> R {
+        match operand {
+            Operand::Reg(r) => r,
+            Operand::Imm(imm) => {
+                let d = self.temporary();
+                self.emit(Instr::ConstImm { d, imm });
+                d
+            }
+        }
+    }
+
+    /// Computes an expression. The value of a record is the address of the place that holds it.
+    pub(super) fn expr(&mut self, root: ExprId, dest: Option<R>) -> Operand {
+        let mut values: Vec<Operand> = Vec::new();
+        let mut work = vec![Work::Expr { id: root, dest }];
+        while let Some(item) = work.pop() {
+            match item {
+                Work::Expr { id, dest } => self.start(id, dest, &mut work, &mut values),
+                Work::Finish { id, dest, mark } => {
+                    let value = self.finish(id, dest, mark, &mut values);
+                    values.push(value);
+                }
+                Work::FinishPlace {
+                    id,
+                    path,
+                    dest,
+                    mark,
+                } => {
+                    let value = self.finish_place(id, &path, dest, mark, &mut values);
+                    values.push(value);
+                }
+                Work::Branch { id, dest, mark } => {
+                    let ExprKind::Conditional {
+                        condition,
+                        then,
+                        otherwise,
+                    } = self.program.expr(id).kind
+                    else {
+                        continue;
+                    };
+                    let value = pop(&mut values);
+                    let kind = self.expr_kind(condition);
+                    let patch = self.branch_on(value, kind, false);
+                    self.next = mark;
+                    let d = dest.unwrap_or_else(|| self.temporary());
+                    work.push(Work::Otherwise {
+                        d,
+                        otherwise,
+                        patch,
+                    });
+                    work.push(Work::Expr {
+                        id: then,
+                        dest: Some(d),
+                    });
+                }
+                Work::Otherwise {
+                    d,
+                    otherwise,
+                    patch,
+                } => {
+                    values.pop();
+                    let end = self.emit(Instr::Jump { to: 0 });
+                    self.patch(patch);
+                    work.push(Work::Join { d, patch: end });
+                    work.push(Work::Expr {
+                        id: otherwise,
+                        dest: Some(d),
+                    });
+                }
+                Work::Join { d, patch } => {
+                    values.pop();
+                    self.patch(patch);
+                    values.push(Operand::Reg(d));
+                }
+                Work::LogicRight { id, dest, mark } => {
+                    let ExprKind::Binary(op, left, right) = self.program.expr(id).kind else {
+                        continue;
+                    };
+                    let value = pop(&mut values);
+                    let kind = self.expr_kind(left);
+                    let patch = self.branch_on(value, kind, op == BinaryOp::Or);
+                    self.next = mark;
+                    let d = dest.unwrap_or_else(|| self.temporary());
+                    work.push(Work::LogicJoin { id, d, patch });
+                    work.push(Work::Expr {
+                        id: right,
+                        dest: None,
+                    });
+                }
+                Work::LogicJoin { id, d, patch } => {
+                    let ExprKind::Binary(op, _, right) = self.program.expr(id).kind else {
+                        continue;
+                    };
+                    let value = pop(&mut values);
+                    let kind = self.expr_kind(right);
+                    self.truth(value, kind, d);
+                    let end = self.emit(Instr::Jump { to: 0 });
+                    self.patch(patch);
+                    self.emit(Instr::ConstImm {
+                        d,
+                        imm: i32::from(op == BinaryOp::Or),
+                    });
+                    self.patch(end);
+                    values.push(Operand::Reg(d));
+                }
+            }
+        }
+        pop(&mut values)
+    }
+
+    fn start(
+        &mut self,
+        id: ExprId,
+        dest: Option<R>,
+        work: &mut Vec<Work>,
+        values: &mut Vec<Operand>,
+    ) {
+        let mark = self.next;
+        let operand = |id| Work::Expr { id, dest: None };
+        match self.program.expr(id).kind {
+            ExprKind::Int(bits) => {
+                let kind = self.expr_kind(id);
+                let value = self.constant(kind, bits, dest);
+                values.push(value);
+            }
+            ExprKind::Float(bits) => {
+                let kind = self.expr_kind(id);
+                let value = self.constant(kind, bits, dest);
+                values.push(value);
+            }
+            ExprKind::Function(function) => {
+                let address = FUNCTIONS + FUNCTION_SIZE * u64::from(function.0);
+                let kind = Kind::Int {
+                    width: 64,
+                    signed: false,
+                };
+                let value = self.constant(kind, u128::from(address), dest);
+                values.push(value);
+            }
+            ExprKind::Load(place) | ExprKind::AddressOf(place) => {
+                let path = Box::new(path(self.program, place));
+                let (root, indices) = (path.root, path.indices.clone());
+                work.push(Work::FinishPlace {
+                    id,
+                    path,
+                    dest,
+                    mark,
+                });
+                // Computed in this order: the root, then the indices from the last one back.
+                work.extend(indices.iter().map(|&(index, _)| operand(index)));
+                if let Root::Deref(pointer) = root {
+                    work.push(operand(pointer));
+                }
+            }
+            ExprKind::Unary(_, a) | ExprKind::Convert(a) => {
+                work.push(Work::Finish { id, dest, mark });
+                work.push(operand(a));
+            }
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, _) => {
+                work.push(Work::LogicRight { id, dest, mark });
+                work.push(operand(left));
+            }
+            ExprKind::Conditional { condition, .. } => {
+                work.push(Work::Branch { id, dest, mark });
+                work.push(operand(condition));
+            }
+            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
+                work.push(Work::Finish { id, dest, mark });
+                work.push(operand(pointer));
+            }
+            ExprKind::Binary(_, left, right)
+            | ExprKind::PointerAdd {
+                pointer: left,
+                index: right,
+                ..
+            }
+            | ExprKind::PointerDifference { left, right, .. }
+            | ExprKind::Overflows { left, right, .. }
+            | ExprKind::ValidAccess {
+                pointer: left,
+                size: right,
+            } => {
+                work.push(Work::Finish { id, dest, mark });
+                work.push(operand(right));
+                work.push(operand(left));
+            }
+        }
+    }
+
+    fn constant(&mut self, kind: Kind, bits: u128, dest: Option<R>) -> Operand {
+        let reg = kind.reg(bits);
+        if reg.high == 0
+            && let Ok(imm) = i32::try_from(reg.low as i64)
+        {
+            return self.deliver(Operand::Imm(imm), dest);
+        }
+        let d = dest.unwrap_or_else(|| self.temporary());
+        self.code
+            .consts
+            .push(u128::from(reg.low) | u128::from(reg.high) << 64);
+        self.emit(Instr::Const {
+            d,
+            index: self.code.consts.len() as u32 - 1,
+        });
+        if let Kind::Pointer { .. } = kind {
+            self.emit(Instr::ToPointer { d, a: d });
+        }
+        Operand::Reg(d)
+    }
+
+    /// Moves an operand to where it is wanted, if it is wanted anywhere.
+    fn deliver(&mut self, operand: Operand, dest: Option<R>) -> Operand {
+        match (operand, dest) {
+            (Operand::Reg(a), Some(d)) if a != d => {
+                self.emit(Instr::Move { d, a });
+            }
+            (Operand::Imm(imm), Some(d)) => {
+                self.emit(Instr::ConstImm { d, imm });
+            }
+            _ => return operand,
+        }
+        dest.map_or(operand, Operand::Reg)
+    }
+
+    /// Jumps (to be patched) if the value's truth is `when`.
+    pub(super) fn branch_on(&mut self, value: Operand, kind: Kind, when: bool) -> usize {
+        let value = self.register(value);
+        let a = if matches!(kind, Kind::Float(_)) || !kind.narrow() {
+            let d = self.temporary();
+            self.rare(Rare::Convert {
+                from: kind,
+                to: Kind::Bool,
+                d,
+                a: value,
+            });
+            d
+        } else {
+            value
+        };
+        self.emit(match when {
+            true => Instr::BranchNonZero { a, to: 0 },
+            false => Instr::BranchZero { a, to: 0 },
+        })
+    }
+
+    /// Puts 1 into a register if the value is not zero, else 0.
+    fn truth(&mut self, value: Operand, kind: Kind, d: R) {
+        match value {
+            Operand::Imm(imm) => {
+                self.emit(Instr::ConstImm {
+                    d,
+                    imm: i32::from(imm != 0),
+                });
+            }
+            Operand::Reg(a) if matches!(kind, Kind::Float(_)) || !kind.narrow() => {
+                self.rare(Rare::Convert {
+                    from: kind,
+                    to: Kind::Bool,
+                    d,
+                    a,
+                });
+            }
+            Operand::Reg(a) => {
+                self.emit(Instr::CmpImm {
+                    op: Cmp::Ne,
+                    signed: false,
+                    d,
+                    a,
+                    imm: 0,
+                });
+            }
+        }
+    }
+
+    fn finish(
+        &mut self,
+        id: ExprId,
+        dest: Option<R>,
+        mark: R,
+        values: &mut Vec<Operand>,
+    ) -> Operand {
+        let expr = self.program.expr(id);
+        let kind = self.expr_kind(id);
+        match expr.kind {
+            ExprKind::Convert(a) => {
+                let value = pop(values);
+                self.convert(value, self.expr_kind(a), kind, dest, mark)
+            }
+            ExprKind::Unary(op, a) => {
+                let from = self.expr_kind(a);
+                let value = pop(values);
+                let a = self.register(value);
+                let d = self.target(dest, mark);
+                let fast = from.narrow() && !matches!(from, Kind::Float(_));
+                let norm = Norm::of(from);
+                match op {
+                    UnaryOp::Not if fast => {
+                        self.emit(Instr::CmpImm {
+                            op: Cmp::Eq,
+                            signed: false,
+                            d,
+                            a,
+                            imm: 0,
+                        });
+                    }
+                    UnaryOp::Negate if fast => {
+                        self.emit(Instr::Negate { norm, d, a });
+                    }
+                    UnaryOp::BitNot if fast => {
+                        self.emit(Instr::BitNot { norm, d, a });
+                    }
+                    _ => self.rare(Rare::Unary {
+                        op,
+                        kind: from,
+                        to: kind,
+                        d,
+                        a,
+                    }),
+                }
+                Operand::Reg(d)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let b = pop(values);
+                let a = pop(values);
+                let kinds = (self.expr_kind(left), self.expr_kind(right));
+                self.binary(op, kinds, kind, (a, b), dest, mark)
+            }
+            ExprKind::PointerAdd { scale, .. } => {
+                let b = pop(values);
+                let a = pop(values);
+                let a = self.register(a);
+                let d = self.pointer_add(a, b, scale, dest, mark);
+                Operand::Reg(d)
+            }
+            ExprKind::PointerDifference { scale, .. } => {
+                let (a, b) = self.two(values);
+                let d = self.target(dest, mark);
+                self.rare(Rare::Difference {
+                    d,
+                    a,
+                    b,
+                    scale: scale.max(1),
+                });
+                Operand::Reg(d)
+            }
+            ExprKind::Overflows {
+                op,
+                left,
+                right,
+                at,
+            } => {
+                let (a, b) = self.two(values);
+                let d = self.target(dest, mark);
+                let at = self.kind(at).unwrap_or(kind);
+                let (left, right) = (self.expr_kind(left), self.expr_kind(right));
+                self.rare(Rare::Overflows {
+                    op,
+                    left,
+                    right,
+                    at,
+                    d,
+                    a,
+                    b,
+                });
+                Operand::Reg(d)
+            }
+            ExprKind::ValidAccess { .. } => {
+                let (pointer, size) = self.two(values);
+                let d = self.target(dest, mark);
+                self.rare(Rare::ValidAccess { d, pointer, size });
+                Operand::Reg(d)
+            }
+            ExprKind::ValidFree { .. } => {
+                let value = pop(values);
+                let pointer = self.register(value);
+                let d = self.target(dest, mark);
+                self.rare(Rare::ValidFree { d, pointer });
+                Operand::Reg(d)
+            }
+            ExprKind::ObjectSize { .. } => {
+                let value = pop(values);
+                let pointer = self.register(value);
+                let d = self.target(dest, mark);
+                self.rare(Rare::ObjectSize {
+                    d,
+                    pointer,
+                    to: kind,
+                });
+                Operand::Reg(d)
+            }
+            // These never wait for operands.
+            _ => Operand::Imm(0),
+        }
+    }
+
+    fn two(&mut self, values: &mut Vec<Operand>) -> (R, R) {
+        let b = pop(values);
+        let a = pop(values);
+        (self.register(a), self.register(b))
+    }
+
+    /// The register for a result: the one asked for, or the first that was free before the
+    /// operands were computed (an instruction reads its operands before it writes).
+    fn target(&mut self, dest: Option<R>, mark: R) -> R {
+        self.next = mark;
+        dest.unwrap_or_else(|| self.temporary())
+    }
+
+    fn pointer_add(&mut self, a: R, index: Operand, scale: u64, dest: Option<R>, mark: R) -> R {
+        if let Operand::Imm(index) = index
+            && let Some(imm) = i64::try_from(scale)
+                .ok()
+                .and_then(|s| s.checked_mul(index.into()))
+            && let Ok(imm) = i32::try_from(imm)
+        {
+            let d = self.target(dest, mark);
+            self.emit(Instr::PointerAddImm { d, a, imm });
+            return d;
+        }
+        let mut b = self.register(index);
+        let scale = match u16::try_from(scale) {
+            Ok(scale) => scale,
+            Err(_) => {
+                let kind = Kind::Int {
+                    width: 64,
+                    signed: false,
+                };
+                let factor = self.constant(kind, u128::from(scale), None);
+                let factor = self.register(factor);
+                let product = self.temporary();
+                let norm = Norm {
+                    unused: 0,
+                    signed: false,
+                };
+                self.emit(Instr::Int {
+                    op: IntOp::Mul,
+                    norm,
+                    d: product,
+                    a: b,
+                    b: factor,
+                });
+                b = product;
+                1
+            }
+        };
+        let d = self.target(dest, mark);
+        self.emit(Instr::PointerAdd { scale, d, a, b });
+        d
+    }
+
+    /// Converts a value, with no instruction where the register stays as it is.
+    pub(super) fn convert(
+        &mut self,
+        value: Operand,
+        from: Kind,
+        to: Kind,
+        dest: Option<R>,
+        mark: R,
+    ) -> Operand {
+        let float = |kind| matches!(kind, Kind::Float(_));
+        let pointer = |kind| matches!(kind, Kind::Pointer { .. });
+        if from == to || pointer(from) && pointer(to) {
+            return self.deliver(value, dest);
+        }
+        if float(from) || float(to) || !from.narrow() || !to.narrow() {
+            let a = self.register(value);
+            let d = self.target(dest, mark);
+            self.rare(Rare::Convert { from, to, d, a });
+            if pointer(to) {
+                self.emit(Instr::ToPointer { d, a: d });
+            }
+            return Operand::Reg(d);
+        }
+        if to == Kind::Bool {
+            let a = self.register(value);
+            let d = self.target(dest, mark);
+            self.truth(Operand::Reg(a), from, d);
+            return Operand::Reg(d);
+        }
+        if let Operand::Imm(imm) = value {
+            let low = Norm::of(to).apply(imm as u64);
+            self.next = mark;
+            return self.constant(to, u128::from(low), dest);
+        }
+        // The bits above the width are already right if every value of the old type is one of
+        // the new type, or if the new type uses the whole register.
+        let keeps = match (from.signed(), to.signed()) {
+            (false, true) => to.width() > from.width(),
+            (true, false) => to.width() == 64,
+            _ => to.width() >= from.width(),
+        } || to.width() == 64;
+        let a = self.register(value);
+        if keeps && !pointer(to) {
+            return self.deliver(Operand::Reg(a), dest);
+        }
+        let d = self.target(dest, mark);
+        let mut source = a;
+        if !keeps {
+            self.emit(Instr::Norm {
+                norm: Norm::of(to),
+                d,
+                a,
+            });
+            source = d;
+        }
+        if pointer(to) {
+            self.emit(Instr::ToPointer { d, a: source });
+        }
+        Operand::Reg(d)
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        (left, right): (Kind, Kind),
+        to: Kind,
+        (a, b): (Operand, Operand),
+        dest: Option<R>,
+        mark: R,
+    ) -> Operand {
+        let float = matches!(left, Kind::Float(_));
+        if float || !left.narrow() || !right.narrow() {
+            let (a, b) = (self.register(a), self.register(b));
+            let d = self.target(dest, mark);
+            match left {
+                Kind::Float(kind) if left.narrow() && op != BinaryOp::Rem => {
+                    self.emit(Instr::Float { op, kind, d, a, b });
+                }
+                _ => self.rare(Rare::Binary {
+                    op,
+                    left,
+                    right,
+                    to,
+                    d,
+                    a,
+                    b,
+                }),
+            }
+            return Operand::Reg(d);
+        }
+        let signed = left.signed();
+        if let Some(cmp) = Cmp::of(op) {
+            let (cmp, a, b) = match (a, b) {
+                (Operand::Imm(_), Operand::Reg(_)) => (cmp.mirrored(), b, a),
+                _ => (cmp, a, b),
+            };
+            let a = self.register(a);
+            match b {
+                Operand::Imm(imm) => {
+                    let d = self.target(dest, mark);
+                    self.emit(Instr::CmpImm {
+                        op: cmp,
+                        signed,
+                        d,
+                        a,
+                        imm,
+                    });
+                    return Operand::Reg(d);
+                }
+                Operand::Reg(b) => {
+                    let d = self.target(dest, mark);
+                    self.emit(Instr::Cmp {
+                        op: cmp,
+                        signed,
+                        d,
+                        a,
+                        b,
+                    });
+                    return Operand::Reg(d);
+                }
+            }
+        }
+        let int_op = match op {
+            BinaryOp::Add => IntOp::Add,
+            BinaryOp::Sub => IntOp::Sub,
+            BinaryOp::Mul => IntOp::Mul,
+            BinaryOp::Div => IntOp::Div,
+            BinaryOp::Rem => IntOp::Rem,
+            BinaryOp::Shl => IntOp::Shl,
+            BinaryOp::Shr => IntOp::Shr,
+            BinaryOp::BitAnd => IntOp::And,
+            BinaryOp::BitOr => IntOp::Or,
+            _ => IntOp::Xor,
+        };
+        let commutes = matches!(
+            int_op,
+            IntOp::Add | IntOp::Mul | IntOp::And | IntOp::Or | IntOp::Xor
+        );
+        let (a, b) = match (a, b) {
+            (Operand::Imm(_), Operand::Reg(_)) if commutes => (b, a),
+            _ => (a, b),
+        };
+        let a = self.register(a);
+        let norm = Norm::of(left);
+        let d = match b {
+            Operand::Imm(imm) => {
+                let d = self.target(dest, mark);
+                self.emit(Instr::IntImm {
+                    op: int_op,
+                    norm,
+                    d,
+                    a,
+                    imm,
+                });
+                d
+            }
+            Operand::Reg(b) => {
+                let d = self.target(dest, mark);
+                self.emit(Instr::Int {
+                    op: int_op,
+                    norm,
+                    d,
+                    a,
+                    b,
+                });
+                d
+            }
+        };
+        Operand::Reg(d)
+    }
+
+    fn finish_place(
+        &mut self,
+        id: ExprId,
+        path: &Path,
+        dest: Option<R>,
+        mark: R,
+        values: &mut Vec<Operand>,
+    ) -> Operand {
+        let address = self.address(path, values);
+        let expr = self.program.expr(id);
+        match (expr.kind, self.kind(expr.ty)) {
+            (ExprKind::Load(place), Some(kind)) if self.loads(place) => {
+                self.load(address, kind, path.bits, dest, mark)
+            }
+            _ => self.address_value(address, dest, mark),
+        }
+    }
+
+    /// Whether a place is read by value. A function is not: its value is its address.
+    fn loads(&self, place: PlaceId) -> bool {
+        self.program.types.is_scalar(self.program.place(place).ty)
+    }
+
+    /// The register that holds a place's address.
+    pub(super) fn address_value(&mut self, address: Address, dest: Option<R>, mark: R) -> Operand {
+        match address {
+            Address::Pointer { pointer, offset: 0 } => self.deliver(Operand::Reg(pointer), dest),
+            Address::Pointer { pointer, offset } => {
+                let d = self.pointer_add(pointer, Operand::Imm(1), offset.into(), dest, mark);
+                Operand::Reg(d)
+            }
+            Address::Static { object, offset } => {
+                let d = self.target(dest, mark);
+                self.emit(Instr::AddressStatic { d, object, offset });
+                Operand::Reg(d)
+            }
+            Address::Slot { slot, offset } => {
+                let d = self.target(dest, mark);
+                self.emit(Instr::AddressSlot { d, slot, offset });
+                Operand::Reg(d)
+            }
+            // Variables whose address is taken are never registers.
+            Address::Register(r) => self.deliver(Operand::Reg(r), dest),
+        }
+    }
+
+    /// Computes a place's parts and says where it is. What it needs stays in temporaries.
+    pub(super) fn place(&mut self, place: PlaceId) -> (Address, Path) {
+        let path = path(self.program, place);
+        let mut values = Vec::new();
+        if let Root::Deref(pointer) = path.root {
+            values.push(self.expr(pointer, None));
+        }
+        for &(index, _) in path.indices.iter().rev() {
+            values.push(self.expr(index, None));
+        }
+        (self.address(&path, &mut values), path)
+    }
+
+    fn address(&mut self, path: &Path, values: &mut Vec<Operand>) -> Address {
+        let first = values.len() - path.indices.len();
+        let indices = values.split_off(first);
+        let offset = u32::try_from(path.offset).ok();
+        let mut address = match path.root {
+            Root::Var(variable) => match self.storage[variable.index()] {
+                Storage::Register(r) => return Address::Register(r),
+                Storage::Static(object) => Address::Static {
+                    object,
+                    offset: offset.unwrap_or(0),
+                },
+                Storage::Slot(slot) => Address::Slot {
+                    slot,
+                    offset: offset.unwrap_or(0),
+                },
+            },
+            Root::Deref(_) => {
+                let pointer = pop(values);
+                let pointer = self.register(pointer);
+                Address::Pointer {
+                    pointer,
+                    offset: offset.unwrap_or(0),
+                }
+            }
+        };
+        // Indices were computed from the innermost base outwards.
+        for (index, &(_, scale)) in indices.into_iter().zip(path.indices.iter().rev()) {
+            let (pointer, rest) = self.split(address);
+            let mark = self.next;
+            let pointer = self.pointer_add(pointer, index, scale, None, mark);
+            address = Address::Pointer {
+                pointer,
+                offset: rest,
+            };
+        }
+        if offset.is_none() {
+            let (pointer, rest) = self.split(address);
+            let mark = self.next;
+            let kind = Kind::Int {
+                width: 64,
+                signed: false,
+            };
+            let distance = self.constant(kind, u128::from(path.offset), None);
+            let pointer = self.pointer_add(pointer, distance, 1, None, mark + 2);
+            address = Address::Pointer {
+                pointer,
+                offset: rest,
+            };
+        }
+        address
+    }
+
+    /// An address as a pointer and a rest.
+    fn split(&mut self, address: Address) -> (R, u32) {
+        match address {
+            Address::Pointer { pointer, offset } => (pointer, offset),
+            Address::Static { object, offset } => {
+                let d = self.temporary();
+                self.emit(Instr::AddressStatic { d, object, offset });
+                (d, 0)
+            }
+            Address::Slot { slot, offset } => {
+                let d = self.temporary();
+                self.emit(Instr::AddressSlot { d, slot, offset });
+                (d, 0)
+            }
+            Address::Register(r) => (r, 0),
+        }
+    }
+
+    /// The pointer to a place, in a register.
+    pub(super) fn pointer_to(&mut self, address: Address) -> R {
+        let mark = self.next;
+        let value = self.address_value(address, None, mark);
+        self.register(value)
+    }
+
+    fn load(
+        &mut self,
+        address: Address,
+        kind: Kind,
+        bits: Option<(u64, u32)>,
+        dest: Option<R>,
+        mark: R,
+    ) -> Operand {
+        if let Address::Register(r) = address {
+            return self.deliver(Operand::Reg(r), dest);
+        }
+        if let Some((offset, width)) = bits {
+            let pointer = self.pointer_to(address);
+            let d = self.target(dest, mark);
+            self.rare(Rare::LoadBits {
+                kind,
+                d,
+                pointer,
+                offset,
+                width,
+            });
+            return Operand::Reg(d);
+        }
+        let d = self.target(dest, mark);
+        let (access, exact) = access(kind);
+        self.emit(match address {
+            Address::Static { object, offset } => Instr::LoadStatic {
+                access,
+                d,
+                object,
+                offset,
+            },
+            Address::Slot { slot, offset } => Instr::LoadSlot {
+                access,
+                d,
+                slot,
+                offset,
+            },
+            Address::Pointer { pointer, offset } => Instr::Load {
+                access,
+                d,
+                pointer,
+                offset,
+            },
+            Address::Register(a) => Instr::Move { d, a },
+        });
+        if !exact {
+            self.emit(Instr::Norm {
+                norm: Norm::of(kind),
+                d,
+                a: d,
+            });
+        }
+        Operand::Reg(d)
+    }
+
+    /// Writes a register to a place that is not a register.
+    pub(super) fn store(&mut self, address: Address, kind: Kind, bits: Option<(u64, u32)>, a: R) {
+        if let Some((offset, width)) = bits {
+            let pointer = self.pointer_to(address);
+            self.rare(Rare::StoreBits {
+                a,
+                pointer,
+                offset,
+                width,
+            });
+            return;
+        }
+        let (access, _) = access(kind);
+        self.emit(match address {
+            Address::Static { object, offset } => Instr::StoreStatic {
+                access,
+                a,
+                object,
+                offset,
+            },
+            Address::Slot { slot, offset } => Instr::StoreSlot {
+                access,
+                a,
+                slot,
+                offset,
+            },
+            Address::Pointer { pointer, offset } => Instr::Store {
+                access,
+                a,
+                pointer,
+                offset,
+            },
+            Address::Register(d) => Instr::Move { d, a },
+        });
+    }
+}
+
+fn pop(values: &mut Vec<Operand>) -> Operand {
+    // Every operator finds the operands that it asked for.
+    values.pop().unwrap_or(Operand::Imm(0))
+}
+
+/// How values of a kind stand in memory, and whether what is read needs no further work.
+pub(super) fn access(kind: Kind) -> (Access, bool) {
+    match kind {
+        Kind::Bool => (Access::Bool, true),
+        Kind::Int { width, signed } => {
+            let access = match (width, signed) {
+                (..=8, true) => Access::I8,
+                (..=8, false) => Access::U8,
+                (..=16, true) => Access::I16,
+                (..=16, false) => Access::U16,
+                (..=32, true) => Access::I32,
+                (..=32, false) => Access::U32,
+                (..=64, _) => Access::W64,
+                _ => Access::W128,
+            };
+            (access, matches!(width, 8 | 16 | 32 | 64) || width > 64)
+        }
+        Kind::Float(kind) => match super::float::width(kind) {
+            32 => (Access::U32, true),
+            64 => (Access::W64, true),
+            80 => (Access::X87, true),
+            _ => (Access::W128, true),
+        },
+        Kind::Pointer { width: 32 } => (Access::P32, true),
+        Kind::Pointer { .. } => (Access::P64, true),
+    }
+}

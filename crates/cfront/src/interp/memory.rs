@@ -1,0 +1,526 @@
+//! The memory of a running program: objects with addresses.
+//!
+//! A pointer is an address together with the object that it was made from ([`Provenance`]), so
+//! that an access is checked against the one object that it may touch, even where the address
+//! happens to lie in another. Bytes in memory are plain bytes; beside them an object remembers
+//! which object a pointer stored in it belongs to, and forgets it when the bytes are overwritten
+//! by something else. A pointer that comes from an integer belongs to the live object that its
+//! address lies in, the end included.
+
+use super::TrapKind;
+use super::scalar::Reg;
+use crate::types::DataModel;
+use std::collections::BTreeMap;
+
+/// Which object a pointer belongs to, as it stands in the high half of a register: the slot of
+/// the object in the low 32 bits, the slot's generation above. 0 for none.
+pub(super) type Provenance = u64;
+
+/// How a scalar stands in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// `_Bool`: a byte of which the lowest bit counts.
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    /// 8 bytes, signed or not.
+    W64,
+    /// The 10 bytes of `long double`.
+    X87,
+    /// 16 bytes.
+    W128,
+    P32,
+    P64,
+}
+
+impl Access {
+    /// The number of bytes that are read or written.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Access::Bool | Access::I8 | Access::U8 => 1,
+            Access::I16 | Access::U16 => 2,
+            Access::I32 | Access::U32 | Access::P32 => 4,
+            Access::W64 | Access::P64 => 8,
+            Access::X87 => 10,
+            Access::W128 => 16,
+        }
+    }
+}
+
+/// How long an object lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    /// As long as the program.
+    Static,
+    /// Until its frame or its scope ends.
+    Frame,
+    /// Until it is freed.
+    Heap,
+    /// Over.
+    Dead,
+}
+
+#[derive(Clone, Debug)]
+struct Object {
+    base: u64,
+    generation: u32,
+    life: Life,
+    data: Vec<u8>,
+    /// The provenance of the pointer at each aligned word; empty if no pointer was stored.
+    pointers: Vec<Provenance>,
+}
+
+/// The memory.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    objects: Vec<Object>,
+    /// Slots of dead objects.
+    free: Vec<u32>,
+    /// The live heap objects by address.
+    heap: BTreeMap<u64, u32>,
+    /// The static objects are the slots from 1 up to this one, in the order of their addresses.
+    statics: u32,
+    next_heap: u64,
+    heap_range: (u64, u64),
+    /// The size of a pointer in bytes.
+    word: usize,
+    used: u64,
+    limit: u64,
+}
+
+/// The address of the first function; each takes [`FUNCTION_SIZE`] bytes.
+pub(super) const FUNCTIONS: u64 = 0x1_0000;
+/// The distance between two functions.
+pub(super) const FUNCTION_SIZE: u64 = 16;
+/// The unused bytes behind every object, which keep the end of one apart from the next one.
+const GAP: u64 = 16;
+
+/// Where the stack begins; it grows towards smaller addresses.
+pub(super) fn stack_top(model: DataModel) -> u64 {
+    match model {
+        DataModel::Ilp32 => 0xf000_0000,
+        DataModel::Lp64 => 0x7fff_0000_0000,
+    }
+}
+
+/// Where the stack must not grow to.
+pub(super) fn stack_bottom(model: DataModel) -> u64 {
+    match model {
+        DataModel::Ilp32 => 0xa000_0000,
+        DataModel::Lp64 => 0x7000_0000_0000,
+    }
+}
+
+/// The start of an object that is placed at or after an address.
+pub(super) fn align_up(address: u64, size: u64) -> u64 {
+    let align = if size >= 16 {
+        16
+    } else {
+        size.max(1).next_power_of_two().max(4)
+    };
+    address.saturating_add(align - 1) & !(align - 1)
+}
+
+/// The first address after an object and its gap.
+pub(super) fn after(base: u64, size: u64) -> u64 {
+    base.saturating_add(size).saturating_add(GAP)
+}
+
+impl Memory {
+    /// A memory without objects, whose statics will start after the functions.
+    pub(super) fn new(model: DataModel, limit: u64) -> Memory {
+        let reserved = Object {
+            base: 0,
+            generation: 0,
+            life: Life::Dead,
+            data: Vec::new(),
+            pointers: Vec::new(),
+        };
+        Memory {
+            objects: vec![reserved],
+            free: Vec::new(),
+            heap: BTreeMap::new(),
+            statics: 1,
+            next_heap: 0,
+            heap_range: (0, stack_bottom(model)),
+            word: model.pointer_size() as usize,
+            used: 0,
+            limit,
+        }
+    }
+
+    /// Changes the limit on the bytes of all live objects.
+    pub(super) fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+
+    /// Adds a static object; they must come in the order of their addresses, before any other.
+    pub(super) fn add_static(&mut self, base: u64, size: u64) -> Result<u32, TrapKind> {
+        if after(base, size) >= self.heap_range.1 / 2 {
+            return Err(TrapKind::OutOfMemory);
+        }
+        let slot = self.create(base, size, Life::Static)?;
+        self.statics = slot + 1;
+        self.heap_range.0 = after(base, size).next_multiple_of(0x1_0000) + 0x10_0000;
+        self.next_heap = self.heap_range.0;
+        Ok(slot)
+    }
+
+    /// Makes an object at an address, with zeros in it.
+    pub(super) fn create(&mut self, base: u64, size: u64, life: Life) -> Result<u32, TrapKind> {
+        if size > self.limit.saturating_sub(self.used) {
+            return Err(TrapKind::OutOfMemory);
+        }
+        self.used += size;
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => {
+                let slot = u32::try_from(self.objects.len()).map_err(|_| TrapKind::OutOfMemory)?;
+                let data = Vec::new();
+                let pointers = Vec::new();
+                self.objects.push(Object {
+                    base,
+                    generation: 1,
+                    life,
+                    data,
+                    pointers,
+                });
+                slot
+            }
+        };
+        let object = &mut self.objects[slot as usize];
+        object.base = base;
+        object.life = life;
+        if object.data.capacity() < size as usize {
+            // A fresh zeroed vector is not touched before it is used, however large.
+            object.data = vec![0; size as usize];
+        } else {
+            object.data.resize(size as usize, 0);
+        }
+        Ok(slot)
+    }
+
+    /// Makes a heap object at a fresh address. Addresses are used again only when all have been
+    /// used, as late as possible.
+    pub(super) fn allocate(&mut self, size: u64) -> Result<u32, TrapKind> {
+        let (first, last) = self.heap_range;
+        if size > last - first {
+            return Err(TrapKind::OutOfMemory);
+        }
+        let mut base = self.next_heap.next_multiple_of(16);
+        let mut wrapped = false;
+        loop {
+            let end = after(base, size);
+            if end > last {
+                if wrapped {
+                    return Err(TrapKind::OutOfMemory);
+                }
+                wrapped = true;
+                base = first;
+                continue;
+            }
+            match self.heap.range(..end).next_back() {
+                Some((&start, &slot)) if after(start, self.size(slot)) > base => {
+                    base = after(start, self.size(slot)).next_multiple_of(16);
+                }
+                _ => break,
+            }
+        }
+        let slot = self.create(base, size, Life::Heap)?;
+        self.next_heap = after(base, size);
+        self.heap.insert(base, slot);
+        Ok(slot)
+    }
+
+    fn size(&self, slot: u32) -> u64 {
+        self.objects[slot as usize].data.len() as u64
+    }
+
+    /// Ends an object's life.
+    pub(super) fn kill(&mut self, slot: u32) {
+        let object = &mut self.objects[slot as usize];
+        if object.life == Life::Heap {
+            self.heap.remove(&object.base);
+        }
+        self.used -= object.data.len() as u64;
+        object.life = Life::Dead;
+        if object.data.capacity() > 4096 {
+            object.data = Vec::new();
+        }
+        object.data.clear();
+        object.pointers.clear();
+        // A slot whose generations are used up is not used again.
+        if object.generation < u32::MAX {
+            object.generation += 1;
+            self.free.push(slot);
+        }
+    }
+
+    /// The pointer to a byte of an object.
+    pub(super) fn pointer(&self, slot: u32, offset: u64) -> Reg {
+        let object = &self.objects[slot as usize];
+        let low = self.wrap(object.base.wrapping_add(offset));
+        Reg {
+            low,
+            high: u64::from(object.generation) << 32 | u64::from(slot),
+        }
+    }
+
+    /// An address cut to the width of a pointer.
+    pub(super) fn wrap(&self, address: u64) -> u64 {
+        if self.word == 4 {
+            address & 0xffff_ffff
+        } else {
+            address
+        }
+    }
+
+    /// The live object that a pointer belongs to, and the distance from its start.
+    pub(super) fn object(&self, pointer: Reg) -> Option<(u32, u64)> {
+        let slot = pointer.high as u32;
+        let object = &self.objects[slot as usize];
+        (pointer.high != 0 && u64::from(object.generation) == pointer.high >> 32)
+            .then(|| (slot, pointer.low.wrapping_sub(object.base)))
+    }
+
+    /// The size of a live object and how long it lives.
+    pub(super) fn describe(&self, slot: u32) -> (u64, Life) {
+        let object = &self.objects[slot as usize];
+        (object.data.len() as u64, object.life)
+    }
+
+    /// Where an access of some bytes goes, or why it cannot be made.
+    #[inline]
+    pub(super) fn locate(&self, pointer: Reg, size: u64) -> Result<(u32, usize), TrapKind> {
+        let slot = pointer.high as u32;
+        let object = &self.objects[slot as usize];
+        if u64::from(object.generation) != pointer.high >> 32 || pointer.high == 0 {
+            return Err(self.why_not(pointer));
+        }
+        let offset = pointer.low.wrapping_sub(object.base);
+        let length = object.data.len() as u64;
+        if offset > length || size > length - offset {
+            return Err(TrapKind::OutOfBounds);
+        }
+        Ok((slot, offset as usize))
+    }
+
+    #[cold]
+    fn why_not(&self, pointer: Reg) -> TrapKind {
+        if pointer.high != 0 {
+            TrapKind::Dangling
+        } else if pointer.low < 4096 {
+            TrapKind::NullPointer
+        } else {
+            TrapKind::WildPointer
+        }
+    }
+
+    /// The provenance of an address that comes from an integer, where heap and static objects
+    /// are concerned; the machine looks for the stack's itself.
+    pub(super) fn resolve(&self, address: u64) -> Provenance {
+        let inside = |slot: u32| {
+            let object = &self.objects[slot as usize];
+            let fits = address.wrapping_sub(object.base) <= object.data.len() as u64;
+            fits.then(|| self.pointer(slot, 0).high)
+        };
+        if let Some((_, &slot)) = self.heap.range(..=address).next_back()
+            && let Some(provenance) = inside(slot)
+        {
+            return provenance;
+        }
+        let statics = &self.objects[1..self.statics as usize];
+        let position = statics.partition_point(|object| object.base <= address);
+        inside(position as u32)
+            .filter(|_| position > 0)
+            .unwrap_or(0)
+    }
+
+    /// The provenance of an address if it lies in this object.
+    pub(super) fn resolve_in(&self, slot: u32, address: u64) -> Option<Provenance> {
+        let object = &self.objects[slot as usize];
+        (address.wrapping_sub(object.base) <= object.data.len() as u64)
+            .then(|| self.pointer(slot, 0).high)
+    }
+
+    /// Some bytes of an object.
+    pub(super) fn bytes(&self, slot: u32, offset: usize, size: usize) -> &[u8] {
+        &self.objects[slot as usize].data[offset..offset + size]
+    }
+
+    /// Some bytes of an object, to be overwritten: pointers in them are forgotten.
+    pub(super) fn bytes_mut(&mut self, slot: u32, offset: usize, size: usize) -> &mut [u8] {
+        self.forget(slot, offset, size);
+        &mut self.objects[slot as usize].data[offset..offset + size]
+    }
+
+    fn forget(&mut self, slot: u32, offset: usize, size: usize) {
+        let word = self.word;
+        let pointers = &mut self.objects[slot as usize].pointers;
+        if !pointers.is_empty() && size > 0 {
+            let end = (offset + size).div_ceil(word).min(pointers.len());
+            let start = (offset / word).min(end);
+            pointers[start..end].fill(0);
+        }
+    }
+
+    /// Reads a scalar. The bytes must lie in the object. A pointer whose object is not known
+    /// comes back with the provenance 0 although its address may not be 0.
+    #[inline]
+    pub(super) fn load(&self, slot: u32, offset: usize, access: Access) -> Reg {
+        let object = &self.objects[slot as usize];
+        let data = &object.data[offset..];
+        let low = match access {
+            Access::Bool => u64::from(data[0] & 1),
+            Access::I8 => data[0] as i8 as u64,
+            Access::U8 => u64::from(data[0]),
+            Access::I16 => i16::from_le_bytes(array(data)) as u64,
+            Access::U16 => u64::from(u16::from_le_bytes(array(data))),
+            Access::I32 => i32::from_le_bytes(array(data)) as u64,
+            Access::U32 => u64::from(u32::from_le_bytes(array(data))),
+            Access::W64 => u64::from_le_bytes(array(data)),
+            Access::X87 => {
+                let high = u64::from(u16::from_le_bytes(array(&data[8..])));
+                return Reg {
+                    low: u64::from_le_bytes(array(data)),
+                    high,
+                };
+            }
+            Access::W128 => {
+                let high = u64::from_le_bytes(array(&data[8..]));
+                return Reg {
+                    low: u64::from_le_bytes(array(data)),
+                    high,
+                };
+            }
+            Access::P32 => {
+                let low = u64::from(u32::from_le_bytes(array(data)));
+                return Reg {
+                    low,
+                    high: self.stored(object, offset),
+                };
+            }
+            Access::P64 => {
+                let low = u64::from_le_bytes(array(data));
+                return Reg {
+                    low,
+                    high: self.stored(object, offset),
+                };
+            }
+        };
+        Reg { low, high: 0 }
+    }
+
+    fn stored(&self, object: &Object, offset: usize) -> Provenance {
+        if offset.is_multiple_of(self.word) {
+            object
+                .pointers
+                .get(offset / self.word)
+                .copied()
+                .unwrap_or(0)
+        } else {
+            0
+        }
+    }
+
+    /// Writes a scalar. The bytes must lie in the object.
+    #[inline]
+    pub(super) fn store(&mut self, slot: u32, offset: usize, access: Access, value: Reg) {
+        if !self.objects[slot as usize].pointers.is_empty() {
+            self.forget(slot, offset, access.size());
+        }
+        let object = &mut self.objects[slot as usize];
+        let data = &mut object.data[offset..offset + access.size()];
+        match access {
+            Access::Bool => data[0] = value.low as u8 & 1,
+            Access::I8 | Access::U8 => data[0] = value.low as u8,
+            Access::I16 | Access::U16 => data.copy_from_slice(&(value.low as u16).to_le_bytes()),
+            Access::I32 | Access::U32 => data.copy_from_slice(&(value.low as u32).to_le_bytes()),
+            Access::W64 => data.copy_from_slice(&value.low.to_le_bytes()),
+            Access::X87 => {
+                data[..8].copy_from_slice(&value.low.to_le_bytes());
+                data[8..].copy_from_slice(&(value.high as u16).to_le_bytes());
+            }
+            Access::W128 => {
+                data[..8].copy_from_slice(&value.low.to_le_bytes());
+                data[8..].copy_from_slice(&value.high.to_le_bytes());
+            }
+            Access::P32 => {
+                data.copy_from_slice(&(value.low as u32).to_le_bytes());
+                remember(object, offset, 4, value.high);
+            }
+            Access::P64 => {
+                data.copy_from_slice(&value.low.to_le_bytes());
+                remember(object, offset, 8, value.high);
+            }
+        }
+    }
+
+    /// Copies bytes, and the pointers that lie in them whole; the ranges may overlap.
+    pub(super) fn copy(&mut self, to: (u32, usize), from: (u32, usize), size: usize) {
+        if size == 0 || to == from {
+            return;
+        }
+        let word = self.word;
+        // The pointers are read before anything is overwritten.
+        let aligned = to.1 % word == from.1 % word;
+        let pointers: Vec<(usize, Provenance)> = if aligned {
+            let source = &self.objects[from.0 as usize].pointers;
+            let first = from.1.div_ceil(word);
+            let last = ((from.1 + size) / word).min(source.len());
+            (first..last.max(first))
+                .filter(|&i| source[i] != 0)
+                .map(|i| (i * word - from.1, source[i]))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        self.forget(to.0, to.1, size);
+        if to.0 == from.0 {
+            self.objects[to.0 as usize]
+                .data
+                .copy_within(from.1..from.1 + size, to.1);
+        } else if let Ok([target, source]) = self
+            .objects
+            .get_disjoint_mut([to.0 as usize, from.0 as usize])
+        {
+            target.data[to.1..to.1 + size].copy_from_slice(&source.data[from.1..from.1 + size]);
+        }
+        for (offset, provenance) in pointers {
+            remember(
+                &mut self.objects[to.0 as usize],
+                to.1 + offset,
+                word,
+                provenance,
+            );
+        }
+    }
+
+    /// The objects that pointers stored in an object belong to.
+    pub(super) fn pointees(&self, slot: u32) -> impl Iterator<Item = u32> {
+        let pointers = &self.objects[slot as usize].pointers;
+        pointers
+            .iter()
+            .filter_map(|&high| Some(self.object(Reg { low: 0, high })?.0))
+    }
+}
+
+fn array<const N: usize>(data: &[u8]) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&data[..N]);
+    bytes
+}
+
+fn remember(object: &mut Object, offset: usize, word: usize, provenance: Provenance) {
+    if provenance == 0 || !offset.is_multiple_of(word) {
+        return;
+    }
+    if object.pointers.is_empty() {
+        object.pointers.resize(object.data.len() / word, 0);
+    }
+    object.pointers[offset / word] = provenance;
+}

@@ -1,0 +1,119 @@
+//! What an observer sees of a running program.
+
+use super::code::{Shape, Storage};
+use super::compile;
+use super::expression::access;
+use super::machine::{Machine, NO_OBJECT};
+use super::scalar::{Kind, Reg};
+use super::{TrapKind, Value};
+use crate::ids::{ExprId, FuncId, VarId};
+use crate::program::VarKind;
+use std::rc::Rc;
+
+/// What an observer sees of a run.
+pub struct State<'m, 'i> {
+    pub(super) machine: &'m mut Machine<'i>,
+}
+
+impl State<'_, '_> {
+    /// The function that is running.
+    pub fn function(&self) -> FuncId {
+        self.machine
+            .frames
+            .last()
+            .map_or(self.machine.interpreter.program.entry, |frame| {
+                frame.code.function
+            })
+    }
+
+    /// The number of active calls.
+    pub fn depth(&self) -> usize {
+        self.machine.frames.len()
+    }
+
+    /// The value of a scalar variable: of static storage, or of the function that is running.
+    /// `None` if it is not alive here or not a scalar.
+    pub fn variable(&mut self, variable: VarId) -> Option<Value> {
+        let program = self.machine.interpreter.program;
+        let described = program.variable(variable);
+        let kind = Kind::of(&program.types, described.ty)?;
+        if let VarKind::Formal(function)
+        | VarKind::Local(function)
+        | VarKind::Temporary(function)
+        | VarKind::Result(function) = described.kind
+            && function != self.function()
+        {
+            return None;
+        }
+        let reg = match self.machine.interpreter.layout.storage[variable.index()] {
+            Storage::Register(r) => self.machine.get(r),
+            Storage::Static(object) => self.machine.memory.load(object, 0, access(kind).0),
+            Storage::Slot(slot) => {
+                let object = self.machine.slots[self.machine.slot_base + slot as usize];
+                if object == NO_OBJECT {
+                    return None;
+                }
+                self.machine.memory.load(object, 0, access(kind).0)
+            }
+        };
+        Some(Value {
+            ty: described.ty,
+            bits: kind.bits(reg),
+        })
+    }
+
+    /// The value of a scalar expression over static variables and those of the function that is
+    /// running, or what has no meaning in it.
+    pub fn eval(&mut self, expr: ExprId) -> Result<Option<Value>, TrapKind> {
+        let program = self.machine.interpreter.program;
+        let ty = program.expr(expr).ty;
+        let (first, function) = match self.machine.frames.last() {
+            Some(frame) => (frame.code.code.registers, frame.code.function.0),
+            None => (0, u32::MAX),
+        };
+        let code = match self.machine.expressions.get(&(function, expr)) {
+            Some(code) => Rc::clone(code),
+            None => {
+                let layout = &self.machine.interpreter.layout;
+                let code = Rc::new(compile::expression(program, layout, first, expr));
+                self.machine
+                    .expressions
+                    .insert((function, expr), Rc::clone(&code));
+                code
+            }
+        };
+        let reg = self.machine.compute(&code)?;
+        Ok(match code.shape {
+            Shape::Scalar(kind) => Some(Value {
+                ty,
+                bits: kind.bits(reg),
+            }),
+            Shape::Record(_) => None,
+        })
+    }
+
+    /// Some bytes of memory, if they lie in the live object that the address lies in.
+    pub fn bytes(&self, address: u64, size: usize) -> Option<&[u8]> {
+        let pointer = Reg {
+            low: address,
+            high: self.machine.resolve(address),
+        };
+        let (object, offset) = self.machine.memory.locate(pointer, size as u64).ok()?;
+        Some(self.machine.memory.bytes(object, offset, size))
+    }
+
+    /// The bytes of a variable of static storage.
+    pub fn static_bytes(&self, variable: VarId) -> Option<&[u8]> {
+        let storage = *self
+            .machine
+            .interpreter
+            .layout
+            .storage
+            .get(variable.index())?;
+        let Storage::Static(object) = storage else {
+            return None;
+        };
+        let (size, _) = self.machine.memory.describe(object);
+        Some(self.machine.memory.bytes(object, 0, size as usize))
+    }
+}
