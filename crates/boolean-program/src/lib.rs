@@ -18,10 +18,12 @@
 //! ```
 
 pub mod ast;
+pub mod chc;
 pub mod check;
 mod dialect;
 mod flow;
 pub mod generate;
+pub mod graph;
 pub mod interp;
 mod lexer;
 mod parser;

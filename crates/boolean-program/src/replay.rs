@@ -6,7 +6,7 @@
 
 use crate::program::{Action, Edge, EdgeId, ExprId, ProcId, Program, VarId, VertexId, VertexKind};
 use crate::values::{Layout, ValueSet, possible_values, support};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One step of a trace: the state before the statement of a vertex.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub enum ReplayError {
     TooManyStates(usize),
 }
 
-/// More states than this at one step, or more open variables read at once than can be split
+/// More states than this at one step (a stack of calls is part of a state), or more open variables read at once than can be split
 /// within this number, are too many.
 const MOST_STATES: usize = 1 << 14;
 
@@ -54,6 +54,7 @@ type State = Vec<Value>;
 type Config = (VertexId, State, Option<u32>);
 
 /// A procedure that waits for a call to return.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Frame {
     call: EdgeId,
     state: State,
@@ -69,6 +70,7 @@ pub fn replay(program: &Program, trace: &[TraceStep]) -> Result<(), ReplayError>
         program,
         layout: Layout::new(program),
         frames: Vec::new(),
+        known_frames: BTreeMap::new(),
     };
     let Some(first) = trace.first() else {
         return Ok(());
@@ -107,6 +109,8 @@ struct Replay<'p> {
     program: &'p Program,
     layout: Layout,
     frames: Vec<Frame>,
+    /// The position of each frame in the table, so that equal stacks are one stack.
+    known_frames: BTreeMap<Frame, u32>,
 }
 
 impl Replay<'_> {
@@ -143,21 +147,25 @@ impl Replay<'_> {
     fn step(&mut self, configs: BTreeSet<Config>, step: &TraceStep) -> Option<BTreeSet<Config>> {
         let mut result = BTreeSet::new();
         for config in configs {
-            // Returns that the trace does not show come before and after the edge.
-            for config in self.with_returns(config)? {
-                for next in self.successors(&config)? {
-                    for (vertex, mut state, frame) in self.with_returns(next)? {
-                        if vertex == step.vertex && self.restrict(&mut state, step) {
-                            // Values that were just learned may break an `enforce`.
-                            for state in self.allowed(self.procedure(vertex), state)? {
-                                result.insert((vertex, state, frame));
-                            }
-                        }
+            // From an exit the only way is back to the caller.
+            let next = match self.program.vertices[config.0.index()].kind {
+                VertexKind::Exit => self.with_returns(config)?.split_off(1),
+                _ => {
+                    let mut next = Vec::new();
+                    for config in self.successors(&config)? {
+                        // Returns that the trace does not show.
+                        next.extend(self.with_returns(config)?);
                     }
+                    next
                 }
-                if result.len() > MOST_STATES {
-                    return None;
+            };
+            for (vertex, mut state, frame) in next {
+                if vertex == step.vertex && self.restrict(&mut state, step) {
+                    result.insert((vertex, state, frame));
                 }
+            }
+            if result.len() > MOST_STATES {
+                return None;
             }
         }
         Some(result)
@@ -271,17 +279,25 @@ impl Replay<'_> {
             for (&formal, &argument) in procedure.formals.iter().zip(arguments) {
                 entry[self.layout.slot(formal)] = open(self.values(argument, &before, &before));
             }
-            self.frames.push(Frame {
+            let frame = Some(self.frame(Frame {
                 call,
                 state: before,
                 caller: frame,
-            });
-            let frame = Some(self.frames.len() as u32 - 1);
+            }));
             for entry in self.allowed(callee, entry)? {
                 configs.push((procedure.entry, entry, frame));
             }
         }
         Some(configs)
+    }
+
+    fn frame(&mut self, frame: Frame) -> u32 {
+        let next = self.frames.len() as u32;
+        let id = *self.known_frames.entry(frame.clone()).or_insert(next);
+        if id == next {
+            self.frames.push(frame);
+        }
+        id
     }
 
     fn assign(
