@@ -1,6 +1,14 @@
 /* Integers of known width. */
 #ifndef __HARDBOP_STDINT_H
 #define __HARDBOP_STDINT_H
+typedef __INT8_TYPE__ __int8_t;
+typedef __INT16_TYPE__ __int16_t;
+typedef __INT32_TYPE__ __int32_t;
+typedef __INT64_TYPE__ __int64_t;
+typedef __UINT8_TYPE__ __uint8_t;
+typedef __UINT16_TYPE__ __uint16_t;
+typedef __UINT32_TYPE__ __uint32_t;
+typedef __UINT64_TYPE__ __uint64_t;
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
 typedef __INT32_TYPE__ int32_t;

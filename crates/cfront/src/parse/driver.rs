@@ -1,8 +1,8 @@
 //! Drives preprocessor, parser and type checker over one unit.
 
-use super::files::{Adapter, Files, standard_directories};
+use super::files::{Adapter, Files, is_system_file, standard_directories};
 use super::texts::{Places, Texts};
-use super::{Headers, Input, InputKind, ParseOptions, Preprocess, limits, report};
+use super::{Headers, Input, InputKind, ParseOptions, Preprocess, limits, repair, report};
 use crate::program::Source;
 use crate::types::DataModel;
 use hardbop_diagnostics::{Diagnostic, Severity};
@@ -62,7 +62,7 @@ pub fn parse_unit(
     if let Some(refused) = limits::check(&input.name, &input.bytes, texts) {
         return (None, vec![refused]);
     }
-    match catch_unwind(AssertUnwindSafe(|| run(input, options, files))) {
+    match catch_unwind(AssertUnwindSafe(|| run_with_headers(input, options, files))) {
         Ok(outcome) => finish(input, outcome, texts),
         Err(_) => {
             let message = format!("internal error of the C parser in `{}`", input.name);
@@ -77,7 +77,7 @@ struct Outcome {
     map: SourceMap,
     marked: Vec<rucc_base::Symbol>,
     target: TargetInfo,
-    tree: Option<(Tast, rucc_types::Types)>,
+    tree: Tree,
     diagnostics: Vec<rucc_diag::Diagnostic>,
 }
 
@@ -91,58 +91,95 @@ fn target(model: DataModel) -> TargetInfo {
     TargetInfo::new(triple)
 }
 
+/// Reads a unit. Our own headers and the system's may contradict each other where a unit includes
+/// some of both: then it is read again with the system's.
+fn run_with_headers(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
+    let outcome = run(input, options, files);
+    if !outcome.failed() || !outcome.mixes_headers() || options.preprocess.headers != Headers::Own {
+        return outcome;
+    }
+    let mut options = options.clone();
+    options.preprocess.headers = Headers::System;
+    let again = run(input, &options, files);
+    if again.failed() { outcome } else { again }
+}
+
+impl Outcome {
+    fn failed(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity.is_fatal())
+    }
+
+    fn mixes_headers(&self) -> bool {
+        self.map.files().iter().any(|file| is_system_file(&file.name))
+    }
+}
+
+/// How often a unit is repaired before it is refused: braces inside of braces take a round each.
+const MOST_REPAIRS: usize = 8;
+
 fn run(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
     let target = target(options.model);
     let mut names = Interner::new();
     let keywords = Keywords::new(&mut names, STANDARD, true);
     let mut map = SourceMap::new();
-    let (tokens, marked, mut diagnostics) =
+    let (tokens, marked, diagnostics) =
         preprocess(input, options, files, &target, &mut names, &mut map);
+    let mut tokens = repair::tidy(tokens, &mut names);
+    let mut tries = 0;
+    loop {
+        let (tree, said) = check(&tokens, &keywords, &names, &target);
+        let errors: Vec<_> = said
+            .iter()
+            .filter(|d| d.severity.is_fatal() && !repair::is_harmless(d, &tokens, &names))
+            .cloned()
+            .collect();
+        if !errors.is_empty() && tries < MOST_REPAIRS {
+            tries += 1;
+            let errors: Vec<&rucc_diag::Diagnostic> = errors.iter().collect();
+            if let Some(repaired) = repair::repair(&tokens, &errors, &mut names) {
+                tokens = repaired;
+                continue;
+            }
+        }
+        let all = diagnostics.into_iter().chain(errors).collect();
+        return Outcome { names, map, marked, target, tree, diagnostics: all };
+    }
+}
 
-    let conversion = Convert {
-        keywords: &keywords,
-        interner: &names,
-        target: &target,
-        std: STANDARD,
-        gnu: true,
-        pedantic: false,
-    };
-    let (tokens, said) = convert(&tokens, &conversion);
-    diagnostics.extend(said);
-    let type_names: Vec<_> = target
-        .type_names()
-        .iter()
-        .filter_map(|(name, _)| names.find(name))
-        .collect();
-    let mut context = rucc_parse::Context::new(&names, STANDARD);
+type Tree = Option<(Tast, rucc_types::Types)>;
+
+/// Parses and types a unit's tokens.
+fn check(
+    tokens: &[PpToken],
+    keywords: &Keywords,
+    names: &Interner,
+    target: &TargetInfo,
+) -> (Tree, Vec<rucc_diag::Diagnostic>) {
+    let conversion =
+        Convert { keywords, interner: names, target, std: STANDARD, gnu: true, pedantic: false };
+    let (tokens, mut diagnostics) = convert(tokens, &conversion);
+    let type_names: Vec<_> =
+        target.type_names().iter().filter_map(|(name, _)| names.find(name)).collect();
+    let mut context = rucc_parse::Context::new(names, STANDARD);
     context.error_limit = 0;
     context.type_names = &type_names;
     let parsed = rucc_parse::parse(&tokens, context);
     drop(tokens);
     let failed = parsed.failed();
     diagnostics.extend(parsed.diagnostics);
-    let tree = if failed {
+    if failed {
         // The type checker would complain about what the parser left out.
-        None
-    } else {
-        let mut context = rucc_sema::Context::new(&names, &target, STANDARD);
-        context.permissive = true;
-        context.gnu89_inline = true;
-        context.error_limit = 0;
-        let mut checker = Checker::new(&parsed.ast, context);
-        checker.check_unit();
-        let checked = checker.finish();
-        diagnostics.extend(checked.diagnostics);
-        Some((checked.tast, checked.types))
-    };
-    Outcome {
-        names,
-        map,
-        marked,
-        target,
-        tree,
-        diagnostics,
+        return (None, diagnostics);
     }
+    let mut context = rucc_sema::Context::new(names, target, STANDARD);
+    context.permissive = true;
+    context.gnu89_inline = true;
+    context.error_limit = 0;
+    let mut checker = Checker::new(&parsed.ast, context);
+    checker.check_unit();
+    let checked = checker.finish();
+    diagnostics.extend(checked.diagnostics);
+    (Some((checked.tast, checked.types)), diagnostics)
 }
 
 type Preprocessed = (

@@ -55,6 +55,11 @@ pub(super) fn standard_directories(headers: Headers) -> Vec<&'static str> {
     directories
 }
 
+/// Whether a file is one of the system's headers.
+pub(super) fn is_system_file(name: &str) -> bool {
+    SYSTEM_DIRECTORIES.iter().any(|directory| Path::new(name).starts_with(directory))
+}
+
 /// The caller's files with our headers among them, as the preprocessor wants them.
 pub(super) struct Adapter<'a>(pub(super) &'a dyn Files);
 
