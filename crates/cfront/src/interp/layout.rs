@@ -23,8 +23,7 @@ pub(super) fn layout(program: &Program) -> Layout {
     let declared = declared_variables(program);
     let mut storage = vec![Storage::Register(0); program.variables.len()];
     let mut statics = Vec::new();
-    let mut address = FUNCTIONS + FUNCTION_SIZE * (program.functions.len() as u64 + 1);
-    address = address.next_multiple_of(0x1_0000);
+    let mut address = first_address(program);
     for (i, variable) in program.variables.iter().enumerate() {
         if let VarKind::Global | VarKind::Static(_) | VarKind::Literal = variable.kind {
             let size = size_of(program, VarId(i as u32));
@@ -71,6 +70,12 @@ pub(super) fn layout(program: &Program) -> Layout {
         frames,
         statics,
     }
+}
+
+/// The first address behind the functions.
+pub(super) fn first_address(program: &Program) -> u64 {
+    let functions = program.functions.len() as u64 + 1;
+    (FUNCTIONS + FUNCTION_SIZE * functions).next_multiple_of(0x1_0000)
 }
 
 /// The size of a variable: of its type, or more where its initial value goes beyond, as that of

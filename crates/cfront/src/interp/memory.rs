@@ -131,8 +131,9 @@ pub(super) fn after(base: u64, size: u64) -> u64 {
 }
 
 impl Memory {
-    /// A memory without objects, whose statics will start after the functions.
-    pub(super) fn new(model: DataModel, limit: u64) -> Memory {
+    /// A memory without objects. The heap lies behind an address, behind which the statics
+    /// push it further.
+    pub(super) fn new(model: DataModel, start: u64, limit: u64) -> Memory {
         let reserved = Object {
             base: 0,
             generation: 0,
@@ -145,8 +146,8 @@ impl Memory {
             free: Vec::new(),
             heap: BTreeMap::new(),
             statics: 1,
-            next_heap: 0,
-            heap_range: (0, stack_bottom(model)),
+            next_heap: start,
+            heap_range: (start, stack_bottom(model)),
             word: model.pointer_size() as usize,
             used: 0,
             limit,

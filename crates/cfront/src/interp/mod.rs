@@ -245,3 +245,6 @@ impl<'p> Interpreter<'p> {
 pub fn run(program: &Program, environment: &mut dyn Environment, limits: &Limits) -> Run {
     Interpreter::new(program).run(environment, limits)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use super::compile;
 use super::environment::Environment;
 use super::expression::access;
 use super::inputs::Script;
+use super::layout::first_address;
 use super::machine::{End, Machine};
 use super::memory::Memory;
 use super::{Interpreter, Limits, Observer, Outcome, Run, TraceMode, TrapKind};
@@ -23,7 +24,7 @@ pub(super) fn run<O: Observer>(
     let image = interpreter
         .image
         .get_or_init(|| initial_memory(interpreter));
-    let empty = || Memory::new(model, limits.memory);
+    let empty = || Memory::new(model, first_address(program), limits.memory);
     let memory = image.as_ref().map_or_else(|_| empty(), Clone::clone);
     let mut machine = Machine::new(interpreter, environment, memory, limits.trace);
     machine.memory.set_limit(limits.memory);
@@ -50,7 +51,7 @@ pub(super) fn run<O: Observer>(
 /// The static objects with their initial values.
 fn initial_memory(interpreter: &Interpreter<'_>) -> Result<Memory, TrapKind> {
     let program = interpreter.program;
-    let mut memory = Memory::new(program.types.model(), u64::MAX);
+    let mut memory = Memory::new(program.types.model(), first_address(program), u64::MAX);
     for &(_, base, size) in &interpreter.layout.statics {
         if size > 1 << 32 {
             return Err(TrapKind::OutOfMemory);
