@@ -1,0 +1,107 @@
+//! Looking into diagrams: size, support, models.
+
+use super::table::LEAF;
+use super::{Bdd, Manager, Var};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+impl Manager {
+    /// The number of inner nodes that the roots reach together.
+    pub fn node_count(&self, roots: impl IntoIterator<Item = Bdd>) -> usize {
+        let mut seen = HashSet::new();
+        self.visit(roots, &mut seen, |_| {});
+        seen.len()
+    }
+
+    /// The variables that the function depends on, in the order of their numbers.
+    pub fn support(&self, f: Bdd) -> BTreeSet<Var> {
+        let mut levels = HashSet::new();
+        self.visit([f], &mut HashSet::new(), |level| {
+            levels.insert(level);
+        });
+        levels.into_iter().map(|level| self.var_at[level as usize]).collect()
+    }
+
+    fn visit(
+        &self,
+        roots: impl IntoIterator<Item = Bdd>,
+        seen: &mut HashSet<u32>,
+        mut level_seen: impl FnMut(u32),
+    ) {
+        let mut stack: Vec<u32> = roots.into_iter().map(|root| root.0).collect();
+        while let Some(node) = stack.pop() {
+            let (level, lo, hi) = self.table.get(node);
+            if level != LEAF && seen.insert(node) {
+                level_seen(level);
+                stack.extend([lo, hi]);
+            }
+        }
+    }
+
+    /// The number of assignments to `variables` variables that meet the function, which must
+    /// depend on no others. Exact up to 2^53, then rounded.
+    pub fn sat_count(&self, f: Bdd, variables: u32) -> f64 {
+        // The fraction of all assignments needs no knowledge of skipped levels.
+        let mut fraction: HashMap<u32, f64> = HashMap::from([(0, 0.0), (1, 1.0)]);
+        let mut stack = vec![f.0];
+        while let Some(&node) = stack.last() {
+            if fraction.contains_key(&node) {
+                stack.pop();
+                continue;
+            }
+            let (_, lo, hi) = self.table.get(node);
+            match (fraction.get(&lo), fraction.get(&hi)) {
+                (Some(a), Some(b)) => {
+                    fraction.insert(node, (a + b) / 2.0);
+                    stack.pop();
+                }
+                (a, b) => {
+                    stack.extend(a.is_none().then_some(lo));
+                    stack.extend(b.is_none().then_some(hi));
+                }
+            }
+        }
+        fraction[&f.0] * f64::from(variables).exp2()
+    }
+
+    /// A partial assignment that meets the function whatever the other variables are: the first
+    /// one when false comes before true in the order of the variables. `None` for the empty set.
+    pub fn pick(&self, f: Bdd) -> Option<Vec<(Var, bool)>> {
+        if f.is_false() {
+            return None;
+        }
+        let mut assignment = Vec::new();
+        let mut node = f.0;
+        while node != 1 {
+            let (level, lo, hi) = self.table.get(node);
+            let value = lo == 0;
+            assignment.push((self.var_at[level as usize], value));
+            node = if value { hi } else { lo };
+        }
+        Some(assignment)
+    }
+
+    /// The function's value under an assignment.
+    pub fn evaluate(&self, f: Bdd, assignment: impl Fn(Var) -> bool) -> bool {
+        let mut node = f.0;
+        loop {
+            let (level, lo, hi) = self.table.get(node);
+            if level == LEAF {
+                return node == 1;
+            }
+            node = if assignment(self.var_at[level as usize]) { hi } else { lo };
+        }
+    }
+
+    /// The conjunction of literals, built from the last level up: no intermediate diagrams.
+    pub fn cube(&mut self, literals: &[(Var, bool)]) -> super::Built {
+        let mut levels: Vec<(u32, bool)> =
+            literals.iter().map(|&(var, value)| (self.level_of[var.0 as usize], value)).collect();
+        levels.sort_unstable();
+        let mut node = 1;
+        for (level, value) in levels.into_iter().rev() {
+            let (lo, hi) = if value { (0, node) } else { (node, 0) };
+            node = self.make(level, lo, hi)?;
+        }
+        Ok(Bdd(node))
+    }
+}

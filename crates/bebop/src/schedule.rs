@@ -1,0 +1,129 @@
+//! The order in which vertices are worked on, and who calls whom.
+//!
+//! Callees come before callers, so that a procedure is explored as far as it can be before its
+//! caller goes on with an incomplete summary; within a procedure the order is reverse postorder
+//! with loop bodies before what follows the loop.
+
+use crate::supergraph::{Edge, Proc, Supergraph, Vertex};
+
+/// The order of work and the call graph.
+#[derive(Debug)]
+pub(crate) struct Schedule {
+    /// The rank of every vertex; lower ones first. `u32::MAX` where control flow never leads.
+    pub(crate) rank: Vec<u32>,
+    /// The vertices by rank.
+    pub(crate) vertices: Vec<Vertex>,
+    /// The procedures that main may call, callees before callers.
+    pub(crate) procedures: Vec<Proc>,
+    /// The call edges of reachable procedures, by callee; those of `p` are
+    /// `callers[first_caller[p]..first_caller[p + 1]]`.
+    callers: Vec<Edge>,
+    first_caller: Vec<u32>,
+}
+
+impl Schedule {
+    pub(crate) fn new(graph: &impl Supergraph) -> Schedule {
+        let count = graph.procedures() as usize;
+        let mut schedule = Schedule {
+            rank: vec![u32::MAX; graph.vertices() as usize],
+            vertices: Vec::new(),
+            procedures: Vec::new(),
+            callers: Vec::new(),
+            first_caller: vec![0; count + 2],
+        };
+        // Depth-first over procedures, without recursion: call chains may be very deep.
+        let mut state = vec![false; count];
+        let mut bodies: Vec<Body> = vec![Body::new(graph, graph.main())];
+        state[graph.main().index()] = true;
+        let mut finished: Vec<Body> = Vec::new();
+        while let Some(body) = bodies.last_mut() {
+            let Some(&call) = body.calls.get(body.next) else {
+                finished.extend(bodies.pop());
+                continue;
+            };
+            body.next += 1;
+            if let Some(callee) = graph.ends(call).callee
+                && !state[callee.index()]
+            {
+                state[callee.index()] = true;
+                bodies.push(Body::new(graph, callee));
+            }
+        }
+        for body in &finished {
+            schedule.procedures.push(body.procedure);
+            for &vertex in body.order.iter().rev() {
+                schedule.rank[vertex.index()] = schedule.vertices.len() as u32;
+                schedule.vertices.push(vertex);
+            }
+        }
+        // Counting sort of the call edges by callee.
+        let calls = || finished.iter().flat_map(|body| body.calls.iter().copied());
+        for call in calls() {
+            if let Some(callee) = graph.ends(call).callee {
+                schedule.first_caller[callee.index() + 2] += 1;
+            }
+        }
+        for i in 2..schedule.first_caller.len() {
+            schedule.first_caller[i] += schedule.first_caller[i - 1];
+        }
+        schedule.callers = vec![Edge(0); schedule.first_caller[count + 1] as usize];
+        for call in calls() {
+            if let Some(callee) = graph.ends(call).callee {
+                let place = &mut schedule.first_caller[callee.index() + 1];
+                schedule.callers[*place as usize] = call;
+                *place += 1;
+            }
+        }
+        schedule
+    }
+
+    /// The calls of a procedure from procedures that main may call.
+    pub(crate) fn callers(&self, procedure: Proc) -> &[Edge] {
+        let p = procedure.index();
+        &self.callers[self.first_caller[p] as usize..self.first_caller[p + 1] as usize]
+    }
+
+    /// Whether anything calls the procedure.
+    pub(crate) fn is_called(&self, procedure: Proc) -> bool {
+        !self.callers(procedure).is_empty()
+    }
+}
+
+/// A procedure's vertices in postorder and its calls.
+struct Body {
+    procedure: Proc,
+    order: Vec<Vertex>,
+    calls: Vec<Edge>,
+    next: usize,
+}
+
+impl Body {
+    fn new(graph: &impl Supergraph, procedure: Proc) -> Body {
+        let shape = graph.procedure(procedure);
+        let first = shape.vertices.start;
+        let mut seen = vec![false; shape.vertices.len()];
+        let mut order = Vec::with_capacity(shape.vertices.len());
+        let mut calls = Vec::new();
+        seen[(shape.entry.0 - first) as usize] = true;
+        let mut stack = vec![(shape.entry, graph.edges_from(shape.entry))];
+        while let Some((vertex, edges)) = stack.last_mut() {
+            // From the back: what is visited first ends up last, and the last edge of a loop
+            // head is the one that leaves the loop.
+            let Some(edge) = edges.next_back().map(Edge) else {
+                order.push(*vertex);
+                stack.pop();
+                continue;
+            };
+            let ends = graph.ends(edge);
+            if ends.callee.is_some() {
+                calls.push(edge);
+            }
+            let seen = &mut seen[(ends.to.0 - first) as usize];
+            if !*seen {
+                *seen = true;
+                stack.push((ends.to, graph.edges_from(ends.to)));
+            }
+        }
+        Body { procedure, order, calls, next: 0 }
+    }
+}

@@ -1,0 +1,128 @@
+//! Random programs: the checker and the explicit reference must agree on every target, on the
+//! length of every shortest trace, and on the reachable states; every trace must replay.
+//!
+//! `HARDBOP_DIFFERENTIAL=20000` sets the number of programs; `HARDBOP_SEED` the first seed.
+
+mod support;
+
+use hardbop_bebop::{
+    Answer, Expand, LiveRanges, ModRef, Options, SlotOrder, Tracking, check,
+};
+use hardbop_boolean_program::generate::{Recursion, Shape, arbitrary};
+use hardbop_boolean_program::program::VertexId;
+use hardbop_budget::Budget;
+use support::{explicit, judge, program};
+
+/// What a campaign went through.
+#[derive(Debug, Default)]
+struct Seen {
+    programs: usize,
+    reachable: usize,
+    unreachable: usize,
+    too_large: usize,
+    longest: u32,
+}
+
+fn shape(seed: u64) -> Shape {
+    let pick = |shift: u32, bound: u64| (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) % bound;
+    Shape {
+        procedures: 1 + pick(10, 4) as usize,
+        globals: pick(20, 4) as usize,
+        locals: pick(30, 3) as usize,
+        formals: pick(40, 3) as usize,
+        statements: 2 + pick(50, 9) as usize,
+        recursion: if pick(60, 2) == 0 { Recursion::None } else { Recursion::Allowed },
+    }
+}
+
+fn options(seed: u64) -> Options {
+    let mut options = Options::default();
+    if seed % 7 == 3 {
+        options.tracking =
+            Tracking { live_ranges: LiveRanges::Ignored, mod_ref: ModRef::Tracked };
+    }
+    if seed % 7 == 5 {
+        options.tracking =
+            Tracking { live_ranges: LiveRanges::Tracked, mod_ref: ModRef::Ignored };
+    }
+    if seed % 5 == 1 {
+        options.order = SlotOrder::Declared;
+    }
+    options
+}
+
+fn check_one(text: &str, seed: u64, seen: &mut Seen) {
+    let program = program(text);
+    let Some(reference) = explicit::tabulate(&program, 200_000) else {
+        seen.too_large += 1;
+        return;
+    };
+    let budget = Budget::unlimited();
+    let mut checker = check(&program, &options(seed), &budget);
+    if seed % 3 == 0 {
+        checker.collect_often();
+    }
+    for (target, answer) in program.targets.iter().zip(checker.answers()) {
+        let vertex = target.vertex;
+        let distance = reference.distance.get(&vertex);
+        match answer {
+            Answer::Reachable => assert!(distance.is_some(), "{target:?} is unreachable"),
+            Answer::Unreachable => assert!(distance.is_none(), "{target:?} is reachable"),
+            Answer::Unknown(why) => panic!("{why:?}"),
+        }
+        let Some(&distance) = distance else {
+            seen.unreachable += 1;
+            continue;
+        };
+        seen.reachable += 1;
+        seen.longest = seen.longest.max(distance);
+        let trace = checker.trace(vertex, Expand::Steps(3000)).expect("no limit");
+        let trace = trace.expect("it is reachable");
+        assert_eq!(trace.length, distance, "the length for {target:?}");
+        let open = trace.steps.iter().any(|s| matches!(s.leaves, hardbop_bebop::Leave::Over(_)));
+        if !open {
+            judge::check_execution(&program, &trace, vertex);
+            if trace.steps.len() < 40 && seed % 4 == 0 {
+                judge::check_forced(&program, &trace);
+            }
+        }
+        let closed = checker.trace(vertex, Expand::Nothing).expect("no limit");
+        assert_eq!(closed.expect("it is reachable").steps.len() as u32, distance + 1);
+    }
+    for vertex in (0..program.vertices.len() as u32).map(VertexId) {
+        let reached = checker.answer_for(vertex) == Answer::Reachable;
+        assert_eq!(reached, reference.distance.contains_key(&vertex), "{vertex:?}");
+    }
+    seen.programs += 1;
+}
+
+fn campaign(count: u64, first: u64) -> Seen {
+    let mut seen = Seen::default();
+    for seed in first..first + count {
+        let text = arbitrary(shape(seed), seed);
+        let run = std::panic::AssertUnwindSafe(|| check_one(&text, seed, &mut seen));
+        if let Err(panic) = std::panic::catch_unwind(run) {
+            let _ = std::fs::write(std::env::temp_dir().join("hardbop-failed.bp"), &text);
+            eprintln!("seed {seed} failed; the program:\n{text}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+    seen
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn agrees_with_the_explicit_reference() {
+    let count = number("HARDBOP_DIFFERENTIAL", 1500);
+    let seen = campaign(count, number("HARDBOP_SEED", 0));
+    eprintln!("{seen:?}");
+    assert_eq!((seen.programs + seen.too_large) as u64, count);
+    // The campaign means something only if both answers and long traces occur.
+    assert!(seen.too_large * 10 < count as usize, "{seen:?}");
+    assert!(seen.reachable > count as usize / 2, "{seen:?}");
+    assert!(seen.unreachable > count as usize / 20, "{seen:?}");
+}
+
