@@ -1,0 +1,27 @@
+//! Logic: terms, their simplification, and questions about them to an SMT solver.
+//!
+//! In come formulas, built in an arena of [`Terms`]; out come answers: satisfiable with a model,
+//! unsatisfiable with a core, or unknown with a reason. Nothing here knows of programs.
+
+mod eval;
+mod infix;
+mod parse;
+mod simplify;
+mod smtlib;
+mod solver;
+mod sort;
+mod term;
+mod value;
+mod walk;
+
+pub use eval::{Assignment, EvalError, FunctionValue, eval};
+pub use infix::Infix;
+pub use parse::{Names, ParseError, parse_term};
+pub use simplify::Sign;
+pub use smtlib::{script, smtlib_text, sort_text};
+pub use solver::{
+    Answer, Limits, Session, SmtLibProcess, Solver, Statistics, Unknown, Z3Options, Z3Solver,
+};
+pub use sort::{ArraySort, Sort};
+pub use term::{FuncId, Op, SortError, SymbolId, TermId, Terms};
+pub use value::{ArrayValue, BitVec, Value};

@@ -1,0 +1,337 @@
+//! A session with a solver: a cache in front, limits around, a log beside.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use hardbop_budget::Budget;
+use rustc_hash::FxHashMap;
+
+use super::{Answer, Limits, Solver, Unknown};
+use crate::eval::Assignment;
+use crate::smtlib::{functions_in, script};
+use crate::term::{Op, TermId, Terms};
+use crate::value::Value;
+
+/// What a session has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Questions asked by the caller.
+    pub queries: u64,
+    /// Questions answered from the cache.
+    pub hits: u64,
+    /// Answers "satisfiable" of the solver.
+    pub sat: u64,
+    /// Answers "unsatisfiable" of the solver.
+    pub unsat: u64,
+    /// Questions that the solver left open.
+    pub unknown: u64,
+    /// Time inside the solver.
+    pub time: Duration,
+}
+
+/// What a query was: enough to find the same one again.
+type Key = (u32, Box<[TermId]>);
+
+#[derive(Clone)]
+enum Cached {
+    Sat,
+    /// Unsatisfiable, with the assumptions that suffice.
+    Unsat(Box<[TermId]>),
+}
+
+/// What the last check left behind.
+enum Last {
+    Nothing,
+    /// The solver itself holds the model.
+    Model,
+    /// The cache said satisfiable: the solver has to be asked before it can tell a model.
+    CachedModel(Vec<TermId>),
+    Core(Vec<TermId>),
+}
+
+/// One long conversation with one solver about the terms of one arena.
+///
+/// ```
+/// use hardbop_budget::Budget;
+/// use hardbop_logic::{Answer, Session, Sort, Terms, Z3Options, Z3Solver};
+///
+/// let mut terms = Terms::new();
+/// let x = terms.constant("x", Sort::BitVec(32));
+/// let (one, two) = (terms.bv(1, 32), terms.bv(2, 32));
+/// let is_one = terms.eq(x, one);
+/// let is_two = terms.eq(x, two);
+///
+/// let mut session = Session::new(Box::new(Z3Solver::new(Z3Options::default())), Budget::unlimited());
+/// session.assert(&terms, is_one);
+/// assert_eq!(session.check(&terms, &[is_two]), Answer::Unsat);
+/// assert_eq!(session.core(), [is_two]);
+/// assert_eq!(session.check(&terms, &[]), Answer::Sat);
+/// let model = session.model(&mut terms).unwrap();
+/// assert_eq!(model.get(x).unwrap().to_string(), "1");
+/// ```
+pub struct Session<'s> {
+    solver: Box<dyn Solver + 's>,
+    budget: Budget,
+    limits: Limits,
+    assertions: Vec<TermId>,
+    /// How many assertions there were when each open level began.
+    levels: Vec<usize>,
+    /// Sets of assertions seen so far, numbered, so that a key is small.
+    sets: FxHashMap<Box<[TermId]>, u32>,
+    current_set: Option<u32>,
+    cache: FxHashMap<Key, Cached>,
+    statistics: Statistics,
+    log: Option<Box<dyn FnMut(&str) + 's>>,
+    last: Last,
+}
+
+impl<'s> Session<'s> {
+    /// A session with a solver that has no assertions yet.
+    pub fn new(solver: Box<dyn Solver + 's>, budget: Budget) -> Session<'s> {
+        Session {
+            solver,
+            budget,
+            limits: Limits::default(),
+            assertions: Vec::new(),
+            levels: Vec::new(),
+            sets: FxHashMap::default(),
+            current_set: None,
+            cache: FxHashMap::default(),
+            statistics: Statistics::default(),
+            log: None,
+            last: Last::Nothing,
+        }
+    }
+
+    /// Sets what each query may cost from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Sets the budget of the whole work from now on.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// The budget of the whole work.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Every query that reaches the solver is told to the sink, as a script that stands alone; the
+    /// answer follows as a comment in a second call.
+    pub fn set_log(&mut self, sink: Box<dyn FnMut(&str) + 's>) {
+        self.log = Some(sink);
+    }
+
+    /// What the session has done so far.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// The assertions of all open levels.
+    pub fn assertions(&self) -> &[TermId] {
+        &self.assertions
+    }
+
+    /// Adds a formula to the current level.
+    pub fn assert(&mut self, terms: &Terms, formula: TermId) {
+        self.solver.assert(terms, formula);
+        self.assertions.push(formula);
+        self.current_set = None;
+        self.last = Last::Nothing;
+    }
+
+    /// Adds a formula that constrains fresh constants only, and so does not change the answer to
+    /// any question that does not mention them: the cache stays valid.
+    pub(crate) fn assert_definition(&mut self, terms: &Terms, formula: TermId) {
+        self.solver.assert(terms, formula);
+        self.last = Last::Nothing;
+    }
+
+    /// Opens a level.
+    pub fn push(&mut self) {
+        self.solver.push();
+        self.levels.push(self.assertions.len());
+    }
+
+    /// Forgets what was asserted since the matching push. Does nothing when no level is open.
+    pub fn pop(&mut self) {
+        if let Some(kept) = self.levels.pop() {
+            self.solver.pop();
+            self.assertions.truncate(kept);
+            self.current_set = None;
+            self.last = Last::Nothing;
+        }
+    }
+
+    fn set_number(&mut self) -> u32 {
+        if let Some(number) = self.current_set {
+            return number;
+        }
+        let set: BTreeSet<TermId> = self.assertions.iter().copied().collect();
+        let next = self.sets.len() as u32;
+        let number = *self.sets.entry(set.into_iter().collect()).or_insert(next);
+        self.current_set = Some(number);
+        number
+    }
+
+    /// Is there a model of all assertions and assumptions?
+    pub fn check(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
+        self.statistics.queries += 1;
+        self.last = Last::Nothing;
+        let mut assumed: Vec<TermId> = Vec::with_capacity(assumptions.len());
+        for &formula in assumptions {
+            match terms.op(formula) {
+                Op::Bool(true) => {}
+                Op::Bool(false) => {
+                    self.statistics.hits += 1;
+                    self.last = Last::Core(vec![formula]);
+                    return Answer::Unsat;
+                }
+                _ => assumed.push(formula),
+            }
+        }
+        assumed.sort_unstable();
+        assumed.dedup();
+        let key = (self.set_number(), assumed.clone().into_boxed_slice());
+        match self.cache.get(&key) {
+            Some(Cached::Sat) => {
+                self.statistics.hits += 1;
+                self.last = Last::CachedModel(assumed);
+                return Answer::Sat;
+            }
+            Some(Cached::Unsat(core)) => {
+                self.statistics.hits += 1;
+                self.last = Last::Core(core.to_vec());
+                return Answer::Unsat;
+            }
+            None => {}
+        }
+        let answer = self.ask(terms, &assumed);
+        match &answer {
+            Answer::Sat => {
+                self.cache.insert(key, Cached::Sat);
+                self.last = Last::Model;
+            }
+            Answer::Unsat => {
+                let core = self.solver.core();
+                self.cache.insert(key, Cached::Unsat(core.clone().into()));
+                self.last = Last::Core(core);
+            }
+            // More time may bring an answer, so not knowing is not remembered.
+            Answer::Unknown(_) => {}
+        }
+        answer
+    }
+
+    fn ask(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
+        if let Some(log) = &mut self.log {
+            log(&script(terms, &self.assertions, assumptions));
+        }
+        let start = Instant::now();
+        let answer = self
+            .solver
+            .check(terms, assumptions, self.limits, &self.budget);
+        let time = start.elapsed();
+        self.statistics.time += time;
+        let word = match &answer {
+            Answer::Sat => {
+                self.statistics.sat += 1;
+                "sat".to_owned()
+            }
+            Answer::Unsat => {
+                self.statistics.unsat += 1;
+                "unsat".to_owned()
+            }
+            Answer::Unknown(why) => {
+                self.statistics.unknown += 1;
+                format!("unknown: {why}")
+            }
+        };
+        if let Some(log) = &mut self.log {
+            log(&format!("; {word}\n"));
+        }
+        answer
+    }
+
+    /// After [`Answer::Unsat`]: assumptions that suffice for it. Empty when the assertions alone do.
+    pub fn core(&self) -> Vec<TermId> {
+        match &self.last {
+            Last::Core(core) => core.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// After [`Answer::Unsat`]: a core from which nothing can be left out, found by leaving out one
+    /// assumption after the other. When the budget ends first, what is left by then.
+    pub fn minimal_core(&mut self, terms: &Terms) -> Vec<TermId> {
+        let mut core = self.core();
+        let mut at = 0;
+        while at < core.len() {
+            if self.budget.check().is_err() {
+                break;
+            }
+            let mut without = core.clone();
+            without.remove(at);
+            match self.check(terms, &without) {
+                Answer::Unsat => core = self.core(),
+                Answer::Sat | Answer::Unknown(_) => at += 1,
+            }
+        }
+        self.last = Last::Core(core.clone());
+        core
+    }
+
+    /// Makes sure that the solver itself holds the model of the last check.
+    fn hold_model(&mut self, terms: &Terms) -> Result<(), Unknown> {
+        match std::mem::replace(&mut self.last, Last::Nothing) {
+            Last::Model => {}
+            Last::CachedModel(assumptions) => match self.ask(terms, &assumptions) {
+                Answer::Sat => {}
+                Answer::Unsat => {
+                    return Err(Unknown::GaveUp("the solver contradicts itself".to_owned()));
+                }
+                Answer::Unknown(why) => return Err(why),
+            },
+            _ => return Err(Unknown::GaveUp("there is no model to tell".to_owned())),
+        }
+        self.last = Last::Model;
+        Ok(())
+    }
+
+    /// After [`Answer::Sat`]: the values of terms in the model. `None` where the solver tells a
+    /// value in a form that is not understood.
+    pub fn values(
+        &mut self,
+        terms: &mut Terms,
+        of: &[TermId],
+    ) -> Result<Vec<Option<Value>>, Unknown> {
+        self.hold_model(terms)?;
+        Ok(self.solver.values(terms, of))
+    }
+
+    /// After [`Answer::Sat`]: the values of all constants and functions of the assertions.
+    pub fn model(&mut self, terms: &mut Terms) -> Result<Assignment, Unknown> {
+        let roots = self.assertions.clone();
+        self.model_of(terms, &roots)
+    }
+
+    /// After [`Answer::Sat`]: the values of all constants and functions of the given terms.
+    pub fn model_of(&mut self, terms: &mut Terms, roots: &[TermId]) -> Result<Assignment, Unknown> {
+        let constants: Vec<TermId> = terms.free_constants(roots).into_iter().collect();
+        let values = self.values(terms, &constants)?;
+        let mut model = Assignment::new();
+        for (constant, value) in constants.into_iter().zip(values) {
+            if let Some(value) = value {
+                model.set(constant, value);
+            }
+        }
+        for function in functions_in(terms, roots) {
+            if let Some(value) = self.solver.function_value(terms, function) {
+                model.set_function(function, value);
+            }
+        }
+        Ok(model)
+    }
+}
