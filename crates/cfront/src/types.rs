@@ -139,14 +139,20 @@ pub struct Types {
 }
 
 impl Types {
-    /// The types of a program for a data model; holds no type yet.
+    /// The types of a program for a data model; holds the unsigned integers already, so that
+    /// raw memory of any scalar's size has a type in every program.
     pub fn new(model: DataModel) -> Types {
-        Types {
-            model,
-            types: Vec::new(),
-            ids: HashMap::new(),
-            records: Vec::new(),
+        let (types, records) = (Vec::new(), Vec::new());
+        let mut types = Types { model, types, ids: HashMap::new(), records };
+        for width in [8, 16, 32, 64, 128] {
+            types.int(width, false);
         }
+        types
+    }
+
+    /// Every type, in the order of its making.
+    pub fn all(&self) -> impl Iterator<Item = (TypeId, &Type)> {
+        self.types.iter().enumerate().map(|(index, ty)| (TypeId(index as u32), ty))
     }
 
     /// The data model.

@@ -71,7 +71,7 @@ impl Layout {
             .iter()
             .map(|r| (r.start, r.start + r.length as i64))
             .collect();
-        if content.period.is_some() {
+        if content.period.is_some() || content.collapsed {
             arrays.push((i64::MIN, i64::MAX));
         }
         Layout {

@@ -1,0 +1,246 @@
+//! What holds before the program starts, and what always holds.
+
+use crate::Semantics;
+use crate::exec::Execution;
+use crate::expr::Evaluated;
+use crate::layout::{StateKind, StateVarId};
+use crate::memory::Scalar;
+use crate::scalar;
+use crate::state::FreshOrigin;
+use hardbop_cfront::ids::{FuncId, VarId};
+use hardbop_cfront::points_to::Spot;
+use hardbop_cfront::program::{BinaryOp, Initial, InitialValue};
+use hardbop_logic::{TermId, Terms};
+use std::collections::BTreeMap;
+
+impl Semantics<'_> {
+    /// The symbolic address from which all others are counted.
+    pub fn origin(&self, terms: &mut Terms) -> TermId {
+        let sort = scalar::sort(self.pointer_shape(), self.pointer_arithmetic());
+        terms.constant("origin", sort)
+    }
+
+    /// What holds in every state: objects lie above the first page and below the middle of the
+    /// address space, and the frontier lies above every object that has a name.
+    pub fn axioms(&self, terms: &mut Terms) -> Vec<TermId> {
+        let shape = self.pointer_shape();
+        let origin = self.origin(terms);
+        let arithmetic = self.pointer_arithmetic();
+        let page = scalar::literal(terms, 4096, shape, arithmetic);
+        let limit = (1u128 << (shape.width - 1)) - u128::from(self.layout.total()) - 1;
+        let limit = scalar::literal(terms, limit, shape, arithmetic);
+        let above = scalar::compare(terms, BinaryOp::Le, page, origin, shape);
+        let below = scalar::compare(terms, BinaryOp::Le, origin, limit, shape);
+        let aligned = if scalar::is_int(terms, origin) {
+            let rest = terms.int_mod(origin, page);
+            let zero = terms.int(0);
+            terms.eq(rest, zero)
+        } else {
+            let low = terms.extract(origin, 11, 0);
+            let zero = terms.bv(0, 12);
+            terms.eq(low, zero)
+        };
+        let first = Execution::new(self).at_distance(terms, self.layout.total());
+        let frontier = self.constant(terms, self.layout.frontier());
+        let ordered = scalar::compare(terms, BinaryOp::Le, first, frontier, shape);
+        vec![above, below, aligned, ordered]
+    }
+
+    /// The state variables that belong to the frames of a function, in order.
+    pub fn frame_variables(&self, function: FuncId) -> Vec<StateVarId> {
+        self.frames.get(&function).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn frames_of(layout: &crate::layout::Layout) -> BTreeMap<FuncId, Vec<StateVarId>> {
+        let mut frames: BTreeMap<FuncId, Vec<StateVarId>> = BTreeMap::new();
+        for (index, variable) in layout.variables().iter().enumerate() {
+            if let Some(owner) = variable.owner {
+                frames
+                    .entry(owner)
+                    .or_default()
+                    .push(StateVarId(index as u32));
+            }
+        }
+        frames
+    }
+}
+
+impl Execution<'_, '_> {
+    /// Puts the run at the start of the program: static storage has its initial value, and the
+    /// locals of the entry function are unknown.
+    pub fn start(&mut self, terms: &mut Terms) {
+        let semantics = self.semantics;
+        let program = semantics.program;
+        let frontier = self.at_distance(terms, semantics.layout.total());
+        self.state.set(semantics.layout.frontier(), frontier);
+        // A variable alone in its class starts from zero as a whole; in shared memory, what no
+        // initialiser mentions is written part by part.
+        for (index, variable) in program.variables.iter().enumerate() {
+            let id = VarId(index as u32);
+            let Initial::Data(parts) = &variable.initial else {
+                continue;
+            };
+            let Some(spot) = semantics.points_to.variable(id) else {
+                continue;
+            };
+            let regions = semantics.points_to.regions();
+            let ids: Vec<StateVarId> = regions
+                .of_class(spot.class)
+                .map(|r| semantics.layout.region(r))
+                .collect();
+            let alone = ids
+                .iter()
+                .all(|&s| semantics.layout.get(s).variable == Some(id));
+            let address = self.variable_address(terms, id);
+            if alone {
+                for state in ids {
+                    let zero = self.zero(terms, state);
+                    self.state.set(state, zero);
+                }
+            } else if let Some(leaves) = crate::exec::all_leaves(semantics, variable.ty) {
+                for leaf in leaves {
+                    let offset = self.bytes(terms, i128::from(leaf.offset));
+                    let at = self.advance(terms, address, offset);
+                    let spot = Spot {
+                        offset: spot.offset + leaf.first as i64,
+                        ..spot
+                    };
+                    let scalar = Scalar {
+                        spot,
+                        address: Some(at),
+                        ty: leaf.ty,
+                        bits: leaf.bits,
+                    };
+                    let shape = self.shape_of(leaf.ty);
+                    let zero = scalar::literal(terms, 0, shape, semantics.pointer_arithmetic());
+                    self.write(terms, scalar, zero);
+                }
+            } else {
+                self.exact = false;
+            }
+            for part in parts {
+                self.initial_part(terms, id, spot, address, part.offset_bits, &part.value);
+            }
+        }
+    }
+
+    fn zero(&mut self, terms: &mut Terms, id: StateVarId) -> TermId {
+        let shape = self.semantics.shape(id);
+        let zero = scalar::literal(terms, 0, shape, self.semantics.arithmetic(id));
+        match self.semantics.layout.get(id).kind {
+            StateKind::Memory { .. } => {
+                let sort = self.semantics.sort(terms, id);
+                terms.const_array(sort, zero)
+            }
+            _ => zero,
+        }
+    }
+
+    fn initial_part(
+        &mut self,
+        terms: &mut Terms,
+        variable: VarId,
+        spot: Spot,
+        address: TermId,
+        offset_bits: u64,
+        value: &InitialValue,
+    ) {
+        let program = self.semantics.program;
+        let ty = program.variable(variable).ty;
+        let at = |this: &mut Self, terms: &mut Terms, byte: u64| {
+            let offset = this.bytes(terms, i128::from(byte));
+            let first = first_twin(program, ty, byte);
+            let place = this.advance(terms, address, offset);
+            (
+                Spot {
+                    offset: spot.offset + first as i64,
+                    ..spot
+                },
+                place,
+            )
+        };
+        let byte = offset_bits / 8;
+        match value {
+            InitialValue::Scalar(expr) | InitialValue::Bits(expr, _) => {
+                let (spot, place) = at(self, terms, byte);
+                let term = self.number(terms, *expr, Evaluated::Always);
+                let bits = match value {
+                    InitialValue::Bits(_, width) => Some(((offset_bits % 8) as u32, *width)),
+                    _ => None,
+                };
+                let ty = program.expr(*expr).ty;
+                self.write(
+                    terms,
+                    Scalar {
+                        spot,
+                        address: Some(place),
+                        ty,
+                        bits,
+                    },
+                    term,
+                );
+            }
+            InitialValue::Bytes(bytes) => {
+                let Some(&char_type) = self.semantics.plain_types.get(&1) else {
+                    return;
+                };
+                if bytes.len() > 4096 {
+                    self.exact = false;
+                    if let Some((id, _)) = self.kind_at(spot) {
+                        let sort = self.semantics.sort(terms, id);
+                        let any = self.make_fresh(terms, "bytes", sort, FreshOrigin::Imprecise);
+                        self.state.set(id, any);
+                    }
+                    return;
+                }
+                for (index, &value) in bytes.iter().enumerate() {
+                    let (spot, place) = at(self, terms, byte + index as u64);
+                    let term = terms.bv(i128::from(value), 8);
+                    let scalar = Scalar {
+                        spot,
+                        address: Some(place),
+                        ty: char_type,
+                        bits: None,
+                    };
+                    self.write(terms, scalar, term);
+                }
+            }
+        }
+    }
+}
+
+/// The distance in bytes of the twin of a byte in the first elements of the arrays around it.
+fn first_twin(
+    program: &hardbop_cfront::program::Program,
+    ty: hardbop_cfront::ids::TypeId,
+    byte: u64,
+) -> u64 {
+    use hardbop_cfront::types::Type;
+    let types = &program.types;
+    let (mut ty, mut rest, mut first) = (ty, byte, 0);
+    loop {
+        match types.get(ty) {
+            Type::Array { element, .. } => {
+                let size = types.size_of(*element).max(1);
+                rest %= size;
+                ty = *element;
+            }
+            Type::Record(record) => {
+                let field = types.record(*record).fields.iter().find(|field| {
+                    field.bit_width.is_none()
+                        && field.offset() <= rest
+                        && rest < field.offset() + types.size_of(field.ty).max(1)
+                });
+                match field {
+                    Some(field) => {
+                        first += field.offset();
+                        rest -= field.offset();
+                        ty = field.ty;
+                    }
+                    None => return first + rest,
+                }
+            }
+            _ => return first + rest,
+        }
+    }
+}

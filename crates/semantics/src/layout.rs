@@ -1,0 +1,459 @@
+//! Where a program's data lives in logic: one state variable for every region of memory.
+//!
+//! A region (see `hardbop_cfront::points_to`) whose class holds one variable only, of which there
+//! is one instance at a time, is a *cell*: a plain value, however it is reached. Any other region
+//! is an array from addresses to values. Addresses of variables are fixed distances from one
+//! symbolic origin, and allocation moves a frontier up from there: objects are disjoint, non-null
+//! and in a fixed order, but at no known address. (Programs whose meaning depends on the order of
+//! unrelated objects have no meaning in C either.)
+
+use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
+use hardbop_cfront::points_to::regions::RegionId;
+use hardbop_cfront::points_to::{PointsTo, Spot, bit_field, leaves};
+use hardbop_cfront::program::{Callee, Op, PlaceKind, Program, VarKind};
+use hardbop_cfront::types::{DataModel, Type};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A state variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateVarId(pub u32);
+
+impl StateVarId {
+    /// The position in [`Layout::variables`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is known of a state variable.
+#[derive(Clone, Debug)]
+pub struct StateVar {
+    /// A name for people: `x`, `f::x`, `f::s.next`, `memory 3 (int)`.
+    pub name: String,
+    /// What it holds.
+    pub kind: StateKind,
+    /// The function whose frame it belongs to; `None` for what outlives calls.
+    pub owner: Option<FuncId>,
+    /// The C type of the scalars in it, where all accesses agree on one up to signedness.
+    pub ty: Option<TypeId>,
+    /// The variable that it is (a part of), for a cell.
+    pub variable: Option<VarId>,
+}
+
+/// What a state variable holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateKind {
+    /// A plain value of that many bytes.
+    Cell {
+        /// The size.
+        bytes: u64,
+    },
+    /// An array from addresses to values of that many bytes.
+    Memory {
+        /// The size of a value.
+        unit: u64,
+    },
+    /// The first address that no object has taken.
+    Frontier,
+    /// The address of a local of a recursive function: one for each activation.
+    Address,
+}
+
+/// Where data lives.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    variables: Vec<StateVar>,
+    frontier: StateVarId,
+    activation_addresses: BTreeMap<VarId, StateVarId>,
+    distances: Vec<Option<u64>>,
+    function_distances: Vec<u64>,
+    total: u64,
+    recursive: Vec<bool>,
+    /// Whether every scalar lies at a multiple of its size (or of 4 on ILP32) in every record.
+    natural: bool,
+    /// The scalar accesses that no edge makes, found while laying out: empty in sound programs.
+    pointer_size: u64,
+}
+
+/// The distance of the first object from the origin.
+const FIRST: u64 = 0;
+/// Objects start at multiples of this many bytes.
+const ALIGN: u64 = 16;
+
+impl Layout {
+    /// Lays out a program.
+    pub fn new(program: &Program, points_to: &PointsTo) -> Layout {
+        let recursive = recursive_functions(program);
+        let names = region_names(program, points_to);
+        let mut variables = Vec::new();
+        for (index, region) in points_to.regions().all().iter().enumerate() {
+            let class = &points_to.classes()[region.class.0 as usize];
+            let single = match class.variables.as_slice() {
+                [one] if class.allocations.is_empty() && !class.external => Some(*one),
+                _ => None,
+            };
+            let (name, ty) = names
+                .get(&RegionId(index as u32))
+                .cloned()
+                .unwrap_or_default();
+            let owner_of = |id: VarId| match program.variable(id).kind {
+                VarKind::Formal(f)
+                | VarKind::Local(f)
+                | VarKind::Temporary(f)
+                | VarKind::Result(f) => Some(f),
+                VarKind::Global | VarKind::Static(_) | VarKind::Literal => None,
+            };
+            let one_at_a_time = single.filter(|&id| {
+                let owner = owner_of(id);
+                !program.variable(id).address_taken
+                    || owner.is_none_or(|function| !recursive[function.index()])
+            });
+            let kind = match one_at_a_time {
+                Some(_) if !region.repeated => StateKind::Cell {
+                    bytes: (region.end - region.start) as u64,
+                },
+                _ => StateKind::Memory { unit: region.unit },
+            };
+            // What is reached by its name alone belongs to the frame; what pointers reach does
+            // not, since a callee may change it.
+            let owner = single
+                .filter(|&id| !program.variable(id).address_taken)
+                .and_then(owner_of);
+            variables.push(StateVar {
+                name,
+                kind,
+                owner,
+                ty,
+                variable: one_at_a_time,
+            });
+        }
+        let frontier = StateVarId(variables.len() as u32);
+        variables.push(StateVar {
+            name: "frontier".to_owned(),
+            kind: StateKind::Frontier,
+            owner: None,
+            ty: None,
+            variable: None,
+        });
+        let mut activation_addresses = BTreeMap::new();
+        let mut distances = vec![None; program.variables.len()];
+        let mut next = FIRST;
+        for (index, variable) in program.variables.iter().enumerate() {
+            if !variable.address_taken {
+                continue;
+            }
+            let id = VarId(index as u32);
+            match variable.kind {
+                VarKind::Formal(f) | VarKind::Local(f) | VarKind::Temporary(f)
+                    if recursive[f.index()] =>
+                {
+                    activation_addresses.insert(id, StateVarId(variables.len() as u32));
+                    variables.push(StateVar {
+                        name: format!("&{}::{}", program.function(f).name, variable.name),
+                        kind: StateKind::Address,
+                        owner: Some(f),
+                        ty: None,
+                        variable: Some(id),
+                    });
+                }
+                _ => {
+                    distances[index] = Some(next);
+                    next += rounded(program.types.size_of(variable.ty));
+                }
+            }
+        }
+        let mut function_distances = Vec::with_capacity(program.functions.len());
+        for _ in &program.functions {
+            function_distances.push(next);
+            next += ALIGN;
+        }
+        Layout {
+            variables,
+            frontier,
+            activation_addresses,
+            distances,
+            function_distances,
+            total: next,
+            recursive,
+            natural: naturally_aligned(program),
+            pointer_size: program.types.model().pointer_size(),
+        }
+    }
+
+    /// Every state variable, by [`StateVarId`]; the regions come first, in their own order.
+    pub fn variables(&self) -> &[StateVar] {
+        &self.variables
+    }
+
+    /// A state variable.
+    pub fn get(&self, id: StateVarId) -> &StateVar {
+        &self.variables[id.index()]
+    }
+
+    /// The state variable of a region.
+    pub fn region(&self, id: RegionId) -> StateVarId {
+        StateVarId(id.0)
+    }
+
+    /// The first address that no object has taken.
+    pub fn frontier(&self) -> StateVarId {
+        self.frontier
+    }
+
+    /// The state variable that holds a variable's address, if its activations have one each.
+    pub fn activation_address(&self, id: VarId) -> Option<StateVarId> {
+        self.activation_addresses.get(&id).copied()
+    }
+
+    /// The distance of a variable from the origin; `None` if its address is never taken or is in
+    /// a state variable.
+    pub fn distance(&self, id: VarId) -> Option<u64> {
+        self.distances[id.index()]
+    }
+
+    /// The distance of a function from the origin.
+    pub fn function_distance(&self, id: FuncId) -> u64 {
+        self.function_distances[id.index()]
+    }
+
+    /// The distance of the first frontier from the origin.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Whether a function may be active more than once.
+    pub fn is_recursive(&self, id: FuncId) -> bool {
+        self.recursive[id.index()]
+    }
+
+    /// The distance between neighbouring values of that size that may lie in one object.
+    pub fn stride(&self, unit: u64) -> u64 {
+        if !self.natural {
+            1
+        } else if self.pointer_size == 4 {
+            unit.min(4)
+        } else {
+            unit
+        }
+    }
+}
+
+/// The size of the space that an object of that many bytes takes: at least one byte, so that
+/// addresses differ.
+pub fn rounded(size: u64) -> u64 {
+    (size.max(1)).div_ceil(ALIGN) * ALIGN
+}
+
+fn naturally_aligned(program: &Program) -> bool {
+    let most = match program.types.model() {
+        DataModel::Ilp32 => 4,
+        DataModel::Lp64 => 16,
+    };
+    (0..program.types.record_count()).all(|index| {
+        let record = program
+            .types
+            .record(hardbop_cfront::ids::RecordId(index as u32));
+        record
+            .fields
+            .iter()
+            .filter(|field| field.bit_width.is_none())
+            .all(|field| {
+                let size = match program.types.get(field.ty) {
+                    Type::Array { .. } | Type::Record(_) => 1,
+                    _ => program.types.size_of(field.ty).min(most),
+                };
+                field.offset() % size == 0 && record.size % size == 0
+            })
+    })
+}
+
+/// The functions that may call themselves, directly or not.
+fn recursive_functions(program: &Program) -> Vec<bool> {
+    let count = program.functions.len();
+    let mut callees: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+    for edge in &program.edges {
+        if let Op::Call { callee, .. } = &edge.op {
+            let caller = program.locations[edge.from.index()].function.index();
+            match callee {
+                Callee::Direct(target) => {
+                    callees[caller].insert(target.index());
+                }
+                Callee::Indirect { targets, .. } => {
+                    callees[caller].extend(targets.iter().map(|target| target.index()));
+                }
+            }
+        }
+    }
+    strongly_connected(&callees)
+}
+
+/// For every node of a graph, whether it lies on a cycle (Tarjan's algorithm with its own stack).
+fn strongly_connected(successors: &[BTreeSet<usize>]) -> Vec<bool> {
+    let count = successors.len();
+    let mut index = vec![usize::MAX; count];
+    let mut low = vec![0; count];
+    let mut on_stack = vec![false; count];
+    let mut cyclic = vec![false; count];
+    let mut stack = Vec::new();
+    let mut next = 0;
+    for root in 0..count {
+        if index[root] != usize::MAX {
+            continue;
+        }
+        let mut work = vec![(root, successors[root].iter())];
+        index[root] = next;
+        low[root] = next;
+        next += 1;
+        stack.push(root);
+        on_stack[root] = true;
+        while let Some((node, rest)) = work.last_mut() {
+            let node = *node;
+            if let Some(&child) = rest.next() {
+                if index[child] == usize::MAX {
+                    index[child] = next;
+                    low[child] = next;
+                    next += 1;
+                    stack.push(child);
+                    on_stack[child] = true;
+                    work.push((child, successors[child].iter()));
+                } else if on_stack[child] {
+                    low[node] = low[node].min(index[child]);
+                }
+                continue;
+            }
+            work.pop();
+            if let Some((parent, _)) = work.last() {
+                low[*parent] = low[*parent].min(low[node]);
+            }
+            if low[node] == index[node] {
+                let start = stack.iter().rposition(|&n| n == node).unwrap_or(0);
+                let component = stack.split_off(start);
+                for &member in &component {
+                    on_stack[member] = false;
+                    cyclic[member] = component.len() > 1 || successors[member].contains(&member);
+                }
+            }
+        }
+    }
+    cyclic
+}
+
+/// For every region a name, and the type at which it is accessed.
+fn region_names(
+    program: &Program,
+    points_to: &PointsTo,
+) -> BTreeMap<RegionId, (String, Option<TypeId>)> {
+    let mut names: BTreeMap<RegionId, (String, Option<TypeId>)> = BTreeMap::new();
+    let regions = points_to.regions();
+    let mut note = |spot: Spot, ty: TypeId, bits: bool, name: &dyn Fn() -> Option<String>| {
+        let Some(region) = regions.at(spot) else {
+            return;
+        };
+        let whole = !bits && regions.get(region).unit == program.types.size_of(ty);
+        let entry = names.entry(region).or_default();
+        if whole && entry.1.is_none() {
+            entry.1 = Some(ty);
+        }
+        if entry.0.is_empty()
+            && let Some(name) = name()
+        {
+            entry.0 = name;
+        }
+    };
+    for (index, variable) in program.variables.iter().enumerate() {
+        let Some(spot) = points_to.variable(VarId(index as u32)) else {
+            continue;
+        };
+        let prefix = match variable.kind {
+            VarKind::Formal(f)
+            | VarKind::Local(f)
+            | VarKind::Temporary(f)
+            | VarKind::Result(f)
+            | VarKind::Static(f) => format!("{}::{}", program.function(f).name, variable.name),
+            VarKind::Global | VarKind::Literal => variable.name.clone(),
+        };
+        for (offset, ty, bits) in leaves(&program.types, variable.ty) {
+            let at = Spot {
+                offset: spot.offset + offset as i64,
+                ..spot
+            };
+            let name = || {
+                Some(if program.types.is_scalar(variable.ty) {
+                    prefix.clone()
+                } else {
+                    format!("{prefix}{}", member_path(program, variable.ty, offset))
+                })
+            };
+            note(at, ty, bits.is_some(), &name);
+        }
+    }
+    for (index, place) in program.places.iter().enumerate() {
+        let id = PlaceId(index as u32);
+        let Some(spot) = points_to.place(id) else {
+            continue;
+        };
+        if program.types.is_scalar(place.ty) {
+            note(spot, place.ty, bit_field(program, id).is_some(), &|| None);
+        } else if matches!(place.kind, PlaceKind::Deref(_)) {
+            for (offset, ty, bits) in leaves(&program.types, place.ty) {
+                let at = Spot {
+                    offset: spot.offset + offset as i64,
+                    ..spot
+                };
+                note(at, ty, bits.is_some(), &|| None);
+            }
+        }
+    }
+    // Names of memory are made unique by the region's number; two variables may share one name.
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for index in 0..regions.all().len() {
+        let id = RegionId(index as u32);
+        let entry = names.entry(id).or_default();
+        if entry.0.is_empty() {
+            entry.0 = format!("memory#{index}");
+        }
+        if !seen.insert(entry.0.clone()) {
+            entry.0 = format!("{}#{index}", entry.0);
+            seen.insert(entry.0.clone());
+        }
+    }
+    names
+}
+
+/// The members on the way to an offset: `.next`, `[].x`.
+fn member_path(program: &Program, ty: TypeId, offset: u64) -> String {
+    let mut out = String::new();
+    let (mut ty, mut offset) = (ty, offset);
+    loop {
+        match program.types.get(ty) {
+            Type::Array { element, .. } => {
+                out.push_str("[]");
+                ty = *element;
+            }
+            Type::Record(record) => {
+                let fields = &program.types.record(*record).fields;
+                let Some(field) = fields.iter().find(|field| {
+                    let start = field.offset();
+                    start <= offset && offset < start + program.types.size_of(field.ty).max(1)
+                }) else {
+                    return out;
+                };
+                if let Some(name) = &field.name {
+                    out.push('.');
+                    out.push_str(name);
+                }
+                offset -= field.offset();
+                ty = field.ty;
+            }
+            _ => return out,
+        }
+    }
+}
+
+/// The place of an expression that loads one, for callers that look through loads.
+pub fn loaded(program: &Program, expr: ExprId) -> Option<PlaceId> {
+    match program.expr(expr).kind {
+        hardbop_cfront::program::ExprKind::Load(place) => Some(place),
+        _ => None,
+    }
+}

@@ -1,0 +1,85 @@
+//! The meaning of a C program's edges in logic.
+//!
+//! In comes a `Program` with its points-to classes; out come terms: the symbolic effect of an
+//! edge, of a path, of a loop-free block; weakest preconditions and strongest postconditions (TR
+//! 2000-14, sections 4.1 and 4.2). The memory model is described in [`layout`]; the two encodings
+//! of machine integers in [`scalar`].
+//!
+//! Everything is built on one operation: running an edge on a symbolic [`State`] (see
+//! [`Execution`]). A weakest precondition is a substitution by what an edge does to the constants;
+//! a path is a run edge by edge; a block is a run with merges.
+
+pub mod block;
+mod exec;
+mod expr;
+mod initial;
+pub mod layout;
+mod memory;
+pub mod path;
+pub mod scalar;
+pub mod state;
+pub mod wp;
+
+pub use exec::{Execution, Unmodelled};
+pub use state::{Fresh, FreshOrigin, State};
+
+use hardbop_cfront::ids::{FuncId, TypeId};
+use hardbop_cfront::points_to::PointsTo;
+use hardbop_cfront::program::Program;
+use hardbop_cfront::types::Type;
+use layout::{Layout, StateVarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the scalars of a program are encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Exactly, as bit-vectors.
+    Bits,
+    /// As mathematical integers, except for some state variables that are exact.
+    Integers {
+        /// The exact ones.
+        except: BTreeSet<StateVarId>,
+    },
+}
+
+/// A program and how it is read in logic.
+#[derive(Clone, Debug)]
+pub struct Semantics<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its points-to classes.
+    pub points_to: &'a PointsTo,
+    /// Where its data lives.
+    pub layout: Layout,
+    /// How its scalars are encoded.
+    pub encoding: Encoding,
+    frames: BTreeMap<FuncId, Vec<StateVarId>>,
+    /// An unsigned type for every size in bytes that scalars have.
+    plain_types: BTreeMap<u64, TypeId>,
+}
+
+impl<'a> Semantics<'a> {
+    /// The meaning of a program under an encoding.
+    pub fn new(program: &'a Program, points_to: &'a PointsTo, encoding: Encoding) -> Semantics<'a> {
+        let layout = Layout::new(program, points_to);
+        let frames = Semantics::frames_of(&layout);
+        let mut plain_types = BTreeMap::new();
+        for (id, ty) in program.types.all() {
+            if let Type::Int {
+                width,
+                signed: false,
+            } = ty
+            {
+                plain_types.entry(u64::from(width / 8)).or_insert(id);
+            }
+        }
+        Semantics {
+            program,
+            points_to,
+            layout,
+            encoding,
+            frames,
+            plain_types,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Symbolic states: what every state variable holds, as a term over the values at the start.
+
+use crate::layout::{StateKind, StateVarId};
+use crate::scalar::{self, Arithmetic, Shape};
+use crate::{Encoding, Semantics};
+use hardbop_cfront::ids::{EdgeId, VarId};
+use hardbop_logic::{Sort, TermId, Terms};
+use std::collections::BTreeMap;
+
+/// A symbolic state. What was not written holds the state variable's own constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    values: BTreeMap<StateVarId, TermId>,
+}
+
+/// A symbol that execution made up: something that the program does not determine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fresh {
+    /// The symbol.
+    pub term: TermId,
+    /// Where it comes from.
+    pub origin: FreshOrigin,
+}
+
+/// Where an unknown value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FreshOrigin {
+    /// An input that the edge reads.
+    Input(EdgeId),
+    /// What the edge leaves open: the result of an undefined function, say.
+    Havoc(EdgeId),
+    /// The contents of a local before anything was written to it.
+    Uninitialised(VarId),
+    /// What this encoding does not tell: the model may choose a value that no run has.
+    Imprecise,
+}
+
+impl State {
+    /// The state at the start of a block: every state variable holds its own constant.
+    pub fn new() -> State {
+        State::default()
+    }
+
+    /// What a state variable holds.
+    pub fn get(&self, semantics: &Semantics<'_>, terms: &mut Terms, id: StateVarId) -> TermId {
+        match self.values.get(&id) {
+            Some(&term) => term,
+            None => semantics.constant(terms, id),
+        }
+    }
+
+    /// Writes a state variable.
+    pub fn set(&mut self, id: StateVarId, term: TermId) {
+        self.values.insert(id, term);
+    }
+
+    /// What was written, in order.
+    pub fn written(&self) -> impl Iterator<Item = (StateVarId, TermId)> + '_ {
+        self.values.iter().map(|(&id, &term)| (id, term))
+    }
+
+    /// What was written to one state variable.
+    pub fn written_to(&self, id: StateVarId) -> Option<TermId> {
+        self.values.get(&id).copied()
+    }
+
+    /// Forgets what was written to a state variable: it holds its own constant again.
+    pub fn reset(&mut self, id: StateVarId) {
+        self.values.remove(&id);
+    }
+
+    /// The state that is `self` where the condition holds and `other` where it does not.
+    pub fn merge(
+        &self,
+        other: &State,
+        condition: TermId,
+        semantics: &Semantics<'_>,
+        terms: &mut Terms,
+    ) -> State {
+        let mut merged = State::new();
+        for &id in self.values.keys().chain(other.values.keys()) {
+            if merged.values.contains_key(&id) {
+                continue;
+            }
+            let then = self.get(semantics, terms, id);
+            let otherwise = other.get(semantics, terms, id);
+            let value = terms.ite(condition, then, otherwise);
+            merged.values.insert(id, value);
+        }
+        merged
+    }
+
+    /// Replaces the constants of state variables in a term by what they hold here: a formula
+    /// about this state becomes one about the start.
+    pub fn apply(&self, semantics: &Semantics<'_>, terms: &mut Terms, term: TermId) -> TermId {
+        let map: BTreeMap<TermId, TermId> = self
+            .values
+            .iter()
+            .map(|(&id, &value)| (semantics.constant(terms, id), value))
+            .collect();
+        terms.substitute(term, &map)
+    }
+}
+
+impl Semantics<'_> {
+    /// How the scalars of a state variable are encoded.
+    pub fn arithmetic(&self, id: StateVarId) -> Arithmetic {
+        let variable = self.layout.get(id);
+        let whole = match (variable.kind, variable.ty) {
+            (StateKind::Cell { bytes }, Some(ty)) => self.program.types.size_of(ty) == bytes,
+            (StateKind::Memory { unit }, Some(ty)) => self.program.types.size_of(ty) == unit,
+            (StateKind::Frontier | StateKind::Address, _) => return self.pointer_arithmetic(),
+            _ => false,
+        };
+        let integer = variable
+            .ty
+            .is_some_and(|ty| Shape::of(&self.program.types, ty).fits_integers());
+        match &self.encoding {
+            Encoding::Integers { except } if whole && integer && !except.contains(&id) => {
+                Arithmetic::Integers
+            }
+            _ => Arithmetic::Bits,
+        }
+    }
+
+    /// How addresses are encoded.
+    pub fn pointer_arithmetic(&self) -> Arithmetic {
+        match self.encoding {
+            Encoding::Bits => Arithmetic::Bits,
+            Encoding::Integers { .. } => Arithmetic::Integers,
+        }
+    }
+
+    /// The shape of an address.
+    pub fn pointer_shape(&self) -> Shape {
+        let width = self.program.types.model().pointer_size() as u32 * 8;
+        Shape {
+            width,
+            signed: false,
+            float: false,
+        }
+    }
+
+    /// The shape of the scalars in a state variable: that of the C type where there is one, else
+    /// plain bits.
+    pub fn shape(&self, id: StateVarId) -> Shape {
+        let variable = self.layout.get(id);
+        let bytes = match variable.kind {
+            StateKind::Cell { bytes } => bytes,
+            StateKind::Memory { unit } => unit,
+            StateKind::Frontier | StateKind::Address => return self.pointer_shape(),
+        };
+        let typed = variable
+            .ty
+            .filter(|&ty| self.program.types.size_of(ty) == bytes)
+            .map(|ty| Shape::of(&self.program.types, ty))
+            .filter(|shape| !shape.float);
+        typed.unwrap_or(Shape {
+            width: bytes as u32 * 8,
+            signed: false,
+            float: false,
+        })
+    }
+
+    /// The sort of a state variable.
+    pub fn sort(&self, terms: &mut Terms, id: StateVarId) -> Sort {
+        let value = scalar::sort(self.shape(id), self.arithmetic(id));
+        match self.layout.get(id).kind {
+            StateKind::Memory { .. } => {
+                let address = scalar::sort(self.pointer_shape(), self.pointer_arithmetic());
+                terms.array_sort(address, value)
+            }
+            _ => value,
+        }
+    }
+
+    /// The constant that stands for a state variable's value in the current state.
+    pub fn constant(&self, terms: &mut Terms, id: StateVarId) -> TermId {
+        let sort = self.sort(terms, id);
+        terms.constant(&self.layout.get(id).name, sort)
+    }
+
+    /// The constant that stands for a state variable's value when its procedure was entered.
+    pub fn old_constant(&self, terms: &mut Terms, id: StateVarId) -> TermId {
+        let sort = self.sort(terms, id);
+        terms.constant(&format!("old({})", self.layout.get(id).name), sort)
+    }
+
+    /// What always holds of a state variable's constant: the range of its type.
+    pub fn typing(&self, terms: &mut Terms, id: StateVarId) -> TermId {
+        match self.layout.get(id).kind {
+            StateKind::Memory { .. } => terms.bool(true),
+            _ => {
+                let constant = self.constant(terms, id);
+                scalar::in_range(terms, constant, self.shape(id))
+            }
+        }
+    }
+}
