@@ -187,7 +187,12 @@ impl Forward {
             forward.unknown.push(unknown.clone());
             match step {
                 Move::Along(edge) => {
-                    now = joins.image(edge, now)?;
+                    let mut after = Bdd::FALSE;
+                    for edge in parallel(joins.graph, edge) {
+                        let image = joins.image(edge, now)?;
+                        after = joins.space.bdds.or(after, image)?;
+                    }
+                    now = after;
                     vertex = joins.graph.ends(edge).to;
                     let mut writes = Vec::new();
                     joins.graph.writes(edge, &mut writes);
@@ -304,9 +309,13 @@ impl Backward {
         for index in (0..moves.len()).rev() {
             let vertex = forward.vertices[index];
             let from = forward.before[index];
+            let mut leaves = moves[index];
             let found = match moves[index] {
                 Move::End => pick_point(joins, vertex, from).map(|point| (from, point)),
-                Move::Along(edge) => now.along(joins, edge, from)?,
+                Move::Along(edge) => now.along(joins, edge, from)?.map(|(set, point, edge)| {
+                    leaves = Move::Along(edge);
+                    (set, point)
+                }),
                 Move::Over(call) => {
                     let Some(callee) = joins.graph.ends(call).callee else { return Ok(None) };
                     let exit = joins.graph.procedure(callee).exit;
@@ -344,7 +353,7 @@ impl Backward {
             steps.push(Step {
                 vertex,
                 depth: forward.depths[index],
-                leaves: moves[index],
+                leaves,
                 state: now.values(joins, vertex, unknown)?,
             });
             if joins.space.bdds.wants_collection() {
@@ -362,13 +371,22 @@ impl Backward {
         joins: &mut Joins<'_, G>,
         edge: Edge,
         from: Bdd,
-    ) -> Result<Option<(Bdd, Point)>, Stopped> {
+    ) -> Result<Option<(Bdd, Point, Edge)>, Stopped> {
         let vertex = joins.graph.ends(edge).from;
-        let steps = joins.before_edge(edge, from, self.after)?;
-        let set = joins.forget_next(steps)?;
+        let mut set = Bdd::FALSE;
+        for edge in parallel(joins.graph, edge) {
+            let steps = joins.before_edge(edge, from, self.after)?;
+            let steps = joins.forget_next(steps)?;
+            set = joins.space.bdds.or(set, steps)?;
+        }
         let after = joins.cube(&self.point)?;
-        let one = joins.before_edge(edge, set, after)?;
-        Ok(pick_point(joins, vertex, one).map(|point| (set, point)))
+        for edge in parallel(joins.graph, edge) {
+            let one = joins.before_edge(edge, set, after)?;
+            if let Some(point) = pick_point(joins, vertex, one) {
+                return Ok(Some((set, point, edge)));
+            }
+        }
+        Ok(None)
     }
 
     /// Over a call, with the callee's path edges in the caller's view. Also gives the picked
@@ -483,6 +501,16 @@ impl Backward {
         }
         Ok(values)
     }
+}
+
+/// The edges that lead the same way: a trace is a sequence of vertices, so two branches of a
+/// conditional that are both empty are the same to it. The given edge comes first.
+fn parallel(graph: &impl Supergraph, edge: Edge) -> Vec<Edge> {
+    let ends = graph.ends(edge);
+    let others = graph.edges_from(ends.from).map(Edge);
+    let mut edges = vec![edge];
+    edges.extend(others.filter(|&other| other != edge && graph.ends(other) == ends));
+    edges
 }
 
 /// What the caller needs of the callee's path edges to its exit.
