@@ -1,6 +1,7 @@
 //! Checking a boolean program: all its labels and assertions in one run.
 
 use crate::adapter::BooleanProgram;
+use crate::bdd::DEFAULT_COLLECTION_FLOOR;
 use crate::engine::{Counts, Engine, Tracking};
 use crate::formula::{self, Formula};
 use crate::order::{SlotOrder, slot_order};
@@ -15,7 +16,7 @@ use hardbop_budget::{Budget, Stopped, peak_resident_bytes};
 use std::time::Duration;
 
 /// How a program is checked.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Which targets must be decided.
     pub goal: Goal,
@@ -23,6 +24,19 @@ pub struct Options {
     pub tracking: Tracking,
     /// How variables are ordered.
     pub order: SlotOrder,
+    /// The number of BDD nodes up to which no garbage is collected.
+    pub collection_floor: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            goal: Goal::default(),
+            tracking: Tracking::default(),
+            order: SlotOrder::default(),
+            collection_floor: DEFAULT_COLLECTION_FLOOR,
+        }
+    }
 }
 
 /// Which targets must be decided.
@@ -133,6 +147,7 @@ pub fn check<'p>(program: &'p Program, options: &Options, budget: &Budget) -> Ch
     let mut graph = BooleanProgram::new(program);
     let order = slot_order(&graph, options.order);
     let mut space = Space::new(&order, budget.clone());
+    space.bdds.set_collection_floor(options.collection_floor);
     let engine = Engine::new(&mut graph, &mut space, options.tracking);
     let mut checker = Checker { graph, space, engine: None, ended: Ok(()) };
     match engine {
@@ -259,12 +274,6 @@ impl<'p> Checker<'p> {
             time: self.space.bdds.budget().elapsed(),
             peak_memory: peak_resident_bytes(),
         }
-    }
-
-    /// Makes every collection happen as early as it can: for tests of the collector's safety.
-    #[doc(hidden)]
-    pub fn collect_often(&mut self) {
-        self.space.bdds.collect_above(0);
     }
 }
 

@@ -63,6 +63,9 @@ const STEPS_BETWEEN_CHECKS: u32 = 1 << 16;
 /// What one level of recursion may take of the stack, generously.
 const STACK_PER_LEVEL: usize = 512;
 
+/// Up to this many nodes, 3 MiB, no collection is made.
+pub const DEFAULT_COLLECTION_FLOOR: usize = 1 << 18;
+
 /// Up to this many levels, any thread's stack is large enough.
 const SHALLOW: usize = 1024;
 
@@ -79,6 +82,7 @@ pub struct Manager {
     budget: Budget,
     steps: u32,
     collect_above: usize,
+    collection_floor: usize,
     collections: usize,
 }
 
@@ -102,7 +106,8 @@ impl Manager {
             var_at: order,
             budget,
             steps: STEPS_BETWEEN_CHECKS,
-            collect_above: 1 << 18,
+            collect_above: DEFAULT_COLLECTION_FLOOR,
+            collection_floor: DEFAULT_COLLECTION_FLOOR,
             collections: 0,
         }
     }
@@ -159,8 +164,9 @@ impl Manager {
         self.table.bytes() + self.cache.bytes()
     }
 
-    /// Sets the number of nodes above which [`Manager::wants_collection`] says yes.
-    pub fn collect_above(&mut self, nodes: usize) {
+    /// Sets the number of nodes up to which no collection is worth its while.
+    pub fn set_collection_floor(&mut self, nodes: usize) {
+        self.collection_floor = nodes;
         self.collect_above = nodes;
     }
 
@@ -177,7 +183,7 @@ impl Manager {
         self.table.sweep(&marks);
         self.collections += 1;
         // Collecting costs as much as what is live: wait until as much again was built.
-        self.collect_above = self.collect_above.max(self.table.len() * 2);
+        self.collect_above = self.collection_floor.max(self.table.len() * 2);
     }
 
     /// Whether the work may go on; see [`Budget::check`].
