@@ -22,13 +22,24 @@ pub struct BooleanProgram {
 /// Reads, parses and resolves the program; people see its warnings at once.
 pub fn program(input: &BpInput, console: &Console) -> Result<BooleanProgram, Failure> {
     let (sources, file) = read(input)?;
-    let Loaded { program, diagnostics, .. } = load(&sources, file, dialect(input.dialect));
+    let Loaded {
+        program,
+        diagnostics,
+        ..
+    } = load(&sources, file, dialect(input.dialect));
     match program {
         Some(program) => {
             console.warn(&sources, &diagnostics);
-            Ok(BooleanProgram { sources, program, warnings: diagnostics })
+            Ok(BooleanProgram {
+                sources,
+                program,
+                warnings: diagnostics,
+            })
         }
-        None => Err(Failure::Input { sources, diagnostics }),
+        None => Err(Failure::Input {
+            sources,
+            diagnostics,
+        }),
     }
 }
 
@@ -49,10 +60,18 @@ pub fn syntax(input: &BpInput, console: &Console) -> Result<BooleanSyntax, Failu
     let (sources, file) = read(input)?;
     let loaded = parse(&sources, file, dialect(input.dialect));
     if loaded.has_errors() {
-        return Err(Failure::Input { sources, diagnostics: loaded.diagnostics });
+        return Err(Failure::Input {
+            sources,
+            diagnostics: loaded.diagnostics,
+        });
     }
     console.warn(&sources, &loaded.diagnostics);
-    Ok(BooleanSyntax { sources, file, ast: loaded.ast, warnings: loaded.diagnostics })
+    Ok(BooleanSyntax {
+        sources,
+        file,
+        ast: loaded.ast,
+        warnings: loaded.diagnostics,
+    })
 }
 
 fn read(input: &BpInput) -> Result<(Sources, FileId), Failure> {

@@ -4,7 +4,9 @@
 mod bp;
 mod c;
 
-pub use bp::{BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat};
+pub use bp::{
+    BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
+};
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -59,7 +61,13 @@ pub struct Output {
     #[arg(long, global = true, help_heading = "Output")]
     pub json: bool,
     /// When to use colours.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Output"
+    )]
     pub color: Colour,
 }
 
@@ -107,7 +115,6 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
 }
-
 
 impl Command {
     /// The command as the user wrote it, e.g. `bp format`.

@@ -91,7 +91,11 @@ impl JsonPlace {
 impl Console {
     /// The console of a command, by the user's options and by where the output goes.
     pub fn new(command: &str, output: &Output) -> Console {
-        let format = if output.json { Format::Json } else { Format::Text };
+        let format = if output.json {
+            Format::Json
+        } else {
+            Format::Text
+        };
         Console {
             command: command.to_owned(),
             format,
@@ -153,7 +157,10 @@ impl Console {
 
     fn fail_in_text(&self, failure: &Failure) {
         match failure {
-            Failure::Input { sources, diagnostics } => {
+            Failure::Input {
+                sources,
+                diagnostics,
+            } => {
                 self.warn(sources, diagnostics);
                 let count = diagnostics.iter().filter(|d| d.is_error()).count();
                 if count > 1 {
@@ -173,7 +180,10 @@ impl Console {
     fn fail_in_json(&self, failure: &Failure) -> Result<(), Failure> {
         let no_sources = Sources::new();
         let (kind, message, sources, diagnostics) = match failure {
-            Failure::Input { sources, diagnostics } => {
+            Failure::Input {
+                sources,
+                diagnostics,
+            } => {
                 let first = diagnostics.iter().find(|d| d.is_error());
                 let message = first.map_or("the input has errors", |d| &d.message);
                 ("input", message, sources, diagnostics.as_slice())
@@ -181,7 +191,9 @@ impl Console {
             Failure::Message(text) => ("usage", text.as_str(), &no_sources, [].as_slice()),
             Failure::Internal(text) => ("internal", text.as_str(), &no_sources, [].as_slice()),
         };
-        let body = JsonFailure { error: JsonError { kind, message } };
+        let body = JsonFailure {
+            error: JsonError { kind, message },
+        };
         self.envelope(REFUSED, sources, diagnostics, body)
     }
 
@@ -192,8 +204,16 @@ impl Console {
         diagnostics: &[Diagnostic],
         body: impl Serialize,
     ) -> Result<(), Failure> {
-        let diagnostics = diagnostics.iter().map(|d| json_diagnostic(sources, d)).collect();
-        let envelope = Envelope { command: &self.command, exit_code, diagnostics, body };
+        let diagnostics = diagnostics
+            .iter()
+            .map(|d| json_diagnostic(sources, d))
+            .collect();
+        let envelope = Envelope {
+            command: &self.command,
+            exit_code,
+            diagnostics,
+            body,
+        };
         let mut text = serde_json::to_string_pretty(&envelope)
             .map_err(|error| Failure::internal(format!("cannot write JSON: {error}")))?;
         text.push('\n');
@@ -214,7 +234,10 @@ fn json_diagnostic(sources: &Sources, diagnostic: &Diagnostic) -> JsonDiagnostic
         notes: diagnostic
             .notes
             .iter()
-            .map(|(span, text)| JsonNote { message: text.clone(), place: place(*span) })
+            .map(|(span, text)| JsonNote {
+                message: text.clone(),
+                place: place(*span),
+            })
             .collect(),
     }
 }
@@ -236,9 +259,9 @@ fn style(wanted: Colour, terminal: bool) -> Style {
 fn write_all(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::message(format!("cannot write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::message(format!(
+            "cannot write to standard output: {error}"
+        ))),
         _ => Ok(()),
     }
 }

@@ -33,7 +33,9 @@ pub fn bytes(path: &Path) -> Result<Bytes, Failure> {
     let quoted = format!("`{name}`");
     let metadata = std::fs::metadata(path).map_err(|error| cannot_read(&quoted, &error))?;
     if metadata.is_dir() {
-        return Err(Failure::message(format!("cannot read {quoted}: it is a directory")));
+        return Err(Failure::message(format!(
+            "cannot read {quoted}: it is a directory"
+        )));
     }
     if metadata.len() > LARGEST {
         return Err(too_large(&name));
@@ -47,12 +49,19 @@ pub fn text(path: &Path, sources: &mut Sources) -> Result<FileId, Failure> {
     let Bytes { name, bytes } = bytes(path)?;
     match hardbop_boolean_program::decode(&name, bytes) {
         Ok(text) => Ok(sources.add(name, text)),
-        Err(diagnostic) => Err(Failure::Input { sources: Sources::new(), diagnostics: vec![diagnostic] }),
+        Err(diagnostic) => Err(Failure::Input {
+            sources: Sources::new(),
+            diagnostics: vec![diagnostic],
+        }),
     }
 }
 
 fn small_enough(name: String, bytes: Vec<u8>) -> Result<Bytes, Failure> {
-    if bytes.len() as u64 > LARGEST { Err(too_large(&name)) } else { Ok(Bytes { name, bytes }) }
+    if bytes.len() as u64 > LARGEST {
+        Err(too_large(&name))
+    } else {
+        Ok(Bytes { name, bytes })
+    }
 }
 
 fn too_large(name: &str) -> Failure {

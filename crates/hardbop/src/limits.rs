@@ -22,7 +22,10 @@ pub fn budget(limits: &Limits) -> Result<Budget, Failure> {
     let cancelled = budget.cancellation();
     let installed = ctrlc::set_handler(move || {
         if cancelled.swap(true, Ordering::Relaxed) {
-            #[expect(clippy::exit, reason = "the user asked twice: nothing is left to be tidied")]
+            #[expect(
+                clippy::exit,
+                reason = "the user asked twice: nothing is left to be tidied"
+            )]
             std::process::exit(Verdict::Unknown.exit_code().into());
         }
     });

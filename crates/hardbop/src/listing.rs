@@ -1,9 +1,8 @@
 //! Steps of an execution as lines of text: line number, statement indented by call depth, values.
 
-use hardbop_boolean_program::program::{
-    Program, TargetKind, VarId, VarKind, VertexId, VertexKind,
-};
-use hardbop_diagnostics::Sources;
+use hardbop_boolean_program::program::{Program, TargetKind, VarId, VarKind, VertexId, VertexKind};
+use hardbop_diagnostics::{Sources, Span};
+use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -25,8 +24,33 @@ pub struct Line {
     pub number: u32,
     /// What is executed.
     pub statement: String,
-    /// The values before it, as `g=1 h=0`.
-    pub values: String,
+    /// The values before it.
+    pub values: Vec<(VarId, bool)>,
+}
+
+/// A line as JSON.
+#[derive(Serialize)]
+pub struct JsonStep {
+    line: u32,
+    depth: usize,
+    statement: String,
+    values: serde_json::Map<String, serde_json::Value>,
+}
+
+impl JsonStep {
+    /// The line with the names of its variables.
+    pub fn of(words: &Words<'_>, line: Line) -> JsonStep {
+        let name = |variable: VarId| words.program.variables[variable.index()].name.clone();
+        let values = line.values.into_iter();
+        JsonStep {
+            line: line.number,
+            depth: line.depth,
+            statement: line.statement,
+            values: values
+                .map(|(variable, value)| (name(variable), value.into()))
+                .collect(),
+        }
+    }
 }
 
 /// Writes statements and values as a program's text has them.
@@ -45,7 +69,30 @@ impl<'a> Words<'a> {
                 labels.entry(target.vertex).or_default().push(label);
             }
         }
-        Words { program, sources, labels }
+        Words {
+            program,
+            sources,
+            labels,
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    /// The text.
+    pub fn sources(&self) -> &'a Sources {
+        self.sources
+    }
+
+    /// A place as `file:line`.
+    pub fn place(&self, span: Span) -> String {
+        format!(
+            "{}:{}",
+            self.sources.name(span.file),
+            self.sources.line(span.file, span.start)
+        )
     }
 
     /// The line number of a vertex's statement.
@@ -69,9 +116,10 @@ impl<'a> Words<'a> {
         words
     }
 
-    /// A variable and its value, as `g=1`.
-    pub fn value(&self, variable: VarId, value: bool) -> String {
-        format!("{}={}", self.name(variable), u8::from(value))
+    /// Variables and their values, as `g=1 h=0`.
+    fn values(&self, values: &[(VarId, bool)]) -> String {
+        let value = |&(variable, value)| format!("{}={}", self.name(variable), u8::from(value));
+        values.iter().map(value).collect::<Vec<_>>().join(" ")
     }
 
     /// The name of a variable as the text writes it.
@@ -81,14 +129,23 @@ impl<'a> Words<'a> {
 
     /// Whether the text has a name for the variable: it has none for return values.
     pub fn is_named(&self, variable: VarId) -> bool {
-        !matches!(self.program.variables[variable.index()].kind, VarKind::Return(_))
+        !matches!(
+            self.program.variables[variable.index()].kind,
+            VarKind::Return(_)
+        )
     }
 }
 
 /// The name as it is written in a program: in braces, unless it is a plain word.
 fn variable_name(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '#'));
-    if plain { name.to_owned() } else { format!("{{{name}}}") }
+    let plain = name
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '#'));
+    if plain {
+        name.to_owned()
+    } else {
+        format!("{{{name}}}")
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -101,17 +158,26 @@ fn one_line(text: &str) -> String {
 }
 
 /// The lines as text, with the values in one column.
-pub fn render(lines: &[Line]) -> String {
-    let number_width = lines.iter().map(|line| digits(line.number)).max().unwrap_or(1).max(4);
+pub fn render(words: &Words<'_>, lines: &[Line]) -> String {
+    let number_width = lines
+        .iter()
+        .map(|line| digits(line.number))
+        .max()
+        .unwrap_or(1)
+        .max(4);
     let statement = |line: &Line| format!("{}{}", indent(line.depth), line.statement);
-    let widest = lines.iter().map(|line| statement(line).chars().count()).max().unwrap_or(0);
+    let widest = lines
+        .iter()
+        .map(|line| statement(line).chars().count())
+        .max()
+        .unwrap_or(0);
     let mut text = String::new();
     for line in lines {
         let row = format!(
             "{:>number_width$}  {:widest$}  {}",
             line.number,
             statement(line),
-            line.values
+            words.values(&line.values)
         );
         let _ = writeln!(text, "{}", row.trim_end());
     }
@@ -119,12 +185,20 @@ pub fn render(lines: &[Line]) -> String {
 }
 
 /// The lines in the layout of the Bebop paper's Figure 1, last step first.
-pub fn render_reversed(lines: &[Line]) -> String {
+pub fn render_reversed(words: &Words<'_>, lines: &[Line]) -> String {
     let number = |line: &Line| format!("{}Line {}", indent(line.depth), line.number);
-    let widest = lines.iter().map(|line| number(line).chars().count()).max().unwrap_or(0);
+    let widest = lines
+        .iter()
+        .map(|line| number(line).chars().count())
+        .max()
+        .unwrap_or(0);
     let mut text = String::new();
     for line in lines.iter().rev() {
-        let row = format!("{:widest$}  State {}", number(line), line.values);
+        let row = format!(
+            "{:widest$}  State {}",
+            number(line),
+            words.values(&line.values)
+        );
         let _ = writeln!(text, "{}", row.trim_end());
     }
     text
@@ -132,7 +206,11 @@ pub fn render_reversed(lines: &[Line]) -> String {
 
 fn indent(depth: usize) -> String {
     let blanks = " ".repeat(STEP * depth.min(DEEPEST));
-    if depth > DEEPEST { format!("{blanks}({depth}) ") } else { blanks }
+    if depth > DEEPEST {
+        format!("{blanks}({depth}) ")
+    } else {
+        blanks
+    }
 }
 
 fn digits(number: u32) -> usize {
@@ -157,15 +235,8 @@ mod tests {
 
     #[test]
     fn deep_calls_are_counted_rather_than_indented() {
-        let line = |depth| Line {
-            depth,
-            number: 7,
-            statement: "f()".to_owned(),
-            values: "g=1".to_owned(),
-        };
-        let text = render(&[line(0), line(1), line(1000)]);
-        assert!(text.contains("   7      f()"), "{text}");
-        assert!(text.contains("(1000) f()"), "{text}");
-        assert!(text.lines().all(|line| line.len() < 100), "{text}");
+        assert_eq!(indent(2), "        ");
+        assert_eq!(indent(1000).trim_start(), "(1000) ");
+        assert!(indent(1000).len() < 60);
     }
 }

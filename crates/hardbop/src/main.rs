@@ -12,6 +12,7 @@ mod input;
 mod limits;
 mod listing;
 mod panics;
+mod progress;
 mod targets;
 mod usage;
 

@@ -19,12 +19,17 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure
     drop(panic::take_hook());
     result.unwrap_or_else(|_| {
         let told = first.lock().ok().and_then(|mut slot| slot.take());
-        Err(Failure::Internal(told.unwrap_or_else(|| "an unknown panic".to_owned())))
+        Err(Failure::Internal(
+            told.unwrap_or_else(|| "an unknown panic".to_owned()),
+        ))
     })
 }
 
 fn one_line(info: &panic::PanicHookInfo<'_>) -> String {
-    let what = info.payload_as_str().unwrap_or("a panic without words").replace('\n', " ");
+    let what = info
+        .payload_as_str()
+        .unwrap_or("a panic without words")
+        .replace('\n', " ");
     match info.location() {
         Some(place) => format!("{what} ({}:{})", place.file(), place.line()),
         None => what,
@@ -38,7 +43,12 @@ mod tests {
     #[test]
     fn a_panic_is_an_internal_error_with_its_place() {
         let result: Result<(), Failure> = caught(|| panic!("two\nlines"));
-        let Err(Failure::Internal(text)) = result else { panic!("not internal") };
-        assert!(text.starts_with("two lines (crates/hardbop/src/panics.rs:"), "{text}");
+        let Err(Failure::Internal(text)) = result else {
+            panic!("not internal")
+        };
+        assert!(
+            text.starts_with("two lines (crates/hardbop/src/panics.rs:"),
+            "{text}"
+        );
     }
 }

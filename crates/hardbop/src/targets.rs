@@ -29,7 +29,12 @@ impl<'a> JsonTarget<'a> {
             TargetKind::Assertion => ("assertion", None),
         };
         let place = JsonPlace::of(sources, target.span);
-        JsonTarget { kind, label, procedure: procedure(program, target), place }
+        JsonTarget {
+            kind,
+            label,
+            procedure: procedure(program, target),
+            place,
+        }
     }
 }
 
@@ -42,28 +47,64 @@ pub fn describe(program: &Program, target: &Target) -> String {
     }
 }
 
-/// The positions, in [`Program::targets`], of the labels that the user names: `L` for the label L
-/// of every procedure that has one, `procedure.L` for a single one. All targets, if no label is
-/// named.
-pub fn select(program: &Program, names: &[String]) -> Result<Vec<usize>, Failure> {
-    let mut selected = Vec::new();
-    for name in names {
-        let before = selected.len();
-        selected.extend(program.targets.iter().enumerate().filter_map(|(position, target)| {
-            let TargetKind::Label(label) = &target.kind else { return None };
-            let qualified = || format!("{}.{label}", procedure(program, target));
-            (label == name || qualified() == *name).then_some(position)
-        }));
-        if selected.len() == before {
-            return Err(no_such_label(program, name));
-        }
+/// What a user asks about.
+pub struct Question<'a> {
+    /// The labels that the user names: `L` for the label L of every procedure that has one,
+    /// `procedure.L` for a single one.
+    pub labels: &'a [String],
+    /// Which assertions.
+    pub assertions: Assertions,
+}
+
+/// Which assertions a user asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assertions {
+    /// All of them.
+    All,
+    /// None if labels are named; else all of them and all labels.
+    UnlessLabels,
+}
+
+/// The positions, in [`Program::targets`], of what the user asks about.
+pub fn select(program: &Program, question: &Question<'_>) -> Result<Vec<usize>, Failure> {
+    if question.labels.is_empty() && question.assertions == Assertions::UnlessLabels {
+        return Ok((0..program.targets.len()).collect());
     }
-    if names.is_empty() {
-        selected.extend(0..program.targets.len());
+    for name in question.labels {
+        labels(program, name)?;
     }
-    selected.sort_unstable();
-    selected.dedup();
-    Ok(selected)
+    let wanted = |target: &Target| match target.kind {
+        TargetKind::Assertion => question.assertions == Assertions::All,
+        TargetKind::Label(_) => question
+            .labels
+            .iter()
+            .any(|name| is_named(program, target, name)),
+    };
+    let positions = program.targets.iter().enumerate();
+    Ok(positions
+        .filter(|(_, target)| wanted(target))
+        .map(|(position, _)| position)
+        .collect())
+}
+
+/// The positions, in [`Program::targets`], of the labels of that name; at least one.
+pub fn labels(program: &Program, name: &str) -> Result<Vec<usize>, Failure> {
+    let targets = program.targets.iter().enumerate();
+    let named = targets.filter(|(_, target)| is_named(program, target, name));
+    let positions: Vec<usize> = named.map(|(position, _)| position).collect();
+    if positions.is_empty() {
+        Err(no_such_label(program, name))
+    } else {
+        Ok(positions)
+    }
+}
+
+fn is_named(program: &Program, target: &Target, name: &str) -> bool {
+    let TargetKind::Label(label) = &target.kind else {
+        return false;
+    };
+    let in_procedure = || name.strip_suffix(label.as_str())?.strip_suffix('.');
+    label == name || in_procedure() == Some(procedure(program, target))
 }
 
 fn procedure<'a>(program: &'a Program, target: &Target) -> &'a str {
@@ -83,7 +124,11 @@ fn no_such_label(program: &Program, name: &str) -> Failure {
     let known = match labels.as_slice() {
         [] => "the program has no labels".to_owned(),
         few if few.len() <= LISTED => format!("the labels are {}", few.join(", ")),
-        many => format!("the labels are {}, ... ({})", many[..LISTED].join(", "), many.len()),
+        many => format!(
+            "the labels are {}, ... ({})",
+            many[..LISTED].join(", "),
+            many.len()
+        ),
     };
     Failure::message(format!("there is no label `{name}`; {known}"))
 }

@@ -10,9 +10,17 @@ pub fn report(error: &clap::Error) -> u8 {
     // The arguments could not be parsed, so whether JSON is wanted can only be seen in the raw
     // ones, which `--` ends.
     let options = std::env::args_os().take_while(|argument| argument != OsStr::new("--"));
-    let json = options.into_iter().any(|argument| argument == OsStr::new("--json"));
+    let json = options
+        .into_iter()
+        .any(|argument| argument == OsStr::new("--json"));
     if error.use_stderr() && json {
-        let console = Console::new("", &Output { json, color: Colour::Never });
+        let console = Console::new(
+            "",
+            &Output {
+                json,
+                color: Colour::Never,
+            },
+        );
         let text = error.render().to_string();
         let message = text.trim_start_matches("error: ").trim_end();
         return console.fail(&Failure::message(message));

@@ -53,6 +53,9 @@ pub struct BebopArgs {
     /// be given several times.
     #[arg(long = "label", value_name = "LABEL")]
     pub labels: Vec<String>,
+    /// Decide only the assertions (and the labels given by --label).
+    #[arg(long)]
+    pub assertions: bool,
     /// Stop at the first target that is found reachable.
     #[arg(long)]
     pub first: bool,
@@ -119,7 +122,12 @@ Examples:
         #[command(flatten)]
         input: BpInput,
         /// Choose at random, from this seed.
-        #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "choices")]
+        #[arg(
+            long,
+            value_name = "N",
+            default_value_t = 0,
+            conflicts_with = "choices"
+        )]
         seed: u64,
         /// Choose by these bits, in order of need: first the initial values of the globals and of
         /// main's variables, then every `*`, every goto with several targets, every local of a
@@ -145,10 +153,10 @@ Examples:
         /// The language: constrained Horn clauses in SMT-LIB (logic HORN).
         #[arg(long, value_name = "LANGUAGE", default_value = "chc")]
         to: ExportFormat,
-        /// Ask only about this label, in every procedure that has it, or `procedure.LABEL` in one;
-        /// may be given several times. Without it, ask about all labels and assertions at once.
-        #[arg(long = "label", value_name = "LABEL")]
-        labels: Vec<String>,
+        /// Ask only about this label, or `procedure.LABEL` if several procedures have it. Without
+        /// it, ask whether any label or failing assertion is reachable.
+        #[arg(long, value_name = "LABEL")]
+        label: Option<String>,
     },
     /// Make a boolean program of a family used for measuring.
     #[command(after_help = "\

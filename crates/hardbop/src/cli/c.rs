@@ -83,7 +83,11 @@ pub struct CInput {
     #[arg(long = "isystem", value_name = "DIR", help_heading = "Preprocessor")]
     pub system_dirs: Vec<PathBuf>,
     /// Define a macro.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "Preprocessor")]
+    #[arg(
+        short = 'D',
+        value_name = "NAME[=VALUE]",
+        help_heading = "Preprocessor"
+    )]
     pub defines: Vec<String>,
     /// Undefine a macro.
     #[arg(short = 'U', value_name = "NAME", help_heading = "Preprocessor")]
@@ -92,25 +96,50 @@ pub struct CInput {
     #[arg(long = "include", value_name = "FILE", help_heading = "Preprocessor")]
     pub includes: Vec<String>,
     /// Who preprocesses.
-    #[arg(long, value_name = "WHO", default_value = "own", help_heading = "Preprocessor")]
+    #[arg(
+        long,
+        value_name = "WHO",
+        default_value = "own",
+        help_heading = "Preprocessor"
+    )]
     pub cpp: Preprocessor,
     /// Take files and their options from a compilation database; with FILE.c given, only those.
     #[arg(long, value_name = "JSON", help_heading = "Preprocessor")]
     pub compile_commands: Option<PathBuf>,
     /// The widths of the basic types.
-    #[arg(long, value_name = "MODEL", default_value = "lp64", help_heading = "Meaning")]
+    #[arg(
+        long,
+        value_name = "MODEL",
+        default_value = "lp64",
+        help_heading = "Meaning"
+    )]
     pub data_model: DataModelName,
     /// Where execution starts.
-    #[arg(long, value_name = "FUNCTION", default_value = "main", help_heading = "Meaning")]
+    #[arg(
+        long,
+        value_name = "FUNCTION",
+        default_value = "main",
+        help_heading = "Meaning"
+    )]
     pub entry: String,
     /// Check more than assertions and error calls.
-    #[arg(long = "check", value_name = "KINDS", value_delimiter = ',', help_heading = "Meaning")]
+    #[arg(
+        long = "check",
+        value_name = "KINDS",
+        value_delimiter = ',',
+        help_heading = "Meaning"
+    )]
     pub checks: Vec<CheckName>,
     /// Reaching this label is an error; may be given several times.
     #[arg(long = "error-label", value_name = "LABEL", help_heading = "Meaning")]
     pub error_labels: Vec<String>,
     /// What a function that no file defines may do, besides returning anything.
-    #[arg(long, value_name = "EFFECT", default_value = "pure", help_heading = "Meaning")]
+    #[arg(
+        long,
+        value_name = "EFFECT",
+        default_value = "pure",
+        help_heading = "Meaning"
+    )]
     pub undefined: UndefinedName,
 }
 

@@ -29,7 +29,12 @@ struct Body<'a> {
 
 /// Formats a program.
 pub fn run(input: &BpInput, mode: Mode, console: &Console) -> Result<Verdict, Failure> {
-    let BooleanSyntax { sources, file, ast, warnings } = boolean::syntax(input, console)?;
+    let BooleanSyntax {
+        sources,
+        file,
+        ast,
+        warnings,
+    } = boolean::syntax(input, console)?;
     let before = sources.text(file);
     let after = format(&ast, before, boolean::dialect(input.dialect));
     let canonical = before == after;
@@ -42,11 +47,22 @@ pub fn run(input: &BpInput, mode: Mode, console: &Console) -> Result<Verdict, Fa
     }
     match (console.format(), mode) {
         (Format::Json, _) => {
-            console.value(verdict, &sources, &warnings, Body { canonical, text: &after })?;
+            console.value(
+                verdict,
+                &sources,
+                &warnings,
+                Body {
+                    canonical,
+                    text: &after,
+                },
+            )?;
         }
         (Format::Text, Mode::Print) => console.text(&after)?,
         (Format::Text, Mode::Check) if !canonical => {
-            console.text(&format!("{} is not in canonical form\n", sources.name(file)))?;
+            console.text(&format!(
+                "{} is not in canonical form\n",
+                sources.name(file)
+            ))?;
         }
         (Format::Text, _) => {}
     }

@@ -27,20 +27,35 @@ pub fn run(arguments: &GenerateArgs, console: &Console) -> Result<Verdict, Failu
 }
 
 fn generate(arguments: &GenerateArgs) -> String {
-    let GenerateArgs { family, size, free_start, seed, statements, .. } = *arguments;
+    let GenerateArgs {
+        family,
+        size,
+        free_start,
+        seed,
+        statements,
+        ..
+    } = *arguments;
     match family {
         Family::T => template(size),
-        Family::Counter => {
-            counter(size, if free_start { Start::Anywhere } else { Start::Zero })
-        }
+        Family::Counter => counter(
+            size,
+            if free_start {
+                Start::Anywhere
+            } else {
+                Start::Zero
+            },
+        ),
         Family::Wide => wide(size, statements, seed),
         Family::Random => arbitrary(shape(arguments), seed),
     }
 }
 
 fn shape(arguments: &GenerateArgs) -> Shape {
-    let recursion =
-        if arguments.no_recursion { Recursion::None } else { Recursion::Allowed };
+    let recursion = if arguments.no_recursion {
+        Recursion::None
+    } else {
+        Recursion::Allowed
+    };
     Shape {
         procedures: arguments.procedures.max(1) as usize,
         globals: arguments.globals as usize,

@@ -5,12 +5,11 @@ use crate::cli::{BpInput, Limits};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
-use crate::listing::{Line, Words, render};
+use crate::listing::{JsonStep, Line, Words, render};
 use hardbop_boolean_program::interp::{Blocked, Choices, Machine, Outcome};
 use hardbop_boolean_program::program::Program;
 use hardbop_budget::{Budget, Stopped};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// People get the lines in portions, so that a long run is seen while it goes on.
@@ -43,14 +42,6 @@ struct Body {
     outcome: &'static str,
     steps: u64,
     trace: Vec<JsonStep>,
-}
-
-#[derive(Serialize)]
-struct JsonStep {
-    line: u32,
-    depth: usize,
-    statement: String,
-    values: BTreeMap<String, bool>,
 }
 
 /// Runs a program.
@@ -86,11 +77,11 @@ fn run_for_people(
         if lines.len() < PORTION {
             return Ok(());
         }
-        let text = render(&lines);
+        let text = render(&words, &lines);
         lines.clear();
         console.text(&text)
     })?;
-    let mut text = render(&lines);
+    let mut text = render(&words, &lines);
     let _ = writeln!(text, "{}", describe(&end, steps));
     console.text(&text)?;
     Ok(verdict(&end))
@@ -106,7 +97,7 @@ fn run_for_machines(
     let words = Words::new(&loaded.program, &loaded.sources);
     let mut trace = Vec::new();
     let (end, steps) = execute(&loaded.program, choices, limit, budget, |machine| {
-        trace.extend(json_step(&loaded.program, &words, machine));
+        trace.extend(line(&loaded.program, &words, machine));
         Ok(())
     })?;
     let outcome = match end {
@@ -116,7 +107,15 @@ fn run_for_machines(
         End::Steps | End::Stopped(_) => "stopped",
     };
     let verdict = verdict(&end);
-    let body = Body { outcome, steps, trace };
+    let trace = trace
+        .into_iter()
+        .map(|line| JsonStep::of(&words, line))
+        .collect();
+    let body = Body {
+        outcome,
+        steps,
+        trace,
+    };
     console.value(verdict, &loaded.sources, &loaded.warnings, body)?;
     Ok(verdict)
 }
@@ -155,42 +154,16 @@ fn execute(
 
 fn line(program: &Program, words: &Words<'_>, machine: &Machine<'_>) -> Option<Line> {
     let vertex = machine.vertex()?;
-    let values = named_values(program, words, machine)
-        .map(|(variable, value)| words.value(variable, value))
-        .collect::<Vec<_>>()
-        .join(" ");
+    let procedure = program.vertices[vertex.index()].procedure;
+    let named = program
+        .in_scope(procedure)
+        .filter(|&variable| words.is_named(variable));
     Some(Line {
         depth: machine.depth(),
         number: words.line(vertex),
         statement: words.statement(vertex),
-        values,
+        values: named.filter_map(|v| Some((v, machine.value(v)?))).collect(),
     })
-}
-
-fn json_step(program: &Program, words: &Words<'_>, machine: &Machine<'_>) -> Option<JsonStep> {
-    let vertex = machine.vertex()?;
-    let values = named_values(program, words, machine)
-        .map(|(variable, value)| (program.variables[variable.index()].name.clone(), value))
-        .collect();
-    Some(JsonStep {
-        line: words.line(vertex),
-        depth: machine.depth(),
-        statement: words.statement(vertex),
-        values,
-    })
-}
-
-fn named_values<'a>(
-    program: &'a Program,
-    words: &'a Words<'_>,
-    machine: &'a Machine<'_>,
-) -> impl Iterator<Item = (hardbop_boolean_program::program::VarId, bool)> + 'a {
-    let procedure = machine.vertex().map(|vertex| program.vertices[vertex.index()].procedure);
-    procedure
-        .into_iter()
-        .flat_map(|procedure| program.in_scope(procedure))
-        .filter(|&variable| words.is_named(variable))
-        .filter_map(|variable| Some((variable, machine.value(variable)?)))
 }
 
 fn describe(end: &End, steps: u64) -> String {
@@ -207,7 +180,10 @@ fn describe(end: &End, steps: u64) -> String {
         End::Stopped(Stopped::Memory) => "stopped: the memory limit was reached",
         End::Stopped(Stopped::Cancelled) => "stopped: cancelled",
     };
-    format!("{what}, after {steps} {}", if steps == 1 { "step" } else { "steps" })
+    format!(
+        "{what}, after {steps} {}",
+        if steps == 1 { "step" } else { "steps" }
+    )
 }
 
 fn verdict(end: &End) -> Verdict {
@@ -226,5 +202,8 @@ fn script(bits: &str) -> Result<Vec<bool>, Failure> {
             "`{other}` in --choices is neither 0 nor 1, as in `--choices 0110`"
         ))),
     };
-    bits.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).map(bit).collect()
+    bits.chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_'))
+        .map(bit)
+        .collect()
 }

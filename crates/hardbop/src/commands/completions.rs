@@ -22,7 +22,12 @@ pub fn run(shell: Shell, console: &Console) -> Result<Verdict, Failure> {
     match console.format() {
         Format::Text => console.text(&script)?,
         Format::Json => {
-            console.value(Verdict::Fine, &Sources::new(), &[], Body { script: &script })?;
+            console.value(
+                Verdict::Fine,
+                &Sources::new(),
+                &[],
+                Body { script: &script },
+            )?;
         }
     }
     Ok(Verdict::Fine)

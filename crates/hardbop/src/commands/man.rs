@@ -65,5 +65,7 @@ fn name_sections(page: &str) -> String {
 
 fn no_such_command(words: &[String]) -> Failure {
     let name = words.join(" ");
-    Failure::message(format!("there is no command `{name}`; `hardbop --help` lists them"))
+    Failure::message(format!(
+        "there is no command `{name}`; `hardbop --help` lists them"
+    ))
 }

@@ -1,7 +1,10 @@
 //! The commands, one file each.
 
+mod bebop;
+mod bp_export;
 mod bp_format;
 mod bp_generate;
+mod bp_graph;
 mod bp_run;
 mod completions;
 mod man;
@@ -13,6 +16,7 @@ use crate::failure::{Failure, Verdict};
 /// Does what the user asked for.
 pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
+        Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),
         Command::Completions { shell } => completions::run(*shell, console),
@@ -22,7 +26,11 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
 
 fn boolean_program(command: &BpCommand, console: &Console) -> Result<Verdict, Failure> {
     match command {
-        BpCommand::Format { input, check, write } => {
+        BpCommand::Format {
+            input,
+            check,
+            write,
+        } => {
             let mode = match (check, write) {
                 (true, _) => bp_format::Mode::Check,
                 (_, true) => bp_format::Mode::Write,
@@ -30,12 +38,24 @@ fn boolean_program(command: &BpCommand, console: &Console) -> Result<Verdict, Fa
             };
             bp_format::run(input, mode, console)
         }
-        BpCommand::Run { input, seed, choices, steps, limits } => {
-            let given =
-                bp_run::Given { seed: *seed, choices: choices.as_deref(), steps: *steps };
+        BpCommand::Graph { input, to } => bp_graph::run(input, *to, console),
+        BpCommand::Run {
+            input,
+            seed,
+            choices,
+            steps,
+            limits,
+        } => {
+            let given = bp_run::Given {
+                seed: *seed,
+                choices: choices.as_deref(),
+                steps: *steps,
+            };
             bp_run::run(input, &given, limits, console)
         }
+        BpCommand::Export { input, to, label } => {
+            bp_export::run(input, *to, label.as_deref(), console)
+        }
         BpCommand::Generate(arguments) => bp_generate::run(arguments, console),
-        _ => unreachable!(),
     }
 }

@@ -50,7 +50,11 @@ fn replay(document: &str) -> String {
             status = code;
             result.push_str(command);
             result.push('\n');
-            result.push_str(if matches(&expected, &actual) { &expected } else { &actual });
+            result.push_str(if matches(&expected, &actual) {
+                &expected
+            } else {
+                &actual
+            });
         }
     }
     result
@@ -65,7 +69,9 @@ fn matches(expected: &str, actual: &str) -> bool {
     let mut last = None;
     for piece in pieces {
         last = Some(piece);
-        let Some(at) = rest.find(piece) else { return false };
+        let Some(at) = rest.find(piece) else {
+            return false;
+        };
         rest = &rest[at + piece.len()..];
     }
     match last {
@@ -77,7 +83,9 @@ fn matches(expected: &str, actual: &str) -> bool {
 /// What a command prints in the root of the repository, and its exit code. The exit code of the
 /// command before it is in `$?`.
 fn shell(command: &str, status: i32) -> (String, i32) {
-    let binaries = Path::new(env!("CARGO_BIN_EXE_hardbop")).parent().expect("it has a directory");
+    let binaries = Path::new(env!("CARGO_BIN_EXE_hardbop"))
+        .parent()
+        .expect("it has a directory");
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new("sh")
         .arg("-c")

@@ -13,7 +13,10 @@ pub fn root() -> PathBuf {
 /// The command under test, with nothing of the developer's terminal settings.
 pub fn hardbop(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hardbop"));
-    command.current_dir(directory).env_remove("NO_COLOR").env("COLUMNS", "100");
+    command
+        .current_dir(directory)
+        .env_remove("NO_COLOR")
+        .env("COLUMNS", "100");
     command
 }
 
@@ -32,12 +35,18 @@ impl Scene {
     /// An empty directory.
     pub fn empty() -> Scene {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        Scene { directory: Place::Temporary(directory), input: String::new() }
+        Scene {
+            directory: Place::Temporary(directory),
+            input: String::new(),
+        }
     }
 
     /// The directory of the shipped examples.
     pub fn examples() -> Scene {
-        Scene { directory: Place::Examples, input: String::new() }
+        Scene {
+            directory: Place::Examples,
+            input: String::new(),
+        }
     }
 
     /// A directory with one file.
@@ -75,7 +84,11 @@ impl Scene {
             .spawn()
             .expect("hardbop starts");
         // A command that reads no input may be gone before it is written.
-        let _ = child.stdin.take().expect("it is piped").write_all(self.input.as_bytes());
+        let _ = child
+            .stdin
+            .take()
+            .expect("it is piped")
+            .write_all(self.input.as_bytes());
         child.wait_with_output().expect("hardbop ends")
     }
 
@@ -90,7 +103,11 @@ impl Scene {
     #[track_caller]
     pub fn json(&self, arguments: &str) -> serde_json::Value {
         let output = self.output(&format!("{arguments} --json"));
-        assert_eq!(text(&output.stderr), "", "machines get everything on standard output");
+        assert_eq!(
+            text(&output.stderr),
+            "",
+            "machines get everything on standard output"
+        );
         let value: serde_json::Value =
             serde_json::from_slice(&output.stdout).expect("the output is one JSON value");
         let code = output.status.code().expect("it was not killed");
@@ -107,7 +124,10 @@ pub fn picture(output: &Output) -> String {
         picture.push_str("[stderr]\n");
         picture.push_str(&errors);
     }
-    let code = output.status.code().map_or("killed".to_owned(), |code| code.to_string());
+    let code = output
+        .status
+        .code()
+        .map_or("killed".to_owned(), |code| code.to_string());
     picture.push_str(&format!("[exit {code}]\n"));
     picture
 }
