@@ -152,7 +152,7 @@ bool g() begin return T; end
 void main() begin decl c;c:=*;
 L: M: if c then skip elsif(?)then a,b:=b,a else while 1 do print(a,b) od; fi;
 a,_:=f(a,(b)); c := g(); g();
-a := schoose[a,!(b)] constrain 'a|((b))&'c; {x <= 3} := choose(a,b);
+a := schoose[a,!(b)] constrain 'a|((b))&'{x <= 3}; {x <= 3} := choose(a,b);
 assert((a));assume(a=b);constrain(a!=b);abortif a;dead a,b; {y}:=a<=>b; goto L,M;
 return end",
         Dialect::Auto,
@@ -185,7 +185,7 @@ return end",
               a, _ := f(a, b);
               c := g();
               g();
-              a := schoose[a, !b] constrain 'a | (b & 'c);
+              a := schoose[a, !b] constrain 'a | (b & '{x <= 3});
               {x <= 3} := choose(a, b);
               assert(a);
               assume(a = b);
@@ -553,5 +553,6 @@ fn random_programs_are_the_same_everywhere() {
           fi
           return l0;
         end
-    "#]].assert_eq(&generate::arbitrary(shape, 2));
+    "#]]
+    .assert_eq(&generate::arbitrary(shape, 2));
 }

@@ -114,7 +114,7 @@ impl Parser<'_, '_> {
                     let name = match self.current.token {
                         Token::Name(symbol) => Name {
                             symbol,
-                            start: here.start,
+                            start: self.current.start,
                             end: self.current.end,
                         },
                         _ => return Err(self.expected("the name of a variable after `'`")),
@@ -195,7 +195,7 @@ impl Parser<'_, '_> {
             .label("the dialects disagree; parentheses make it clear")
             .note(
                 None,
-                format!("Getafix and Boppo differ: one of them reads `{there}`"),
+                format!("Getafix reads it like this, Boppo as `{there}`"),
             );
         self.reports.add(warning);
     }
