@@ -4,7 +4,7 @@ mod svg;
 
 pub use svg::to_svg;
 
-use crate::program::{Action, Edge, Program, VertexId, VertexKind};
+use crate::program::{Action, Edge, Program, TargetKind, Vertex, VertexId, VertexKind};
 use hardbop_diagnostics::Sources;
 use std::fmt::Write;
 
@@ -17,6 +17,7 @@ pub fn to_dot(program: &Program, sources: &Sources) -> String {
     let mut out = String::from(
         "digraph program {\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
     );
+    let texts = vertex_texts(program, sources);
     for (index, procedure) in program.procedures.iter().enumerate() {
         let _ = writeln!(out, "  subgraph cluster_{index} {{");
         let _ = writeln!(out, "    label=\"{}\";", escaped(&procedure.name));
@@ -28,7 +29,7 @@ pub fn to_dot(program: &Program, sources: &Sources) -> String {
                 _ if vertex == procedure.entry => ", penwidth=2",
                 _ => "",
             };
-            let text = escaped(&vertex_text(program, sources, vertex));
+            let text = escaped(&texts[vertex.index()]);
             let _ = writeln!(out, "    v{} [label=\"{text}\"{shape}];", vertex.0);
         }
         out.push_str("  }\n");
@@ -48,28 +49,40 @@ pub fn to_dot(program: &Program, sources: &Sources) -> String {
     out
 }
 
-/// A vertex in words: its line, its labels and its statement on one line.
-fn vertex_text(program: &Program, sources: &Sources, vertex: VertexId) -> String {
-    let entry = &program.vertices[vertex.index()];
-    let line = sources.line(entry.span.file, entry.span.start);
-    let statement = match entry.kind {
+/// Every vertex in words: its line, its labels and its statement, on one line.
+fn vertex_texts(program: &Program, sources: &Sources) -> Vec<String> {
+    let mut labels = vec![String::new(); program.vertices.len()];
+    for target in &program.targets {
+        let text = &mut labels[target.vertex.index()];
+        if let TargetKind::Label(label) = &target.kind
+            && text.len() < LONGEST_TEXT
+        {
+            let _ = write!(text, "{label}: ");
+        }
+    }
+    let vertices = program.vertices.iter().zip(labels);
+    vertices
+        .map(|(vertex, labels)| vertex_text(sources, vertex, &labels))
+        .collect()
+}
+
+fn vertex_text(sources: &Sources, vertex: &Vertex, labels: &str) -> String {
+    let line = sources.line(vertex.span.file, vertex.span.start);
+    let statement = match vertex.kind {
         VertexKind::Exit => "exit".to_owned(),
         VertexKind::Failed => "assertion fails".to_owned(),
         _ => {
-            let words: Vec<_> = sources
-                .slice(entry.span)
+            // One word too many is enough to see that the text is cut.
+            let words = sources
+                .slice(vertex.span)
                 .split_whitespace()
-                .take(LONGEST_TEXT)
-                .collect();
-            words.join(" ")
+                .take(LONGEST_TEXT + 1);
+            words.collect::<Vec<_>>().join(" ")
         }
     };
-    let cut: String = statement.chars().take(LONGEST_TEXT).collect();
-    let dots = if cut.len() < statement.len() {
-        "..."
-    } else {
-        ""
-    };
+    let whole = format!("{labels}{statement}");
+    let cut: String = whole.chars().take(LONGEST_TEXT).collect();
+    let dots = if cut.len() < whole.len() { "..." } else { "" };
     format!("{line}: {cut}{dots}")
 }
 

@@ -4,7 +4,7 @@
 //! knows them; control that does not simply go on runs down on the right side or back up on the
 //! left one, in lanes that do not overlap. This takes linear time and needs no other program.
 
-use super::{edge_text, vertex_text};
+use super::{edge_text, vertex_texts};
 use crate::program::{ProcId, Program, VertexId, VertexKind};
 use hardbop_diagnostics::Sources;
 use std::fmt::Write;
@@ -24,8 +24,9 @@ const MOST_LANES: usize = 40;
 pub fn to_svg(program: &Program, sources: &Sources) -> String {
     let (mut x, mut y, mut row_height, mut width) = (MARGIN, MARGIN, 0, 0);
     let mut body = String::new();
+    let all_texts = vertex_texts(program, sources);
     for index in 0..program.procedures.len() {
-        let panel = Panel::new(program, sources, ProcId(index as u32));
+        let panel = Panel::new(program, &all_texts, ProcId(index as u32));
         if x > MARGIN && x + panel.width > WIDEST_ROW {
             x = MARGIN;
             y += row_height + MARGIN;
@@ -85,14 +86,10 @@ impl Jump {
 }
 
 impl Panel {
-    fn new(program: &Program, sources: &Sources, id: ProcId) -> Panel {
+    fn new(program: &Program, all_texts: &[String], id: ProcId) -> Panel {
         let procedure = &program.procedures[id.index()];
         let first = procedure.vertices.start;
-        let texts: Vec<_> = procedure
-            .vertices
-            .clone()
-            .map(|v| vertex_text(program, sources, VertexId(v)))
-            .collect();
+        let texts = all_texts[first as usize..procedure.vertices.end as usize].to_vec();
         let mut jumps = Vec::new();
         for vertex in procedure.vertices.clone() {
             for (_, edge) in program.edges_from(VertexId(vertex)) {
