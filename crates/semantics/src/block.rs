@@ -48,6 +48,17 @@ pub fn block(
     start: LocId,
     cuts: &BTreeSet<LocId>,
 ) -> Result<Block, Unmodelled> {
+    block_from(semantics, terms, start, cuts, State::new())
+}
+
+/// The same block, entered in a given state.
+pub fn block_from(
+    semantics: &Semantics<'_>,
+    terms: &mut Terms,
+    start: LocId,
+    cuts: &BTreeSet<LocId>,
+    entered: State,
+) -> Result<Block, Unmodelled> {
     let program = semantics.program;
     let order = topological(semantics, start, cuts);
     let mut result = Block {
@@ -58,7 +69,7 @@ pub fn block(
         exact: true,
     };
     let top = terms.bool(true);
-    let mut entry = Some((top, State::new()));
+    let mut entry = Some((top, entered));
     let mut arrivals: BTreeMap<LocId, Vec<(TermId, State)>> = BTreeMap::new();
     for location in order {
         let here = match entry.take() {

@@ -10,6 +10,7 @@
 //! a path is a run edge by edge; a block is a run with merges.
 
 pub mod block;
+pub mod effects;
 mod exec;
 mod expr;
 mod initial;
@@ -17,6 +18,7 @@ pub mod layout;
 mod memory;
 pub mod path;
 pub mod scalar;
+pub mod skeleton;
 pub mod state;
 pub mod wp;
 

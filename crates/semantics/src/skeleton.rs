@@ -1,0 +1,356 @@
+//! The skeleton of a program: its cut points, and what lies between them.
+//!
+//! Cut points are the entries and exits of functions, loop heads, both ends of calls, violated
+//! checks and constructs that are not supported. Between two of them control flow has no loop and
+//! no call, so it is one block, one formula. A root procedure stands for what happens before the
+//! program's entry function is called.
+
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A cut point, by its number.
+pub type VertexIndex = usize;
+
+/// The skeleton.
+#[derive(Clone, Debug)]
+pub struct Skeleton {
+    /// The procedures that may be called; the first one is the root.
+    pub procedures: Vec<SkeletonProcedure>,
+    /// The cut points; those of one procedure are contiguous.
+    pub vertices: Vec<SkeletonVertex>,
+    /// What lies between them; the edges that leave one vertex are contiguous.
+    pub edges: Vec<SkeletonEdge>,
+    /// The locations that end blocks.
+    pub cuts: BTreeSet<LocId>,
+    by_function: BTreeMap<FuncId, usize>,
+    by_location: BTreeMap<LocId, VertexIndex>,
+}
+
+/// A procedure of the skeleton.
+#[derive(Clone, Debug)]
+pub struct SkeletonProcedure {
+    /// The function; `None` for the root.
+    pub function: Option<FuncId>,
+    /// Its cut points.
+    pub vertices: Range<usize>,
+    /// Where it starts.
+    pub entry: VertexIndex,
+    /// Where it ends.
+    pub exit: VertexIndex,
+}
+
+/// A cut point.
+#[derive(Clone, Debug)]
+pub struct SkeletonVertex {
+    /// The procedure, by its position.
+    pub procedure: usize,
+    /// Where it is.
+    pub point: Point,
+    /// The edges that leave it.
+    pub edges: Range<usize>,
+}
+
+/// Where a cut point is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Point {
+    /// Before anything has a value.
+    Root,
+    /// Static storage has its initial value; the entry function is about to be called.
+    Ready,
+    /// The entry function has returned.
+    Done,
+    /// At a location.
+    At(LocId),
+    /// The callee has returned, and its result has not been taken yet.
+    AfterCall(EdgeId, FuncId),
+    /// In front of a construct that is not supported.
+    Unsupported(EdgeId),
+}
+
+/// An edge of the skeleton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkeletonEdge {
+    /// Where it leaves.
+    pub from: VertexIndex,
+    /// Where it leads.
+    pub to: VertexIndex,
+    /// What happens.
+    pub kind: SkeletonEdgeKind,
+}
+
+/// What happens between two cut points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkeletonEdgeKind {
+    /// Static storage gets its initial value.
+    Start,
+    /// The block from the first location to the second.
+    Block(LocId, LocId),
+    /// A call; `None` for the root's call of the entry function.
+    Call(Option<EdgeId>, FuncId),
+    /// The result of a call is taken.
+    Return(EdgeId, FuncId),
+    /// Control comes to a construct that is not supported.
+    Unsupported(EdgeId),
+}
+
+impl Skeleton {
+    /// The skeleton of what can be called from the program's entry function.
+    pub fn new(program: &Program) -> Skeleton {
+        let functions = callable(program);
+        let mut cuts = BTreeSet::new();
+        for &function in &functions {
+            cut_points(program, function, &mut cuts);
+        }
+        let mut skeleton = Skeleton {
+            procedures: Vec::new(),
+            vertices: Vec::new(),
+            edges: Vec::new(),
+            cuts,
+            by_function: BTreeMap::new(),
+            by_location: BTreeMap::new(),
+        };
+        skeleton.add_root(program.entry);
+        for &function in &functions {
+            skeleton.add_function(program, function);
+        }
+        skeleton
+    }
+
+    /// The procedure of a function, by its position.
+    pub fn procedure_of(&self, function: FuncId) -> Option<usize> {
+        self.by_function.get(&function).copied()
+    }
+
+    /// The cut point at a location.
+    pub fn vertex_at(&self, location: LocId) -> Option<VertexIndex> {
+        self.by_location.get(&location).copied()
+    }
+
+    fn add_root(&mut self, entry: FuncId) {
+        let points = [Point::Root, Point::Ready, Point::Done];
+        for (index, point) in points.into_iter().enumerate() {
+            let edges = match index {
+                0 => 0..1,
+                1 => 1..2,
+                _ => 2..2,
+            };
+            self.vertices.push(SkeletonVertex {
+                procedure: 0,
+                point,
+                edges,
+            });
+        }
+        self.edges.push(SkeletonEdge {
+            from: 0,
+            to: 1,
+            kind: SkeletonEdgeKind::Start,
+        });
+        let call = SkeletonEdgeKind::Call(None, entry);
+        self.edges.push(SkeletonEdge {
+            from: 1,
+            to: 2,
+            kind: call,
+        });
+        self.procedures.push(SkeletonProcedure {
+            function: None,
+            vertices: 0..3,
+            entry: 0,
+            exit: 2,
+        });
+    }
+
+    fn add_function(&mut self, program: &Program, id: FuncId) {
+        let function = program.function(id);
+        let procedure = self.procedures.len();
+        let first = self.vertices.len();
+        let mut points: Vec<Point> = self
+            .cuts
+            .range(LocId(function.locations.start)..LocId(function.locations.end))
+            .map(|&location| Point::At(location))
+            .collect();
+        for location in function.locations.clone() {
+            for (edge, _) in program.edges_from(LocId(location)) {
+                match &program.edges[edge.index()].op {
+                    Op::Call { callee, .. } => points.extend(
+                        callee_targets(callee)
+                            .iter()
+                            .map(|&to| Point::AfterCall(edge, to)),
+                    ),
+                    Op::Unsupported { .. } => points.push(Point::Unsupported(edge)),
+                    _ => {}
+                }
+            }
+        }
+        let numbers: BTreeMap<Point, usize> = points
+            .iter()
+            .enumerate()
+            .map(|(i, &point)| (point, first + i))
+            .collect();
+        for &point in &points {
+            let start = self.edges.len();
+            let from = numbers[&point];
+            match point {
+                Point::At(location) => {
+                    self.by_location.insert(location, from);
+                    self.add_edges(program, location, from, &numbers);
+                }
+                Point::AfterCall(edge, callee) => {
+                    let to = numbers[&Point::At(program.edges[edge.index()].to)];
+                    let kind = SkeletonEdgeKind::Return(edge, callee);
+                    self.edges.push(SkeletonEdge { from, to, kind });
+                }
+                _ => {}
+            }
+            let edges = start..self.edges.len();
+            self.vertices.push(SkeletonVertex {
+                procedure,
+                point,
+                edges,
+            });
+        }
+        self.by_function.insert(id, procedure);
+        self.procedures.push(SkeletonProcedure {
+            function: Some(id),
+            vertices: first..self.vertices.len(),
+            entry: numbers[&Point::At(function.entry)],
+            exit: numbers[&Point::At(function.exit)],
+        });
+    }
+
+    fn add_edges(
+        &mut self,
+        program: &Program,
+        location: LocId,
+        from: usize,
+        numbers: &BTreeMap<Point, usize>,
+    ) {
+        let mut plain = false;
+        for (id, edge) in program.edges_from(location) {
+            match &edge.op {
+                Op::Call { callee, .. } => {
+                    for &target in callee_targets(callee) {
+                        let to = numbers[&Point::AfterCall(id, target)];
+                        let kind = SkeletonEdgeKind::Call(Some(id), target);
+                        self.edges.push(SkeletonEdge { from, to, kind });
+                    }
+                }
+                Op::Unsupported { .. } => {
+                    let to = numbers[&Point::Unsupported(id)];
+                    let kind = SkeletonEdgeKind::Unsupported(id);
+                    self.edges.push(SkeletonEdge { from, to, kind });
+                }
+                _ => plain = true,
+            }
+        }
+        if plain {
+            for end in block_ends(program, location, &self.cuts) {
+                let to = numbers[&Point::At(end)];
+                let kind = SkeletonEdgeKind::Block(location, end);
+                self.edges.push(SkeletonEdge { from, to, kind });
+            }
+        }
+    }
+}
+
+fn callee_targets(callee: &Callee) -> &[FuncId] {
+    match callee {
+        Callee::Direct(target) => std::slice::from_ref(target),
+        Callee::Indirect { targets, .. } => targets,
+    }
+}
+
+/// The functions that may be called from the entry function, in the order of their ids.
+fn callable(program: &Program) -> BTreeSet<FuncId> {
+    let mut found = BTreeSet::from([program.entry]);
+    let mut work = vec![program.entry];
+    while let Some(function) = work.pop() {
+        for location in program.function(function).locations.clone() {
+            for (_, edge) in program.edges_from(LocId(location)) {
+                if let Op::Call { callee, .. } = &edge.op {
+                    for &target in callee_targets(callee) {
+                        if found.insert(target) {
+                            work.push(target);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Adds the cut points of a function.
+fn cut_points(program: &Program, id: FuncId, cuts: &mut BTreeSet<LocId>) {
+    let function = program.function(id);
+    cuts.insert(function.entry);
+    cuts.insert(function.exit);
+    for index in function.locations.clone() {
+        let location = LocId(index);
+        if matches!(
+            program.locations[location.index()].kind,
+            LocationKind::Error(_) | LocationKind::LoopHead
+        ) {
+            cuts.insert(location);
+        }
+        for (_, edge) in program.edges_from(location) {
+            if matches!(edge.op, Op::Call { .. }) {
+                cuts.insert(location);
+                cuts.insert(edge.to);
+            } else if matches!(edge.op, Op::Unsupported { .. }) {
+                cuts.insert(location);
+            }
+        }
+    }
+    // Whatever cycles are left (made by goto) are cut at the targets of their back edges.
+    let mut state: BTreeMap<LocId, bool> = BTreeMap::new();
+    for root in function.locations.clone() {
+        let mut stack = vec![(LocId(root), 0)];
+        if state.contains_key(&LocId(root)) {
+            continue;
+        }
+        state.insert(LocId(root), true);
+        while let Some((location, next)) = stack.last_mut() {
+            let edges = program.locations[location.index()].edges.clone();
+            let index = edges.start + *next;
+            if index >= edges.end {
+                state.insert(*location, false);
+                stack.pop();
+                continue;
+            }
+            *next += 1;
+            let to = program.edges[index as usize].to;
+            match state.get(&to) {
+                Some(true) => {
+                    cuts.insert(to);
+                }
+                Some(false) => {}
+                None => {
+                    state.insert(to, true);
+                    stack.push((to, 0));
+                }
+            }
+        }
+    }
+}
+
+/// The cut points that a block from a location may end at. Ends of the program are none.
+fn block_ends(program: &Program, start: LocId, cuts: &BTreeSet<LocId>) -> BTreeSet<LocId> {
+    let mut ends = BTreeSet::new();
+    let mut seen = BTreeSet::from([start]);
+    let mut work = vec![start];
+    while let Some(location) = work.pop() {
+        for (_, edge) in program.edges_from(location) {
+            if matches!(edge.op, Op::Call { .. } | Op::Unsupported { .. }) {
+                continue;
+            }
+            if cuts.contains(&edge.to) {
+                ends.insert(edge.to);
+            } else if seen.insert(edge.to) {
+                work.push(edge.to);
+            }
+        }
+    }
+    ends
+}
