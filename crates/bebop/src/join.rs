@@ -6,12 +6,12 @@
 //! forgets what is dead at the edge's end.
 
 use crate::bdd::{Bdd, Built, PassId, Var};
+use crate::hash::FastMap;
 use crate::ranges::Ranges;
 use crate::slot_set as set;
 use crate::space::{Copy, Slot, Space};
 use crate::supergraph::{Edge, Ends, Frame, Proc, Supergraph};
 use hardbop_budget::Stopped;
-use std::collections::HashMap;
 
 /// A supergraph, the space of its states, and the slots to track: what every step needs.
 pub(crate) struct Joins<'a, G> {
@@ -26,10 +26,15 @@ pub(crate) struct Joins<'a, G> {
 pub(crate) struct Memo {
     /// The pass of every edge that is no call, and the pass of every call that joins a summary.
     edge_passes: Vec<Option<PassId>>,
-    invariants: HashMap<Proc, Bdd>,
-    self_loops: HashMap<Proc, Bdd>,
+    /// By procedure.
+    invariants: Vec<Option<Bdd>>,
+    self_loops: FastMap<Proc, Bdd>,
+    /// By procedure: the pass that gives the caller's view of its summary.
+    view_passes: FastMap<Proc, PassId>,
+    /// By call: the passes that enter the callee and that lift its summary.
+    call_passes: FastMap<Edge, (PassId, PassId)>,
     /// By call: the arguments and the part of the summary that were lifted last, and the result.
-    lifted: HashMap<Edge, (Bdd, Bdd, Bdd)>,
+    lifted: FastMap<Edge, (Bdd, Bdd, Bdd)>,
 }
 
 impl Memo {
@@ -75,11 +80,12 @@ impl<G: Supergraph> Joins<'_, G> {
 
     /// What holds in every state of the procedure.
     pub(crate) fn invariant(&mut self, procedure: Proc) -> Built {
-        if let Some(&known) = self.memo.invariants.get(&procedure) {
+        if let Some(&Some(known)) = self.memo.invariants.get(procedure.index()) {
             return Ok(known);
         }
         let invariant = self.graph.invariant(procedure, self.space)?;
-        self.memo.invariants.insert(procedure, invariant);
+        self.memo.invariants.resize(self.graph.procedures() as usize, None);
+        self.memo.invariants[procedure.index()] = Some(invariant);
         Ok(invariant)
     }
 
@@ -167,6 +173,21 @@ impl<G: Supergraph> Joins<'_, G> {
         let ends = self.graph.ends(call);
         let Some(callee) = ends.callee else { return Ok(Bdd::FALSE) };
         let arguments = self.graph.arguments(call, from, self.space)?;
+        let (pass, _) = self.call_passes(call, ends, callee);
+        self.space.bdds.image(from, arguments, pass)
+    }
+
+    fn call_passes(&mut self, call: Edge, ends: Ends, callee: Proc) -> (PassId, PassId) {
+        if let Some(&passes) = self.memo.call_passes.get(&call) {
+            return passes;
+        }
+        let enter = self.enter_lists(ends, callee).intern(self.space);
+        let lift = self.lift_lists(call, callee).intern(self.space);
+        self.memo.call_passes.insert(call, (enter, lift));
+        (enter, lift)
+    }
+
+    fn enter_lists(&self, ends: Ends, callee: Proc) -> PassLists {
         let caller = self.graph.procedure_of(ends.from);
         let frame = Frame::of(self.graph, callee);
         let inputs = self.ranges.inputs(callee);
@@ -186,8 +207,7 @@ impl<G: Supergraph> Joins<'_, G> {
                 lists.quantify(slot, Copy::Next);
             }
         }
-        let pass = lists.intern(self.space);
-        self.space.bdds.image(from, arguments, pass)
+        lists
     }
 
     /// SelfLoop: the path edges with which a procedure starts in these states.
@@ -209,6 +229,18 @@ impl<G: Supergraph> Joins<'_, G> {
     /// A summary of the callee, between the caller's current globals, the next values of the
     /// callee's formals, and the next values of globals and return values.
     pub(crate) fn callers_view(&mut self, callee: Proc, summary: Bdd) -> Built {
+        let pass = match self.memo.view_passes.get(&callee) {
+            Some(&pass) => pass,
+            None => {
+                let pass = self.view_lists(callee).intern(self.space);
+                self.memo.view_passes.insert(callee, pass);
+                pass
+            }
+        };
+        self.space.bdds.project(summary, pass)
+    }
+
+    fn view_lists(&self, callee: Proc) -> PassLists {
         let frame = Frame::of(self.graph, callee);
         let exit = self.graph.procedure(callee).exit;
         let mut lists = PassLists::default();
@@ -224,8 +256,7 @@ impl<G: Supergraph> Joins<'_, G> {
                 lists.quantify(slot, Copy::Current);
             }
         }
-        let pass = lists.intern(self.space);
-        self.space.bdds.project(summary, pass)
+        lists
     }
 
     /// Lift: a summary of the callee as a relation at the call, between the caller's current
@@ -240,6 +271,14 @@ impl<G: Supergraph> Joins<'_, G> {
         }
         let Some(callee) = self.graph.ends(call).callee else { return Ok(Bdd::FALSE) };
         let view = self.callers_view(callee, summary)?;
+        let ends = self.graph.ends(call);
+        let (_, pass) = self.call_passes(call, ends, callee);
+        let result = self.space.bdds.image(arguments, view, pass)?;
+        self.memo.lifted.insert(call, (arguments, summary, result));
+        Ok(result)
+    }
+
+    fn lift_lists(&self, call: Edge, callee: Proc) -> PassLists {
         let frame = Frame::of(self.graph, callee);
         let mut results = Vec::new();
         self.graph.results(call, &mut results);
@@ -252,10 +291,7 @@ impl<G: Supergraph> Joins<'_, G> {
                 lists.quantify(slot, Copy::Next);
             }
         }
-        let pass = lists.intern(self.space);
-        let result = self.space.bdds.image(arguments, view, pass)?;
-        self.memo.lifted.insert(call, (arguments, summary, result));
-        Ok(result)
+        lists
     }
 
     /// Join(P, SummaryEdges): path edges to the return point of a call.

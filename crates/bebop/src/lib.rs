@@ -6,6 +6,7 @@ pub mod bdd;
 mod checker;
 mod engine;
 mod formula;
+mod hash;
 mod join;
 mod order;
 mod path;

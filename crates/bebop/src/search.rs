@@ -155,11 +155,11 @@ impl PathEdges {
         found: Bdd,
     ) -> Result<(), Stopped> {
         let known = self.reached[vertex.index()];
-        if found.is_false() || bdds.is_subset(found, known)? {
+        let new = bdds.difference(found, known)?;
+        if new.is_false() {
             return Ok(());
         }
         let pending = self.pending[vertex.index()];
-        let new = bdds.difference(found, known)?;
         let all = bdds.or(known, found)?;
         let waiting = bdds.or(pending, new)?;
         self.reached[vertex.index()] = all;

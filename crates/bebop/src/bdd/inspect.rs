@@ -2,20 +2,21 @@
 
 use super::table::LEAF;
 use super::{Bdd, Manager, Var};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use crate::hash::{FastMap, FastSet};
+use std::collections::BTreeSet;
 
 impl Manager {
     /// The number of inner nodes that the roots reach together.
     pub fn node_count(&self, roots: impl IntoIterator<Item = Bdd>) -> usize {
-        let mut seen = HashSet::new();
+        let mut seen = FastSet::default();
         self.visit(roots, &mut seen, |_| {});
         seen.len()
     }
 
     /// The variables that the function depends on, in the order of their numbers.
     pub fn support(&self, f: Bdd) -> BTreeSet<Var> {
-        let mut levels = HashSet::new();
-        self.visit([f], &mut HashSet::new(), |level| {
+        let mut levels = FastSet::default();
+        self.visit([f], &mut FastSet::default(), |level| {
             levels.insert(level);
         });
         levels.into_iter().map(|level| self.var_at[level as usize]).collect()
@@ -24,7 +25,7 @@ impl Manager {
     fn visit(
         &self,
         roots: impl IntoIterator<Item = Bdd>,
-        seen: &mut HashSet<u32>,
+        seen: &mut FastSet<u32>,
         mut level_seen: impl FnMut(u32),
     ) {
         let mut stack: Vec<u32> = roots.into_iter().map(|root| root.0).collect();
@@ -41,7 +42,7 @@ impl Manager {
     /// depend on no others. Exact up to 2^53, then rounded.
     pub fn sat_count(&self, f: Bdd, variables: u32) -> f64 {
         // The fraction of all assignments needs no knowledge of skipped levels.
-        let mut fraction: HashMap<u32, f64> = HashMap::from([(0, 0.0), (1, 1.0)]);
+        let mut fraction: FastMap<u32, f64> = FastMap::from_iter([(0, 0.0), (1, 1.0)]);
         let mut stack = vec![f.0];
         while let Some(&node) = stack.last() {
             if fraction.contains_key(&node) {

@@ -7,8 +7,8 @@
 
 use super::apply::operation::FIRST_PASS;
 use super::{Bdd, Built, Manager, Var};
+use crate::hash::FastMap;
 use hardbop_budget::Stopped;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// An interned pass of a manager.
@@ -41,7 +41,7 @@ type Key = (Vec<Var>, Vec<(Var, Var)>);
 pub(super) struct Passes {
     passes: Vec<Arc<Pass>>,
     keys: Vec<Key>,
-    ids: HashMap<Key, u32>,
+    ids: FastMap<Key, u32>,
 }
 
 impl Passes {

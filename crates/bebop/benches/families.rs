@@ -1,0 +1,107 @@
+//! Counters, wide procedures and random programs, and what each optimisation buys.
+//!
+//! `cargo bench -p hardbop-bebop --bench families`
+//!
+//! Times are of the check alone, without loading, the best of several runs; a ratio says how much
+//! slower the check is without the optimisation.
+
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+use hardbop_bebop::{LiveRanges, ModRef, Options, SlotOrder, Statistics, Tracking, check};
+use hardbop_boolean_program::generate::{self, Recursion, Shape, Start};
+use hardbop_boolean_program::program::Program;
+use hardbop_boolean_program::{Dialect, load};
+use hardbop_budget::{Budget, Stopped};
+use hardbop_diagnostics::Sources;
+use std::time::{Duration, Instant};
+
+/// No check may take longer than this.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn program(text: String) -> Program {
+    let mut sources = Sources::new();
+    let file = sources.add("bench.bp", text);
+    load(&sources, file, Dialect::Auto).program.expect("generated programs are right")
+}
+
+/// The time of a check and what it cost.
+fn measure(program: &Program, options: &Options) -> (Option<Duration>, Statistics) {
+    let mut best: Option<Duration> = None;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let checker = check(program, options, &Budget::unlimited().with_time(LIMIT));
+        let time = start.elapsed();
+        let stopped = checker.answers().iter().any(|answer| {
+            *answer == hardbop_bebop::Answer::Unknown(hardbop_bebop::Unknown::Stopped(Stopped::Time))
+        });
+        if stopped || time > Duration::from_secs(2) {
+            return ((!stopped).then_some(time), checker.statistics());
+        }
+        best = Some(best.map_or(time, |best| best.min(time)));
+        if best.is_some_and(|best| best > Duration::from_millis(300)) {
+            return (best, checker.statistics());
+        }
+    }
+    let checker = check(program, options, &Budget::unlimited());
+    (best, checker.statistics())
+}
+
+fn row(name: &str, text: String) {
+    let program = program(text);
+    let (time, statistics) = measure(&program, &Options::default());
+    let shown = |time: Option<Duration>| match time {
+        Some(time) => format!("{:.4} s", time.as_secs_f64()),
+        None => format!("> {} s", LIMIT.as_secs()),
+    };
+    let ratio = |options: Options| {
+        let (other, _) = measure(&program, &options);
+        match (time, other) {
+            (Some(time), Some(other)) => format!("{:.2}", other.as_secs_f64() / time.as_secs_f64()),
+            (Some(time), None) => format!("> {:.0}", LIMIT.as_secs_f64() / time.as_secs_f64()),
+            (None, _) => "-".to_string(),
+        }
+    };
+    let without_order = Options { order: SlotOrder::Declared, ..Options::default() };
+    let tracking = Tracking { live_ranges: LiveRanges::Ignored, ..Tracking::default() };
+    let without_live = Options { tracking, ..Options::default() };
+    let tracking = Tracking { mod_ref: ModRef::Ignored, ..Tracking::default() };
+    let without_mod_ref = Options { tracking, ..Options::default() };
+    println!(
+        "{name:<34} {:>11} {:>9} {:>9} {:>8} {:>11} {:>8}",
+        shown(time),
+        statistics.counts.steps,
+        statistics.counts.peak_nodes,
+        ratio(without_order),
+        ratio(without_live),
+        ratio(without_mod_ref),
+    );
+}
+
+fn main() {
+    println!(
+        "{:<34} {:>11} {:>9} {:>9} {:>8} {:>11} {:>8}",
+        "program", "time", "steps", "nodes", "no FORCE", "no liveness", "no MOD"
+    );
+    for bits in [8, 10, 12, 14, 16] {
+        row(&format!("counter, {bits} bits, from zero"), generate::counter(bits, Start::Zero));
+    }
+    for bits in [8, 10, 12, 14, 16] {
+        row(&format!("counter, {bits} bits, from anywhere"), generate::counter(bits, Start::Anywhere));
+    }
+    for (variables, statements) in [(50, 100), (100, 200), (200, 400)] {
+        let name = format!("wide, {variables} variables, {statements} st.");
+        row(&name, generate::wide(variables, statements, 1));
+    }
+    for (globals, statements, seed) in [(6, 20, 1), (10, 30, 2), (14, 40, 3)] {
+        let shape = Shape {
+            procedures: 10,
+            globals,
+            locals: 6,
+            formals: 4,
+            statements,
+            recursion: Recursion::Allowed,
+        };
+        let name = format!("random, 10 procedures, {globals} globals");
+        row(&name, generate::arbitrary(shape, seed));
+    }
+}
