@@ -16,6 +16,40 @@
 //! let program = loaded.program.expect("it has no errors");
 //! assert_eq!(program.targets.len(), 1);
 //! ```
+//!
+//! # What programs mean
+//!
+//! - Execution starts in `main`, whose parameters, like all variables, start with any values.
+//! - Calls pass values. A procedure that ends without `return` gives back any values.
+//! - `*` and `?` are either value, chosen afresh each time; `choose(a, b)` and `schoose[a, b]`
+//!   are true if `a`, else false if `b`, else either value.
+//! - `x := e constrain r` makes those choices that meet `r`, a relation between the old state
+//!   (`x`) and the new one (`'x`, which is the old value where nothing is assigned). Where no
+//!   choice meets it, execution stops.
+//! - `assume (e)` and `constrain (e)` stop where `e` cannot be true, `abortif e` where it cannot
+//!   be false.
+//! - `enforce e` leaves out all states, of the program or of its procedure, in which `e` cannot
+//!   be true: neither does execution start in one, nor go on to one, nor return to one.
+//! - `dead x` gives `x` any value, and so does a `decl` after the first statement of a body. A
+//!   variable is visible from its declaration to the end of its procedure.
+//! - One statement is one vertex, and one step; `if`, `elsif` and `while` are vertices where
+//!   their condition is evaluated. `else`, `fi`, `od` and the declarations and `enforce` at the
+//!   start of a body are none.
+//! - `dfs` and `thread_local` mean nothing in a program with one thread; what starts others is
+//!   refused.
+//!
+//! # What is in this crate
+//!
+//! | module | what for |
+//! | --- | --- |
+//! | [`ast`], [`program`] | the syntax, and the resolved program |
+//! | [`interp`] | run a program step by step |
+//! | [`check`], [`replay`] | judge single steps, and whole traces |
+//! | [`generate`] | families of programs for tests and measurements |
+//! | [`chc`] | export to Horn solvers |
+//! | [`graph`] | pictures of the control flow |
+//!
+//! Nothing in it recurses on the depth of its input.
 
 pub mod ast;
 pub mod chc;

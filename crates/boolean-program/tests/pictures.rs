@@ -54,7 +54,8 @@ fn dot_has_a_cluster_for_each_procedure_and_escapes_text() {
           v4 -> v5 [label="true"];
           v4 -> v6 [label="false"];
         }
-    "#]].assert_eq(&to_dot(&program, &sources));
+    "#]]
+    .assert_eq(&to_dot(&program, &sources));
 }
 
 #[test]
