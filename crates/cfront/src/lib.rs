@@ -1,9 +1,21 @@
 //! The C front end.
 
+mod builder;
+mod calls;
+pub mod compile_commands;
+pub mod dump;
+mod finish;
+mod fold;
 mod headers;
 pub mod ids;
 pub mod interp;
+pub mod load;
+mod lower;
+pub mod mod_ref;
+mod models;
+pub mod options;
 pub mod parse;
 pub mod points_to;
 pub mod program;
+mod reach;
 pub mod types;

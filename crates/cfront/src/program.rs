@@ -351,7 +351,7 @@ pub enum Lifetime {
 }
 
 /// A place: C's lvalue.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// How it is reached.
     pub kind: PlaceKind,
@@ -360,7 +360,7 @@ pub struct Place {
 }
 
 /// How a place is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaceKind {
     /// A variable as a whole.
     Var(VarId),
@@ -374,7 +374,7 @@ pub enum PlaceKind {
 }
 
 /// A side-effect-free expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Expr {
     /// The top operator.
     pub kind: ExprKind,
@@ -383,7 +383,7 @@ pub struct Expr {
 }
 
 /// The top operator of an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExprKind {
     /// An integer or pointer constant: the value's bits, zero-extended.
     Int(u128),

@@ -143,7 +143,12 @@ impl Types {
     /// raw memory of any scalar's size has a type in every program.
     pub fn new(model: DataModel) -> Types {
         let (types, records) = (Vec::new(), Vec::new());
-        let mut types = Types { model, types, ids: HashMap::new(), records };
+        let mut types = Types {
+            model,
+            types,
+            ids: HashMap::new(),
+            records,
+        };
         for width in [8, 16, 32, 64, 128] {
             types.int(width, false);
         }
@@ -152,7 +157,10 @@ impl Types {
 
     /// Every type, in the order of its making.
     pub fn all(&self) -> impl Iterator<Item = (TypeId, &Type)> {
-        self.types.iter().enumerate().map(|(index, ty)| (TypeId(index as u32), ty))
+        self.types
+            .iter()
+            .enumerate()
+            .map(|(index, ty)| (TypeId(index as u32), ty))
     }
 
     /// The data model.

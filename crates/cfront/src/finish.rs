@@ -1,0 +1,905 @@
+//! The end of linking: every function gets a body, and the graphs are laid out.
+
+use crate::builder::{Body, Builder, DraftEdge, Strength};
+use crate::ids::{ExprId, FuncId, LocId, PlaceId, VarId};
+use crate::options::Undefined;
+use crate::program::*;
+use crate::types::{Type, Variadic};
+use hardbop_diagnostics::{Diagnostic, Severity, Sources};
+
+impl Builder {
+    /// The finished program, and what is to be said about it. There is no program if the entry
+    /// is missing.
+    pub fn finish(
+        mut self,
+        sources: Sources,
+        presumed_files: Vec<String>,
+    ) -> (Option<Program>, Vec<Diagnostic>) {
+        let entry_name = self.options.entry.clone();
+        let entry = self
+            .functions
+            .iter()
+            .position(|f| f.name == entry_name && f.body.is_some());
+        let Some(entry) = entry else {
+            let message = format!("the program has no function `{entry_name}` to start at");
+            self.diagnostics
+                .push(Diagnostic::global(Severity::Error, message));
+            return (None, self.diagnostics);
+        };
+        let entry = self.with_startup(FuncId(entry as u32));
+        self.define_undefined();
+        self.note_undefined_variables();
+        for place in &mut self.places {
+            if let PlaceKind::Var(var) = place.kind {
+                place.ty = self.variables[var.index()].ty;
+            }
+        }
+        self.fit_calls();
+        let mut bodies: Vec<Body> = self
+            .functions
+            .iter_mut()
+            .map(|f| f.body.take().unwrap_or_default())
+            .collect();
+        for body in &mut bodies {
+            shorten(body);
+        }
+        self.drop_unused(&mut bodies);
+        self.mark_taken(&bodies);
+        let mut program = Program {
+            types: self.types,
+            variables: self.variables,
+            functions: Vec::with_capacity(self.functions.len()),
+            locations: Vec::new(),
+            edges: Vec::new(),
+            exprs: self.exprs,
+            places: self.places,
+            checks: self.checks,
+            entry,
+            assumptions: self.assumptions,
+            unsupported: self.unsupported,
+            sources,
+            presumed_files,
+        };
+        for (i, (draft, body)) in self.functions.into_iter().zip(bodies).enumerate() {
+            let id = FuncId(i as u32);
+            let (locations, entry, exit) = lay_out(id, body, &mut program);
+            program.functions.push(Function {
+                name: draft.name,
+                ty: draft.ty,
+                formals: draft.formals,
+                locals: draft.locals,
+                result: draft.result,
+                origin: draft.origin,
+                locations,
+                entry,
+                exit,
+                source: draft.source,
+            });
+        }
+        drop_unreached_checks(&mut program);
+        (Some(program), self.diagnostics)
+    }
+
+    /// A function that runs the constructors, the entry and the destructors, if there are any.
+    fn with_startup(&mut self, entry: FuncId) -> FuncId {
+        if self.startup.is_empty() && self.shutdown.is_empty() {
+            return entry;
+        }
+        let draft = self.functions[entry.index()].clone();
+        let id = self.static_function(&format!("{}#start", draft.name), draft.ty, draft.source);
+        let formals: Vec<VarId> = draft
+            .formals
+            .iter()
+            .map(|&formal| {
+                let mut variable = self.variables[formal.index()].clone();
+                variable.kind = VarKind::Formal(id);
+                self.add_variable(variable)
+            })
+            .collect();
+        let result = draft.result.map(|result| {
+            let mut variable = self.variables[result.index()].clone();
+            variable.kind = VarKind::Result(id);
+            self.add_variable(variable)
+        });
+        let mut body = Body::default();
+        body.entry = body.location(LocationKind::Plain);
+        body.exit = body.location(LocationKind::Exit);
+        let mut at = body.entry;
+        let mut call = |body: &mut Body, func, arguments, result| {
+            let to = body.location(LocationKind::Plain);
+            let op = Op::Call {
+                callee: Callee::Direct(func),
+                arguments,
+                result,
+            };
+            body.edge(at, to, op, draft.source);
+            at = to;
+        };
+        for &func in self.startup.values() {
+            call(&mut body, func, Vec::new(), None);
+        }
+        let mut arguments = Vec::new();
+        let mut places = Vec::new();
+        for &formal in &formals {
+            let ty = self.variables[formal.index()].ty;
+            places.push((formal, ty));
+        }
+        for (formal, ty) in places {
+            // Borrowed apart from the maps above, hence not by the helpers.
+            let place = self.place(PlaceKind::Var(formal), ty);
+            arguments.push(self.expr(ExprKind::Load(place), ty));
+        }
+        let result_place = result.map(|r| self.var_place(r));
+        call(&mut body, entry, arguments, result_place);
+        for &func in self.shutdown.values() {
+            call(&mut body, func, Vec::new(), None);
+        }
+        let exit = body.exit;
+        body.edge(at, exit, Op::Skip, draft.source);
+        let start = &mut self.functions[id.index()];
+        start.formals = formals;
+        start.result = result;
+        start.origin = draft.origin;
+        start.strength = Strength::Strong;
+        start.body = Some(body);
+        id
+    }
+
+    /// Gives each function that no unit defines a body that returns anything.
+    fn define_undefined(&mut self) {
+        let mut order: Vec<usize> = (0..self.functions.len())
+            .filter(|&i| self.functions[i].body.is_none())
+            .collect();
+        order.sort_by_key(|&i| (self.functions[i].first_use, i));
+        let externals: Vec<VarId> = (0..self.variables.len())
+            .filter(|&i| self.variables[i].kind == VarKind::Global)
+            .map(|i| VarId(i as u32))
+            .collect();
+        for i in order {
+            let id = FuncId(i as u32);
+            let (name, ty, source) = {
+                let f = &self.functions[i];
+                (f.name.clone(), f.ty, f.first_use.unwrap_or(f.source))
+            };
+            let Type::Function {
+                result, parameters, ..
+            } = self.types.get(ty).clone()
+            else {
+                continue;
+            };
+            let formals: Vec<VarId> = parameters
+                .iter()
+                .map(|&ty| self.synthetic("p#", ty, VarKind::Formal(id), source))
+                .collect();
+            let result = match self.types.get(result) {
+                Type::Void => None,
+                _ => Some(self.synthetic("result#", result, VarKind::Result(id), source)),
+            };
+            let mut body = Body::default();
+            body.entry = body.location(LocationKind::Plain);
+            body.exit = body.location(LocationKind::Exit);
+            let mut at = body.entry;
+            let mut ops = Vec::new();
+            if self.options.undefined == Undefined::Havoc {
+                for &formal in &formals {
+                    let ty = self.variables[formal.index()].ty;
+                    if matches!(self.types.get(ty), Type::Pointer(_)) {
+                        let place = self.var_place(formal);
+                        let pointer = self.load(place);
+                        ops.push(Op::HavocMemory {
+                            pointer,
+                            size: None,
+                            input: false,
+                        });
+                    }
+                }
+                for &global in &externals {
+                    let place = self.var_place(global);
+                    let ty = self.types.pointer(self.variables[global.index()].ty);
+                    let pointer = self.address_of(place, ty);
+                    ops.push(Op::HavocMemory {
+                        pointer,
+                        size: None,
+                        input: false,
+                    });
+                }
+            }
+            if let Some(result) = result {
+                let place = self.var_place(result);
+                ops.push(Op::Havoc { place });
+            }
+            for op in ops {
+                let to = body.location(LocationKind::Plain);
+                body.edge(at, to, op, source);
+                at = to;
+            }
+            let exit = body.exit;
+            body.edge(at, exit, Op::Skip, source);
+            let havoc = self.options.undefined == Undefined::Havoc;
+            let f = &mut self.functions[i];
+            f.formals = formals;
+            f.result = result;
+            f.body = Some(body);
+            if f.first_use.is_some() {
+                let does = if havoc {
+                    "change memory and return anything"
+                } else {
+                    "return anything"
+                };
+                self.diagnostics.push(
+                    Diagnostic::warning(source.span, format!("function `{name}` is not defined"))
+                        .label(format!("it is taken to {does}")),
+                );
+                self.assumptions.push(Assumption::UndefinedFunction {
+                    name,
+                    source,
+                    havoc,
+                });
+            }
+        }
+    }
+
+    fn synthetic(
+        &mut self,
+        name: &str,
+        ty: crate::ids::TypeId,
+        kind: VarKind,
+        source: Source,
+    ) -> VarId {
+        self.add_variable(Variable {
+            name: name.to_owned(),
+            ty,
+            kind,
+            address_taken: false,
+            source,
+            initial: Initial::None,
+        })
+    }
+
+    fn note_undefined_variables(&mut self) {
+        for variable in &self.variables {
+            if variable.kind == VarKind::Global && variable.initial == Initial::Unknown {
+                self.assumptions.push(Assumption::UndefinedVariable {
+                    name: variable.name.clone(),
+                    source: variable.source,
+                });
+            }
+        }
+    }
+
+    /// Makes the arguments of direct calls fit the formals: functions without a prototype are
+    /// called with promoted arguments, and units may disagree about a function.
+    fn fit_calls(&mut self) {
+        for i in 0..self.functions.len() {
+            let Some(mut body) = self.functions[i].body.take() else {
+                continue;
+            };
+            let mut more: Vec<DraftEdge> = Vec::new();
+            for at in 0..body.edges.len() {
+                let Op::Call {
+                    callee: Callee::Direct(callee),
+                    arguments,
+                    result,
+                } = &body.edges[at].op
+                else {
+                    continue;
+                };
+                let (callee, result) = (*callee, *result);
+                let mut arguments = arguments.clone();
+                let source = body.edges[at].source;
+                let (to_result, variadic) = {
+                    let f = &self.functions[callee.index()];
+                    let variadic = matches!(
+                        self.types.get(f.ty),
+                        Type::Function {
+                            variadic: Variadic::Yes,
+                            ..
+                        }
+                    );
+                    (f.result, variadic)
+                };
+                let formals = self.functions[callee.index()].formals.clone();
+                for (position, &formal) in formals.iter().enumerate() {
+                    let ty = self.variables[formal.index()].ty;
+                    match arguments.get(position).copied() {
+                        Some(argument) => {
+                            let from = self.ty_of(argument);
+                            if from == ty {
+                                continue;
+                            }
+                            arguments[position] =
+                                if self.types.is_scalar(from) && self.types.is_scalar(ty) {
+                                    self.convert(argument, ty)
+                                } else {
+                                    self.unknown_value(i, ty, source)
+                                };
+                        }
+                        None => {
+                            let value = self.unknown_value(i, ty, source);
+                            arguments.push(value);
+                        }
+                    }
+                }
+                if !variadic {
+                    arguments.truncate(formals.len());
+                }
+                let mut new_result = result;
+                if let Some(place) = result {
+                    let wanted = self.places[place.index()].ty;
+                    match to_result.map(|r| self.variables[r.index()].ty) {
+                        Some(given) if given == wanted => {}
+                        Some(given) => {
+                            let kept = self.unknown_place(i, given, source);
+                            new_result = Some(kept);
+                            let (next, to) =
+                                (body.location(LocationKind::Plain), body.edges[at].to);
+                            let op = if self.types.is_scalar(given) && self.types.is_scalar(wanted)
+                            {
+                                let value = self.load(kept);
+                                let value = self.convert(value, wanted);
+                                Op::Assign { place, value }
+                            } else {
+                                Op::Havoc { place }
+                            };
+                            body.edges[at].to = next;
+                            more.push(DraftEdge {
+                                from: next,
+                                to,
+                                op,
+                                source,
+                            });
+                        }
+                        None => {
+                            new_result = None;
+                            let (next, to) =
+                                (body.location(LocationKind::Plain), body.edges[at].to);
+                            body.edges[at].to = next;
+                            more.push(DraftEdge {
+                                from: next,
+                                to,
+                                op: Op::Havoc { place },
+                                source,
+                            });
+                        }
+                    }
+                }
+                body.edges[at].op = Op::Call {
+                    callee: Callee::Direct(callee),
+                    arguments,
+                    result: new_result,
+                };
+            }
+            body.edges.append(&mut more);
+            self.functions[i].body = Some(body);
+        }
+    }
+
+    fn unknown_place(
+        &mut self,
+        function: usize,
+        ty: crate::ids::TypeId,
+        source: Source,
+    ) -> PlaceId {
+        let func = FuncId(function as u32);
+        let var = self.synthetic("t#unknown", ty, VarKind::Temporary(func), source);
+        self.functions[function].locals.push(var);
+        self.var_place(var)
+    }
+
+    fn unknown_value(&mut self, function: usize, ty: crate::ids::TypeId, source: Source) -> ExprId {
+        let place = self.unknown_place(function, ty, source);
+        self.load(place)
+    }
+
+    /// Drops the expressions and places that nothing uses, so that later stages that look at
+    /// all of them see the program only.
+    fn drop_unused(&mut self, bodies: &mut [Body]) {
+        let mut live = Live {
+            exprs: vec![false; self.exprs.len()],
+            places: vec![false; self.places.len()],
+        };
+        let mut work = Vec::new();
+        for body in bodies.iter() {
+            for edge in &body.edges {
+                each_operand(&edge.op, &mut |operand| work.push(operand));
+            }
+        }
+        for variable in &self.variables {
+            if let Initial::Data(parts) = &variable.initial {
+                for part in parts {
+                    match part.value {
+                        InitialValue::Scalar(e) | InitialValue::Bits(e, _) => {
+                            work.push(Operand::Expr(e));
+                        }
+                        InitialValue::Bytes(_) => {}
+                    }
+                }
+            }
+        }
+        while let Some(operand) = work.pop() {
+            match operand {
+                Operand::Expr(e) => {
+                    if !std::mem::replace(&mut live.exprs[e.index()], true) {
+                        operands_of(&self.exprs[e.index()].kind, &mut |o| work.push(o));
+                    }
+                }
+                Operand::Place(p) => {
+                    if !std::mem::replace(&mut live.places[p.index()], true) {
+                        match self.places[p.index()].kind {
+                            PlaceKind::Var(_) => {}
+                            PlaceKind::Deref(e) => work.push(Operand::Expr(e)),
+                            PlaceKind::Field(p, _) => work.push(Operand::Place(p)),
+                            PlaceKind::Index(p, e) => {
+                                work.extend([Operand::Place(p), Operand::Expr(e)]);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let new_exprs = positions(&live.exprs);
+        let new_places = positions(&live.places);
+        let map = Renumber {
+            exprs: &new_exprs,
+            places: &new_places,
+        };
+        let exprs = std::mem::take(&mut self.exprs);
+        self.exprs = exprs
+            .into_iter()
+            .zip(&live.exprs)
+            .filter(|(_, live)| **live)
+            .map(|(e, _)| Expr {
+                kind: map.expr_kind(e.kind),
+                ty: e.ty,
+            })
+            .collect();
+        let places = std::mem::take(&mut self.places);
+        self.places = places
+            .into_iter()
+            .zip(&live.places)
+            .filter(|(_, live)| **live)
+            .map(|(p, _)| Place {
+                kind: map.place_kind(p.kind),
+                ty: p.ty,
+            })
+            .collect();
+        for body in bodies {
+            for edge in &mut body.edges {
+                map.op(&mut edge.op);
+            }
+        }
+        for variable in &mut self.variables {
+            if let Initial::Data(parts) = &mut variable.initial {
+                for part in parts {
+                    if let InitialValue::Scalar(e) | InitialValue::Bits(e, _) = &mut part.value {
+                        *e = map.expr(*e);
+                    }
+                }
+            }
+        }
+    }
+
+    fn mark_taken(&mut self, _bodies: &[Body]) {
+        for expr in &self.exprs {
+            let ExprKind::AddressOf(mut place) = expr.kind else {
+                continue;
+            };
+            loop {
+                match self.places[place.index()].kind {
+                    PlaceKind::Var(var) => {
+                        self.variables[var.index()].address_taken = true;
+                        break;
+                    }
+                    PlaceKind::Deref(_) => break,
+                    PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
+                }
+            }
+        }
+        // The list of a variadic function is only reached through its operations.
+    }
+}
+
+struct Live {
+    exprs: Vec<bool>,
+    places: Vec<bool>,
+}
+
+/// Something that an edge or an expression refers to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operand {
+    Expr(ExprId),
+    Place(PlaceId),
+}
+
+/// Calls a function with each operand of an edge.
+pub(crate) fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
+    use Operand::{Expr, Place};
+    match op {
+        Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
+        Op::Assume { condition, .. } => see(Expr(*condition)),
+        Op::Assign { place, value } => {
+            see(Place(*place));
+            see(Expr(*value));
+        }
+        Op::Input { place, .. } | Op::Havoc { place } => see(Place(*place)),
+        Op::HavocMemory { pointer, size, .. } => {
+            see(Expr(*pointer));
+            if let Some(size) = size {
+                see(Expr(*size));
+            }
+        }
+        Op::Call {
+            callee,
+            arguments,
+            result,
+        } => {
+            if let Callee::Indirect { pointer, .. } = callee {
+                see(Expr(*pointer));
+            }
+            arguments.iter().for_each(|a| see(Expr(*a)));
+            if let Some(result) = result {
+                see(Place(*result));
+            }
+        }
+        Op::Allocate { place, size, .. } => {
+            see(Place(*place));
+            see(Expr(*size));
+        }
+        Op::Free { pointer } => see(Expr(*pointer)),
+        Op::CopyMemory { to, from, size } => {
+            [to, from, size].map(|e| see(Expr(*e)));
+        }
+        Op::FillMemory { to, byte, size } => {
+            [to, byte, size].map(|e| see(Expr(*e)));
+        }
+        Op::VaStart { list } => see(Place(*list)),
+        Op::VaArg { list, place } => {
+            see(Place(*list));
+            see(Place(*place));
+        }
+        Op::VaCopy { to, from } => {
+            see(Place(*to));
+            see(Place(*from));
+        }
+    }
+}
+
+/// Calls a function with each operand of an expression.
+pub(crate) fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
+    use Operand::{Expr, Place};
+    match *kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
+        ExprKind::Load(p) | ExprKind::AddressOf(p) => see(Place(p)),
+        ExprKind::Unary(_, a) | ExprKind::Convert(a) => see(Expr(a)),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::PointerAdd {
+            pointer: a,
+            index: b,
+            ..
+        }
+        | ExprKind::PointerDifference {
+            left: a, right: b, ..
+        }
+        | ExprKind::Overflows {
+            left: a, right: b, ..
+        }
+        | ExprKind::ValidAccess {
+            pointer: a,
+            size: b,
+        } => {
+            see(Expr(a));
+            see(Expr(b));
+        }
+        ExprKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => {
+            see(Expr(condition));
+            see(Expr(then));
+            see(Expr(otherwise));
+        }
+        ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => see(Expr(pointer)),
+    }
+}
+
+/// The new number of each live item.
+fn positions(live: &[bool]) -> Vec<u32> {
+    let mut next = 0;
+    live.iter()
+        .map(|&live| {
+            let at = next;
+            next += u32::from(live);
+            at
+        })
+        .collect()
+}
+
+/// Old ids to new ones.
+struct Renumber<'a> {
+    exprs: &'a [u32],
+    places: &'a [u32],
+}
+
+impl Renumber<'_> {
+    fn expr(&self, id: ExprId) -> ExprId {
+        ExprId(self.exprs[id.index()])
+    }
+
+    fn place(&self, id: PlaceId) -> PlaceId {
+        PlaceId(self.places[id.index()])
+    }
+
+    fn expr_kind(&self, kind: ExprKind) -> ExprKind {
+        match kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => kind,
+            ExprKind::Load(p) => ExprKind::Load(self.place(p)),
+            ExprKind::AddressOf(p) => ExprKind::AddressOf(self.place(p)),
+            ExprKind::Unary(op, a) => ExprKind::Unary(op, self.expr(a)),
+            ExprKind::Convert(a) => ExprKind::Convert(self.expr(a)),
+            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, self.expr(a), self.expr(b)),
+            ExprKind::PointerAdd {
+                pointer,
+                index,
+                scale,
+            } => ExprKind::PointerAdd {
+                pointer: self.expr(pointer),
+                index: self.expr(index),
+                scale,
+            },
+            ExprKind::PointerDifference { left, right, scale } => ExprKind::PointerDifference {
+                left: self.expr(left),
+                right: self.expr(right),
+                scale,
+            },
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => ExprKind::Conditional {
+                condition: self.expr(condition),
+                then: self.expr(then),
+                otherwise: self.expr(otherwise),
+            },
+            ExprKind::Overflows {
+                op,
+                left,
+                right,
+                at,
+            } => ExprKind::Overflows {
+                op,
+                left: self.expr(left),
+                right: self.expr(right),
+                at,
+            },
+            ExprKind::ValidAccess { pointer, size } => ExprKind::ValidAccess {
+                pointer: self.expr(pointer),
+                size: self.expr(size),
+            },
+            ExprKind::ValidFree { pointer } => ExprKind::ValidFree {
+                pointer: self.expr(pointer),
+            },
+            ExprKind::ObjectSize { pointer } => ExprKind::ObjectSize {
+                pointer: self.expr(pointer),
+            },
+        }
+    }
+
+    fn place_kind(&self, kind: PlaceKind) -> PlaceKind {
+        match kind {
+            PlaceKind::Var(_) => kind,
+            PlaceKind::Deref(e) => PlaceKind::Deref(self.expr(e)),
+            PlaceKind::Field(p, field) => PlaceKind::Field(self.place(p), field),
+            PlaceKind::Index(p, e) => PlaceKind::Index(self.place(p), self.expr(e)),
+        }
+    }
+
+    fn op(&self, op: &mut Op) {
+        match op {
+            Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
+            Op::Assume { condition, .. } => *condition = self.expr(*condition),
+            Op::Assign { place, value } => {
+                *place = self.place(*place);
+                *value = self.expr(*value);
+            }
+            Op::Input { place, .. } | Op::Havoc { place } => *place = self.place(*place),
+            Op::HavocMemory { pointer, size, .. } => {
+                *pointer = self.expr(*pointer);
+                *size = size.map(|s| self.expr(s));
+            }
+            Op::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                if let Callee::Indirect { pointer, .. } = callee {
+                    *pointer = self.expr(*pointer);
+                }
+                for argument in arguments {
+                    *argument = self.expr(*argument);
+                }
+                *result = result.map(|r| self.place(r));
+            }
+            Op::Allocate { place, size, .. } => {
+                *place = self.place(*place);
+                *size = self.expr(*size);
+            }
+            Op::Free { pointer } => *pointer = self.expr(*pointer),
+            Op::CopyMemory { to, from, size } => {
+                for e in [to, from, size] {
+                    *e = self.expr(*e);
+                }
+            }
+            Op::FillMemory { to, byte, size } => {
+                for e in [to, byte, size] {
+                    *e = self.expr(*e);
+                }
+            }
+            Op::VaStart { list } => *list = self.place(*list),
+            Op::VaArg { list, place } => {
+                *list = self.place(*list);
+                *place = self.place(*place);
+            }
+            Op::VaCopy { to, from } => {
+                *to = self.place(*to);
+                *from = self.place(*from);
+            }
+        }
+    }
+}
+
+/// Takes out the edges that do nothing, where no label and no loop head is lost, and the
+/// locations that cannot be reached.
+fn shorten(body: &mut Body) {
+    let count = body.locations.len();
+    let mut out: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for (i, edge) in body.edges.iter().enumerate() {
+        out[edge.from as usize].push(i as u32);
+    }
+    let passes = |body: &Body, at: u32| -> Option<u32> {
+        let location = &body.locations[at as usize];
+        let [edge] = out[at as usize][..] else {
+            return None;
+        };
+        let edge = &body.edges[edge as usize];
+        let plain = location.kind == LocationKind::Plain && location.labels.is_empty();
+        (plain && edge.op == Op::Skip && edge.to != at).then_some(edge.to)
+    };
+    // Follow the empty steps from each location, and remember where they lead.
+    let mut leads: Vec<Option<u32>> = vec![None; count];
+    for start in 0..count as u32 {
+        let mut path = Vec::new();
+        let mut at = start;
+        while leads[at as usize].is_none() {
+            // A cycle of empty steps leads to itself.
+            leads[at as usize] = Some(at);
+            match passes(body, at) {
+                Some(next) => path.push((at, next)),
+                None => break,
+            }
+            at = path[path.len() - 1].1;
+        }
+        let end = leads[at as usize].unwrap_or(at);
+        for (at, _) in path {
+            leads[at as usize] = Some(end);
+        }
+    }
+    let lead = |at: u32| leads[at as usize].unwrap_or(at);
+    for edge in &mut body.edges {
+        edge.to = lead(edge.to);
+    }
+    // The entry stays a location of its own if a loop comes back to where it leads.
+    let to = lead(body.entry);
+    if body.locations[to as usize].kind == LocationKind::Plain {
+        body.entry = to;
+    }
+    // A loop head or label with one empty step takes over the edges behind it.
+    let mut arrivals = vec![0u32; count];
+    for edge in &body.edges {
+        arrivals[edge.to as usize] += 1;
+    }
+    arrivals[body.entry as usize] += 1;
+    for at in 0..count {
+        loop {
+            let [only] = out[at][..] else { break };
+            let (to, empty) = {
+                let edge = &body.edges[only as usize];
+                (edge.to as usize, edge.op == Op::Skip)
+            };
+            let target = &body.locations[to];
+            let takes = empty
+                && to != at
+                && arrivals[to] == 1
+                && target.kind == LocationKind::Plain
+                && target.labels.is_empty();
+            if !takes {
+                break;
+            }
+            let edges = std::mem::take(&mut out[to]);
+            for &edge in &edges {
+                body.edges[edge as usize].from = at as u32;
+            }
+            out[at] = edges;
+            // The empty edge leaves a location that nothing reaches any more.
+            body.edges[only as usize].from = to as u32;
+            body.edges[only as usize].to = to as u32;
+        }
+    }
+}
+
+/// Numbers the locations that can be reached, from the entry on, and adds them to the program.
+fn lay_out(
+    function: FuncId,
+    body: Body,
+    program: &mut Program,
+) -> (std::ops::Range<u32>, LocId, LocId) {
+    let count = body.locations.len();
+    let mut out: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for (i, edge) in body.edges.iter().enumerate() {
+        out[edge.from as usize].push(i as u32);
+    }
+    let mut order = Vec::new();
+    let mut seen = vec![false; count];
+    let mut stack = vec![body.entry];
+    while let Some(at) = stack.pop() {
+        if at == body.exit || std::mem::replace(&mut seen[at as usize], true) {
+            continue;
+        }
+        order.push(at);
+        for &edge in out[at as usize].iter().rev() {
+            stack.push(body.edges[edge as usize].to);
+        }
+    }
+    order.push(body.exit);
+    let first = program.locations.len() as u32;
+    let mut numbers = vec![0u32; count];
+    for (i, &at) in order.iter().enumerate() {
+        numbers[at as usize] = first + i as u32;
+    }
+    let mut edges: Vec<Option<DraftEdge>> = body.edges.into_iter().map(Some).collect();
+    let mut locations: Vec<_> = body.locations.into_iter().map(Some).collect();
+    for &at in &order {
+        let start = program.edges.len() as u32;
+        for &edge in &out[at as usize] {
+            if let Some(edge) = edges[edge as usize].take() {
+                program.edges.push(Edge {
+                    from: LocId(numbers[at as usize]),
+                    to: LocId(numbers[edge.to as usize]),
+                    op: edge.op,
+                    source: edge.source,
+                });
+            }
+        }
+        if let Some(draft) = locations[at as usize].take() {
+            program.locations.push(Location {
+                function,
+                kind: draft.kind,
+                edges: start..program.edges.len() as u32,
+                labels: draft.labels,
+            });
+        }
+    }
+    let entry = LocId(numbers[body.entry as usize]);
+    let exit = LocId(numbers[body.exit as usize]);
+    (first..program.locations.len() as u32, entry, exit)
+}
+
+/// Drops the checks whose location was not reachable in its function.
+fn drop_unreached_checks(program: &mut Program) {
+    let mut kept = vec![false; program.checks.len()];
+    for location in &program.locations {
+        if let LocationKind::Error(check) = location.kind {
+            kept[check.index()] = true;
+        }
+    }
+    let numbers = positions(&kept);
+    for location in &mut program.locations {
+        if let LocationKind::Error(check) = &mut location.kind {
+            check.0 = numbers[check.index()];
+        }
+    }
+    let mut keep = kept.iter();
+    program
+        .checks
+        .retain(|_| keep.next().copied().unwrap_or(false));
+}

@@ -1,0 +1,453 @@
+//! Calls to what the environment provides: inputs, assumptions, assertions, memory, the end of
+//! the program. They are recognised by name where the user's program does not define them.
+
+use super::Lower;
+use super::effects::{Effect, Writes};
+use crate::ids::{ExprId, PlaceId, TypeId};
+use crate::program::*;
+use crate::types::{FloatKind, Type};
+use rucc_sema as sema;
+
+/// The call writes memory, as far as keeping its operands is concerned.
+const WRITES_MEMORY: Effect = Effect {
+    memory: true,
+    writes: Writes::Nothing,
+    traps: false,
+    control: false,
+};
+
+/// What a call to the environment gives: its value, if it has one.
+type Answer = Option<ExprId>;
+
+impl Lower<'_> {
+    /// The name by which a function is known to the environment, if the user's program does not
+    /// define it.
+    fn environment_name(&self, decl: sema::DeclId) -> Option<String> {
+        let declared = &self.unit.tree[decl];
+        let spelled = self.name_of(decl);
+        if self.b.options.error_functions.contains(spelled) && self.origin == Origin::User {
+            return Some(spelled.to_owned());
+        }
+        if declared.body.is_some() || declared.linkage == sema::Linkage::Internal {
+            return None;
+        }
+        if self.b.announced.contains(spelled) {
+            return None;
+        }
+        let name = sema::unchecked_name(spelled)
+            .or_else(|| sema::library_name(spelled))
+            .unwrap_or(spelled);
+        Some(name.strip_prefix("__builtin_").unwrap_or(name).to_owned())
+    }
+
+    /// `__VERIFIER_nondet_*()` written straight to where it belongs.
+    pub(super) fn input_into(
+        &mut self,
+        id: sema::ExprId,
+        decl: sema::DeclId,
+        place: PlaceId,
+    ) -> bool {
+        let Some(name) = self.environment_name(decl) else {
+            return false;
+        };
+        if !name.starts_with("__VERIFIER_nondet_") || name == "__VERIFIER_nondet_memory" {
+            return false;
+        }
+        let call_ty = self.unit.tree[id].ty;
+        let ty = self.ty(call_ty);
+        let ty = self.input_type(decl, &name, ty);
+        if ty != self.place_ty(place) || !self.b.types.is_scalar(ty) || !self.is_fixed(place) {
+            return false;
+        }
+        self.at_expr(id);
+        self.emit(Op::Input { place, name });
+        true
+    }
+
+    /// Does a call to the environment; `None` if it is an ordinary call.
+    pub(super) fn environment_call(
+        &mut self,
+        id: sema::ExprId,
+        decl: sema::DeclId,
+        args: sema::ExprList,
+        ty: TypeId,
+    ) -> Option<Answer> {
+        let name = self.environment_name(decl)?;
+        let list = self.unit.tree[args].to_vec();
+        if self.b.options.error_functions.contains(&name) {
+            for &arg in &list {
+                self.effect(arg);
+            }
+            self.at_expr(id);
+            self.error(CheckKind::ErrorCall, format!("call of `{name}`"));
+            return Some(None);
+        }
+        if name.starts_with("__VERIFIER_nondet_") && name != "__VERIFIER_nondet_memory" {
+            for &arg in &list {
+                self.effect(arg);
+            }
+            self.at_expr(id);
+            let ty = self.input_type(decl, &name, ty);
+            if matches!(self.b.types.get(ty), Type::Void) {
+                return Some(None);
+            }
+            let place = self.temporary(ty);
+            if self.b.types.is_scalar(ty) {
+                self.emit(Op::Input { place, name });
+            } else {
+                self.emit(Op::Havoc { place });
+            }
+            return Some(Some(self.b.load(place)));
+        }
+        match (name.as_str(), list.as_slice()) {
+            ("__VERIFIER_assume" | "__CPROVER_assume", [condition]) => {
+                let (yes, halt) = (self.location(), self.halt_location());
+                self.branch(*condition, yes, halt);
+                self.f().cur = yes;
+                Some(None)
+            }
+            ("__VERIFIER_assert" | "assert" | "__CPROVER_assert", [condition, ..]) => {
+                self.at_expr(*condition);
+                let message = "assertion".to_owned();
+                let error = self.error_location(CheckKind::Assertion, message);
+                let yes = self.location();
+                self.branch(*condition, yes, error);
+                self.f().cur = yes;
+                self.describe(error, *condition);
+                Some(None)
+            }
+            ("__assert_fail" | "__assert" | "__assert_perror_fail" | "_assert", _) => {
+                self.failed_assertion(id, list.first().copied())
+            }
+            ("__assert_func" | "__assert_rtn", _) => {
+                self.failed_assertion(id, list.get(3).copied())
+            }
+            (
+                "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" | "trap"
+                | "unreachable",
+                _,
+            ) => {
+                for &arg in &list {
+                    self.effect(arg);
+                }
+                self.at_expr(id);
+                self.halt();
+                Some(None)
+            }
+            ("pthread_create" | "thrd_create" | "fork" | "vfork" | "clone", _) => {
+                for &arg in &list {
+                    self.effect(arg);
+                }
+                self.at_expr(id);
+                self.unsupported(format!("`{name}`: only sequential programs are understood"));
+                Some(None)
+            }
+            ("malloc", [_]) => {
+                let size = self.size_arguments(args)[0];
+                self.at_expr(id);
+                Some(Some(self.allocate(size, Lifetime::Heap, ty)))
+            }
+            ("alloca" | "__alloca", [_]) => {
+                let size = self.size_arguments(args)[0];
+                self.at_expr(id);
+                Some(Some(self.allocate(size, Lifetime::Frame, ty)))
+            }
+            ("calloc", [_, _]) => Some(Some(self.calloc(id, args, ty))),
+            ("free" | "cfree", [_]) => {
+                let pointer = self.arguments(args)[0];
+                self.at_expr(id);
+                let pointer = self.void_pointer(pointer);
+                if self.b.options.wants(CheckKind::Free) {
+                    let int = self.int_ty();
+                    let valid = self.b.expr(ExprKind::ValidFree { pointer }, int);
+                    let bad = self.b.not(valid);
+                    let message = format!("invalid free in {}", self.text());
+                    self.check(CheckKind::Free, bad, message);
+                }
+                self.emit(Op::Free { pointer });
+                Some(None)
+            }
+            ("memcpy" | "memmove", [_, _, _, ..]) => {
+                let values = self.arguments(args);
+                self.at_expr(id);
+                let size = self.size_ty();
+                let size = self.b.convert(values[2], size);
+                let to = self.keep_for(values[0], WRITES_MEMORY);
+                let from = values[1];
+                self.check_range(to, size);
+                self.check_range(from, size);
+                self.emit(Op::CopyMemory { to, from, size });
+                Some(Some(to))
+            }
+            ("memset", [_, _, _, ..]) => {
+                let values = self.arguments(args);
+                self.at_expr(id);
+                let size = self.size_ty();
+                let int = self.int_ty();
+                let size = self.b.convert(values[2], size);
+                let byte = self.b.convert(values[1], int);
+                let to = self.keep_for(values[0], WRITES_MEMORY);
+                self.check_range(to, size);
+                self.emit(Op::FillMemory { to, byte, size });
+                Some(Some(to))
+            }
+            ("__VERIFIER_nondet_memory", [_, _]) => {
+                let values = self.arguments(args);
+                self.at_expr(id);
+                let size = self.size_ty();
+                let size = self.b.convert(values[1], size);
+                self.check_range(values[0], size);
+                self.emit(Op::HavocMemory {
+                    pointer: values[0],
+                    size: Some(size),
+                    input: true,
+                });
+                Some(None)
+            }
+            _ => self.float_function(&name, args, ty),
+        }
+    }
+
+    pub(super) fn halt_location(&mut self) -> u32 {
+        self.f().body.location(LocationKind::Halt)
+    }
+
+    /// The check is violated here; what follows is unreachable.
+    pub(super) fn error(&mut self, kind: CheckKind, message: String) {
+        let error = self.error_location(kind, message);
+        self.jump_to(error);
+    }
+
+    fn failed_assertion(&mut self, id: sema::ExprId, text: Option<sema::ExprId>) -> Option<Answer> {
+        self.at_expr(id);
+        let message = match text.and_then(|text| self.literal_text(text)) {
+            Some(text) => format!("assertion {text}"),
+            None => "assertion".to_owned(),
+        };
+        self.error(CheckKind::Assertion, message);
+        Some(None)
+    }
+
+    /// Puts the text of a condition into the message of a check.
+    fn describe(&mut self, error: u32, condition: sema::ExprId) {
+        let LocationKind::Error(check) = self.f().body.locations[error as usize].kind else {
+            return;
+        };
+        let source = self.unit.source(self.unit.tree.expr_span(condition));
+        self.b.checks[check.index()].source = source;
+    }
+
+    /// The text of a string literal.
+    fn literal_text(&self, mut id: sema::ExprId) -> Option<String> {
+        loop {
+            match self.unit.tree[id].kind {
+                sema::ExprKind::Convert { operand, .. } | sema::ExprKind::Cast(operand) => {
+                    id = operand;
+                }
+                sema::ExprKind::Str(string) => {
+                    let bytes: Vec<u8> = self.unit.tree[string]
+                        .elements
+                        .iter()
+                        .map(|&e| e as u8)
+                        .collect();
+                    return Some(String::from_utf8_lossy(&bytes).into_owned());
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn void_pointer(&mut self, pointer: ExprId) -> ExprId {
+        let void = self.b.types.intern(Type::Void);
+        let to = self.b.types.pointer(void);
+        self.convert_scalar(pointer, to)
+    }
+
+    fn check_range(&mut self, pointer: ExprId, size: ExprId) {
+        if self.b.constant(size) == Some(0) {
+            return;
+        }
+        if self.b.options.wants(CheckKind::Pointer) || self.b.options.wants(CheckKind::Bounds) {
+            // A pointer to nothing may be passed with a size of 0.
+            let next = self.location();
+            if self.b.constant(size).is_none() {
+                let some = self.location();
+                self.split(size, some, next);
+                self.f().cur = some;
+            }
+            self.check_access_of(pointer, size);
+            self.continue_at(next);
+        }
+    }
+
+    /// The arguments as `size_t`.
+    fn size_arguments(&mut self, args: sema::ExprList) -> Vec<ExprId> {
+        let size = self.size_ty();
+        let values = self.arguments(args);
+        values
+            .into_iter()
+            .map(|v| self.convert_scalar(v, size))
+            .collect()
+    }
+
+    pub(super) fn allocate(&mut self, size: ExprId, lifetime: Lifetime, ty: TypeId) -> ExprId {
+        if lifetime == Lifetime::Heap {
+            self.b
+                .assume_model("memory can always be allocated: `malloc` never returns null");
+        }
+        // An implicitly declared `malloc` returns an `int`: allocate to a pointer all the same.
+        let to = if matches!(self.b.types.get(ty), Type::Pointer(_)) {
+            ty
+        } else {
+            let void = self.b.types.intern(Type::Void);
+            self.b.types.pointer(void)
+        };
+        let place = self.temporary(to);
+        self.emit(Op::Allocate {
+            place,
+            size,
+            lifetime,
+        });
+        self.b.load(place)
+    }
+
+    fn calloc(&mut self, id: sema::ExprId, args: sema::ExprList, ty: TypeId) -> ExprId {
+        let values = self.size_arguments(args);
+        self.at_expr(id);
+        let size_ty = self.size_ty();
+        let int = self.int_ty();
+        let total = self.b.binary(BinaryOp::Mul, values[0], values[1], size_ty);
+        let overflow = self
+            .b
+            .overflows(BinaryOp::Mul, values[0], values[1], size_ty);
+        let zero = self.b.int(0, int);
+        if self.b.constant(overflow) == Some(0) {
+            let pointer = self.allocate(total, Lifetime::Heap, ty);
+            self.emit(Op::FillMemory {
+                to: pointer,
+                byte: zero,
+                size: total,
+            });
+            return pointer;
+        }
+        let total = self.keep(total);
+        let (null, fits, join) = (self.location(), self.location(), self.location());
+        self.split(overflow, null, fits);
+        self.f().cur = fits;
+        let pointer = self.allocate(total, Lifetime::Heap, ty);
+        self.emit(Op::FillMemory {
+            to: pointer,
+            byte: zero,
+            size: total,
+        });
+        self.continue_at(join);
+        self.f().cur = null;
+        if let ExprKind::Load(place) = self.b.exprs[pointer.index()].kind {
+            let nothing = self.b.zero(self.b.ty_of(pointer));
+            self.assign(place, nothing);
+        }
+        self.continue_at(join);
+        pointer
+    }
+
+    /// The type of an input: as declared, or, if the function was never declared, by its name.
+    fn input_type(&mut self, decl: sema::DeclId, name: &str, declared: TypeId) -> TypeId {
+        let prototyped = match self.bare(self.unit.tree[decl].ty) {
+            rucc_types::TypeKind::Function(f) => self.unit.types.signature(f).prototyped,
+            _ => true,
+        };
+        if prototyped {
+            return declared;
+        }
+        let int = self.b.types.int(32, true);
+        if declared != int {
+            return declared;
+        }
+        let long = self.b.pointer_width();
+        let t = &mut self.b.types;
+        match name.trim_start_matches("__VERIFIER_nondet_") {
+            "bool" | "_Bool" => t.intern(Type::Bool),
+            "char" | "schar" | "S8" | "s8" => t.int(8, true),
+            "uchar" | "unsigned_char" | "U8" | "u8" => t.int(8, false),
+            "short" | "S16" | "s16" => t.int(16, true),
+            "ushort" | "unsigned_short" | "U16" | "u16" => t.int(16, false),
+            "uint" | "unsigned" | "unsigned_int" | "u32" | "U32" => t.int(32, false),
+            "long" => t.int(long, true),
+            "ulong" | "unsigned_long" | "size_t" | "pthread_t" | "sector_t" => t.int(long, false),
+            "longlong" | "loff_t" | "S64" | "s64" => t.int(64, true),
+            "ulonglong" | "U64" | "u64" => t.int(64, false),
+            "int128" => t.int(128, true),
+            "uint128" => t.int(128, false),
+            "float" => t.intern(Type::Float(FloatKind::F32)),
+            "double" => t.intern(Type::Float(FloatKind::F64)),
+            "pointer" => {
+                let void = t.intern(Type::Void);
+                t.pointer(void)
+            }
+            "pchar" | "charp" => {
+                let char = t.int(8, true);
+                t.pointer(char)
+            }
+            _ => declared,
+        }
+    }
+
+    /// The functions of `math.h` that are operators here.
+    fn float_function(&mut self, name: &str, args: sema::ExprList, ty: TypeId) -> Option<Answer> {
+        let list = self.unit.tree[args].to_vec();
+        let operand = *list.first()?;
+        let operand_ty = self.unit.tree[operand].ty;
+        let kind = {
+            let ty = self.ty(operand_ty);
+            self.is_float(ty)?
+        };
+        let base = match kind {
+            FloatKind::F64 => name,
+            FloatKind::F32 => name.strip_suffix('f')?,
+            FloatKind::X87 => name.strip_suffix('l')?,
+            FloatKind::F128 => return None,
+        };
+        let test = match base {
+            "__isnan" | "isnan" => Some(UnaryOp::IsNan),
+            "__finite" | "finite" => Some(UnaryOp::IsFinite),
+            "__signbit" => Some(UnaryOp::SignBit),
+            _ => None,
+        };
+        let op = match base {
+            "fabs" => Some(UnaryOp::FloatAbs),
+            "sqrt" => Some(UnaryOp::FloatSqrt),
+            "floor" => Some(UnaryOp::FloatFloor),
+            "ceil" => Some(UnaryOp::FloatCeil),
+            "trunc" => Some(UnaryOp::FloatTrunc),
+            "round" => Some(UnaryOp::FloatRound),
+            "rint" | "nearbyint" => Some(UnaryOp::FloatRint),
+            _ => None,
+        };
+        match (test, op, base, list.len()) {
+            (Some(test), _, _, 1) => {
+                let int = self.int_ty();
+                let value = self.value(operand);
+                Some(Some(self.b.expr(ExprKind::Unary(test, value), int)))
+            }
+            (_, Some(op), _, 1) if self.is_float(ty) == Some(kind) => {
+                let value = self.value(operand);
+                Some(Some(self.b.expr(ExprKind::Unary(op, value), ty)))
+            }
+            (_, _, "fmod" | "copysign", 2) if self.is_float(ty) == Some(kind) => {
+                let op = if base == "fmod" {
+                    BinaryOp::FloatMod
+                } else {
+                    BinaryOp::CopySign
+                };
+                let values = self.arguments(args);
+                if self.b.ty_of(values[0]) != ty || self.b.ty_of(values[1]) != ty {
+                    return None;
+                }
+                Some(Some(
+                    self.b.expr(ExprKind::Binary(op, values[0], values[1]), ty),
+                ))
+            }
+            _ => None,
+        }
+    }
+}

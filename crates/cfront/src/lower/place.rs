@@ -1,0 +1,437 @@
+//! Lvalues become places.
+
+use super::Lower;
+use super::body::Storage;
+use super::effects::{Effect, Writes};
+use crate::ids::{ExprId, PlaceId, TypeId, VarId};
+use crate::program::*;
+use crate::types::Type;
+use rucc_ast::{BinaryOp as AstBinary, UnaryOp as AstUnary};
+use rucc_sema as sema;
+use rucc_types as rt;
+
+impl Lower<'_> {
+    /// The place that an lvalue names, or one that holds a record's value.
+    pub(super) fn place(&mut self, id: sema::ExprId) -> PlaceId {
+        let node = self.unit.tree[id];
+        match node.kind {
+            sema::ExprKind::Decl(decl) => {
+                let storage = self.storage(decl);
+                self.storage_place(storage)
+            }
+            sema::ExprKind::Str(string) => {
+                let source = self.unit.source(self.unit.tree.expr_span(id));
+                let var = self.string(string, source);
+                self.b.var_place(var)
+            }
+            sema::ExprKind::Member { base, field } => self.member(base, field),
+            sema::ExprKind::Subscript { base, index } => self.subscript(id, base, index),
+            sema::ExprKind::Unary {
+                op: AstUnary::Deref,
+                operand,
+            } => self.deref(id, operand),
+            sema::ExprKind::CompoundLiteral(decl) => self.compound_literal(decl),
+            _ => self.record_value(id),
+        }
+    }
+
+    pub(super) fn storage_place(&mut self, storage: Storage) -> PlaceId {
+        match storage {
+            Storage::Variable(var) => self.b.var_place(var),
+            Storage::Behind(pointer) => {
+                let place = self.b.var_place(pointer);
+                let pointer = self.b.load(place);
+                let Type::Pointer(to) = *self.b.types.get(self.b.ty_of(pointer)) else {
+                    unreachable!("the hidden variable of an array is a pointer")
+                };
+                self.b.place(PlaceKind::Deref(pointer), to)
+            }
+        }
+    }
+
+    fn member(&mut self, base: sema::ExprId, field: u32) -> PlaceId {
+        let base_ty = self.unit.tree[base].ty;
+        let rt::TypeKind::Record(record) = self.bare(base_ty) else {
+            let ty = self.ty(base_ty);
+            self.unsupported("a member of something that is not a record");
+            return self.temporary(ty);
+        };
+        if self.unit.types.record_info(record).variable.is_some() {
+            self.unsupported("a struct with a member of variable length");
+        }
+        if self.unit.types.record_info(record).reverse {
+            self.unsupported("a struct with a storage order of its own");
+        }
+        let base = self.place(base);
+        let position = self.field_position(record, field);
+        let declared = self.unit.types.record_info(record).fields[field as usize].ty;
+        let declared = self.ty(declared);
+        match (position, self.b.types.get(self.place_ty(base))) {
+            (Some(position), Type::Record(ours)) => {
+                // An object whose initialiser gave a flexible member a length has a type of its
+                // own, so ask that one.
+                let fields = &self.b.types.record(*ours).fields;
+                let ty = fields.get(position as usize).map_or(declared, |f| f.ty);
+                self.b.place(PlaceKind::Field(base, position), ty)
+            }
+            _ => self.temporary(declared),
+        }
+    }
+
+    /// The array behind a pointer expression that is a decayed array, if it is one with a
+    /// length that is part of its type.
+    fn decayed_array(&mut self, id: sema::ExprId) -> Option<sema::ExprId> {
+        let sema::ExprKind::Convert {
+            kind: sema::Conversion::ArrayDecay,
+            operand,
+        } = self.unit.tree[id].kind
+        else {
+            return None;
+        };
+        match self.bare(self.unit.tree[operand].ty) {
+            rt::TypeKind::Array {
+                len: rt::ArrayLen::Variable(_),
+                ..
+            } => None,
+            rt::TypeKind::Array { elem, .. } if self.is_variable_size(elem) => None,
+            _ => Some(operand),
+        }
+    }
+
+    fn subscript(&mut self, id: sema::ExprId, base: sema::ExprId, index: sema::ExprId) -> PlaceId {
+        if let rt::TypeKind::Vector { .. } = self.bare(self.unit.tree[base].ty) {
+            let ty = self.unit.tree[id].ty;
+            let ty = self.ty(ty);
+            self.unsupported("a vector");
+            return self.temporary(ty);
+        }
+        let element = self.unit.tree[id].ty;
+        match self.decayed_array(base) {
+            Some(array) => {
+                let place = self.place(array);
+                let place = self.keep_place(place, self.effects.of(index));
+                self.index(id, place, index)
+            }
+            None => {
+                let pointer = self.value(base);
+                let pointer = self.keep_for(pointer, self.effects.of(index));
+                let pointer = self.moved(pointer, index, element, AstBinary::Add);
+                self.at_expr(id);
+                self.deref_place(pointer, element)
+            }
+        }
+    }
+
+    fn index(&mut self, id: sema::ExprId, array: PlaceId, index: sema::ExprId) -> PlaceId {
+        let index = self.index_value(index);
+        self.at_expr(id);
+        self.index_place(array, index)
+    }
+
+    /// An element of an array place, with the check of the index if it was asked for.
+    fn index_place(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
+        let Type::Array { element, length } = *self.b.types.get(self.place_ty(array)) else {
+            unreachable!("only arrays decay")
+        };
+        if self.b.options.wants(CheckKind::Bounds) && length > 0 {
+            let size = self.size_ty();
+            let int = self.int_ty();
+            let unsigned = self.b.convert(index, size);
+            let length = self.b.int(i128::from(length), size);
+            let bad = self.b.binary(BinaryOp::Ge, unsigned, length, int);
+            let message = format!("index {} out of bounds", self.text());
+            self.check(CheckKind::Bounds, bad, message);
+        }
+        self.b.place(PlaceKind::Index(array, index), element)
+    }
+
+    /// An index as a `ptrdiff_t`.
+    pub(super) fn index_value(&mut self, index: sema::ExprId) -> ExprId {
+        let value = self.value(index);
+        let intptr = self.b.types.intptr();
+        self.b.convert(value, intptr)
+    }
+
+    fn deref(&mut self, id: sema::ExprId, operand: sema::ExprId) -> PlaceId {
+        let ty = self.unit.tree[id].ty;
+        if let Some(array) = self.decayed_array(operand) {
+            let place = self.place(array);
+            let intptr = self.b.types.intptr();
+            let zero = self.b.int(0, intptr);
+            self.at_expr(id);
+            return self.index_place(place, zero);
+        }
+        match self.unit.tree[operand].kind {
+            // `*&x` is `x`.
+            sema::ExprKind::Unary {
+                op: AstUnary::AddrOf,
+                operand,
+            } => return self.place(operand),
+            // `*(a + i)` is `a[i]`.
+            sema::ExprKind::Binary {
+                op: AstBinary::Add,
+                lhs,
+                rhs,
+            } => {
+                if let Some(array) = self.decayed_array(lhs) {
+                    let place = self.place(array);
+                    let place = self.keep_place(place, self.effects.of(rhs));
+                    return self.index(id, place, rhs);
+                }
+            }
+            _ => {}
+        }
+        let pointer = self.value(operand);
+        self.at_expr(id);
+        self.deref_place(pointer, ty)
+    }
+
+    /// What a pointer points to, with the checks of the pointer if they were asked for.
+    fn deref_place(&mut self, pointer: ExprId, ty: rt::TypeId) -> PlaceId {
+        let ty = self.ty(ty);
+        if matches!(self.b.types.get(ty), Type::Function { .. } | Type::Void) {
+            return self.b.place(PlaceKind::Deref(pointer), ty);
+        }
+        // `*&x` is `x`, unless the pointer was cast.
+        if let ExprKind::AddressOf(place) = self.b.exprs[pointer.index()].kind
+            && self.place_ty(place) == ty
+        {
+            return place;
+        }
+        let size = self.b.types.size_of(ty);
+        self.check_access(pointer, size);
+        self.b.place(PlaceKind::Deref(pointer), ty)
+    }
+
+    /// Checks that so many bytes from a pointer on may be read or written.
+    pub(super) fn check_access(&mut self, pointer: ExprId, size: u64) {
+        let size_ty = self.size_ty();
+        let size = self.b.int(i128::from(size), size_ty);
+        self.check_access_of(pointer, size);
+    }
+
+    /// The same with a size that is computed.
+    pub(super) fn check_access_of(&mut self, pointer: ExprId, size: ExprId) {
+        let int = self.int_ty();
+        if self.b.options.wants(CheckKind::Pointer) {
+            let null = self.b.zero(self.b.ty_of(pointer));
+            let bad = self.b.binary(BinaryOp::Eq, pointer, null, int);
+            let message = format!("null pointer in {}", self.text());
+            self.check(CheckKind::Pointer, bad, message);
+        }
+        let kind = if self.b.options.wants(CheckKind::Bounds) {
+            CheckKind::Bounds
+        } else if self.b.options.wants(CheckKind::Pointer) {
+            CheckKind::Pointer
+        } else {
+            return;
+        };
+        let valid = self.b.expr(ExprKind::ValidAccess { pointer, size }, int);
+        let bad = self.b.not(valid);
+        let message = format!("invalid access in {}", self.text());
+        self.check(kind, bad, message);
+    }
+
+    /// The current piece of the source, short enough for a message.
+    pub(super) fn text(&mut self) -> String {
+        let source = self.f().source;
+        format!("line {}", source.line)
+    }
+
+    /// A pointer moved by an index; the elements may have a size that is computed.
+    pub(super) fn moved(
+        &mut self,
+        pointer: ExprId,
+        index: sema::ExprId,
+        element: rt::TypeId,
+        op: AstBinary,
+    ) -> ExprId {
+        let index = self.index_value(index);
+        self.moved_by(pointer, index, element, op)
+    }
+
+    pub(super) fn moved_by(
+        &mut self,
+        pointer: ExprId,
+        mut index: ExprId,
+        element: rt::TypeId,
+        op: AstBinary,
+    ) -> ExprId {
+        let intptr = self.b.types.intptr();
+        if op == AstBinary::Sub {
+            index = self.b.unary(UnaryOp::Negate, index, intptr);
+        }
+        if self.is_variable_size(element) {
+            let size = self.size_of_type(element);
+            let size = self.b.convert(size, intptr);
+            let bytes = self.b.binary(BinaryOp::Mul, index, size, intptr);
+            return self.b.pointer_add(pointer, bytes, 1);
+        }
+        let ty = self.ty(element);
+        let scale = self.b.types.size_of(ty);
+        self.b.pointer_add(pointer, index, scale)
+    }
+
+    /// Keeps a value in a temporary if evaluating something with that effect may change it.
+    pub(super) fn keep_for(&mut self, value: ExprId, effect: Effect) -> ExprId {
+        if self.depends_on(value, effect) {
+            self.keep(value)
+        } else {
+            value
+        }
+    }
+
+    /// Keeps what a place depends on, if evaluating something with that effect may change it.
+    pub(super) fn keep_place(&mut self, place: PlaceId, effect: Effect) -> PlaceId {
+        if effect.is_pure() {
+            return place;
+        }
+        let ty = self.place_ty(place);
+        match self.b.places[place.index()].kind {
+            PlaceKind::Var(_) => place,
+            PlaceKind::Deref(pointer) => {
+                let kept = self.keep_for(pointer, effect);
+                self.b.place(PlaceKind::Deref(kept), ty)
+            }
+            PlaceKind::Field(base, field) => {
+                let base = self.keep_place(base, effect);
+                self.b.place(PlaceKind::Field(base, field), ty)
+            }
+            PlaceKind::Index(base, index) => {
+                let base = self.keep_place(base, effect);
+                let index = self.keep_for(index, effect);
+                self.b.place(PlaceKind::Index(base, index), ty)
+            }
+        }
+    }
+
+    /// Whether a value may change when something with that effect happens.
+    fn depends_on(&self, value: ExprId, effect: Effect) -> bool {
+        if effect.is_pure() {
+            return false;
+        }
+        let mut exprs = vec![value];
+        while let Some(expr) = exprs.pop() {
+            match self.b.exprs[expr.index()].kind {
+                ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
+                ExprKind::Load(place) => {
+                    if self.place_changes(place, effect, &mut exprs) {
+                        return true;
+                    }
+                }
+                ExprKind::AddressOf(mut place) => loop {
+                    match self.b.places[place.index()].kind {
+                        PlaceKind::Var(_) => break,
+                        PlaceKind::Deref(pointer) => {
+                            exprs.push(pointer);
+                            break;
+                        }
+                        PlaceKind::Field(base, _) => place = base,
+                        PlaceKind::Index(base, index) => {
+                            exprs.push(index);
+                            place = base;
+                        }
+                    }
+                },
+                ExprKind::Unary(_, a) | ExprKind::Convert(a) => exprs.push(a),
+                ExprKind::Binary(_, a, b)
+                | ExprKind::PointerAdd {
+                    pointer: a,
+                    index: b,
+                    ..
+                }
+                | ExprKind::PointerDifference {
+                    left: a, right: b, ..
+                }
+                | ExprKind::Overflows {
+                    left: a, right: b, ..
+                } => exprs.extend([a, b]),
+                ExprKind::Conditional {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    exprs.extend([condition, then, otherwise]);
+                }
+                ExprKind::ValidAccess { .. }
+                | ExprKind::ValidFree { .. }
+                | ExprKind::ObjectSize { .. } => return true,
+            }
+        }
+        false
+    }
+
+    /// Whether what a place holds may change; adds what the place itself depends on.
+    fn place_changes(&self, mut place: PlaceId, effect: Effect, exprs: &mut Vec<ExprId>) -> bool {
+        loop {
+            match self.b.places[place.index()].kind {
+                PlaceKind::Var(var) => return self.variable_changes(var, effect),
+                PlaceKind::Deref(pointer) => {
+                    let untouched = match effect.writes {
+                        Writes::Nothing => true,
+                        Writes::One(decl) => !self.effects.is_taken(decl),
+                        Writes::Many => false,
+                    };
+                    if effect.memory || !untouched {
+                        return true;
+                    }
+                    exprs.push(pointer);
+                    return false;
+                }
+                PlaceKind::Field(base, _) => place = base,
+                PlaceKind::Index(base, index) => {
+                    exprs.push(index);
+                    place = base;
+                }
+            }
+        }
+    }
+
+    fn variable_changes(&self, var: VarId, effect: Effect) -> bool {
+        let Some(function) = &self.function else {
+            return true;
+        };
+        match self.b.variables[var.index()].kind {
+            // Temporaries are written once; those of conditionals before they are read.
+            VarKind::Temporary(_) => return false,
+            VarKind::Literal | VarKind::Global | VarKind::Static(_) | VarKind::Result(_) => {
+                if effect.memory {
+                    return true;
+                }
+            }
+            VarKind::Formal(_) | VarKind::Local(_) => {
+                if effect.memory && function.taken.contains(&var) {
+                    return true;
+                }
+            }
+        }
+        match effect.writes {
+            Writes::Nothing => false,
+            Writes::Many => true,
+            Writes::One(decl) => match function.variables.get(&decl) {
+                Some(Storage::Variable(v)) => *v == var,
+                Some(Storage::Behind(_)) => false,
+                None => self.globals.get(&decl).is_none_or(|&v| v == var),
+            },
+        }
+    }
+
+    /// The address of a place as a pointer to its type.
+    pub(super) fn address(&mut self, place: PlaceId) -> ExprId {
+        let ty = self.place_ty(place);
+        let pointer = self.b.types.pointer(ty);
+        self.b.address_of(place, pointer)
+    }
+
+    /// A place of that type behind a pointer.
+    pub(super) fn behind(&mut self, pointer: ExprId, ty: TypeId) -> PlaceId {
+        let to = self.b.types.pointer(ty);
+        let pointer = self.b.convert(pointer, to);
+        if let ExprKind::AddressOf(place) = self.b.exprs[pointer.index()].kind
+            && self.place_ty(place) == ty
+        {
+            return place;
+        }
+        self.b.place(PlaceKind::Deref(pointer), ty)
+    }
+}

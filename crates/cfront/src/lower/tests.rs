@@ -1,0 +1,97 @@
+//! C text in, the dump out: one test per construct.
+
+use crate::builder::Builder;
+use crate::options::LowerOptions;
+use crate::parse::{Input, InputKind, NoFiles, ParseOptions, Preprocess, Texts, parse_unit};
+use crate::program::{Origin, Program};
+use crate::types::{DataModel, Types};
+use expect_test::{Expect, expect};
+use hardbop_diagnostics::{Style, render};
+
+/// Parses and lowers some units; the messages come with it.
+pub(crate) fn lower_texts(
+    texts: &[&str],
+    model: DataModel,
+    options: &LowerOptions,
+) -> (Option<Program>, String) {
+    let mut read = Texts::new();
+    let mut units = Vec::new();
+    let mut said = Vec::new();
+    for (i, text) in texts.iter().enumerate() {
+        let input = Input {
+            name: format!("{}.c", char::from(b'a' + i as u8)),
+            bytes: text.as_bytes().to_vec(),
+            kind: InputKind::Preprocessed,
+            preprocess: Preprocess::default(),
+        };
+        let (unit, diagnostics) =
+            parse_unit(&input, &ParseOptions::new(model), &NoFiles, &mut read);
+        said.extend(diagnostics);
+        units.extend(unit);
+    }
+    let mut builder = Builder::new(Types::new(model), options.clone());
+    for unit in &units {
+        super::announce_unit(&mut builder, unit);
+    }
+    for unit in &units {
+        said.extend(super::lower_unit(&mut builder, unit, Origin::User));
+    }
+    let (program, diagnostics) = builder.finish(read.sources.clone(), read.presumed_files.clone());
+    said.extend(diagnostics);
+    let said = said
+        .iter()
+        .map(|d| render(d, &read.sources, Style::Plain))
+        .collect();
+    (program, said)
+}
+
+/// Lowers a program and compares its dump, after whatever is said about it.
+fn check(text: &str, expect: Expect) {
+    check_with(text, &LowerOptions::default(), expect);
+}
+
+fn check_with(text: &str, options: &LowerOptions, expect: Expect) {
+    let (program, said) = lower_texts(&[text], DataModel::Lp64, options);
+    let dump = program.as_ref().map_or(String::new(), crate::dump::dump);
+    expect.assert_eq(&format!("{said}{dump}"));
+}
+
+#[test]
+fn loops_calls_and_conditions() {
+    check(
+        "int g;
+         int f(int x) { return x + 1; }
+         int main(void) {
+           int i, s = 0;
+           for (i = 0; i < 10; i++) { s += f(i); if (s > 3 && i != 2) break; }
+           g = s;
+         }",
+        expect![[r#"
+            int g = {};
+
+            int f(int x)
+              0 -> 1  result# = x + 1;
+              1: exit
+
+            int main()
+              int i;
+              int s;
+              int t#1;
+              0 -> 1  s = 0;
+              1 -> 2  i = 0;
+              2: loop
+              2 -> 3  assume(i < 10);
+              2 -> 7  assume(!(i < 10));
+              3 -> 4  t#1 = f(i);
+              4 -> 5  s = s + t#1;
+              5 -> 6  assume(s > 3);
+              5 -> 9  assume(!(s > 3));
+              6 -> 7  assume(i != 2);
+              6 -> 9  assume(!(i != 2));
+              7 -> 8  g = s;
+              8 -> 10  result# = 0;
+              9 -> 2  i = i + 1;
+              10: exit
+        "#]],
+    );
+}

@@ -1,0 +1,111 @@
+//! Variable-length arrays: a hidden pointer to memory that lives as long as the call, and
+//! lengths that are evaluated where the type is declared.
+
+use super::Lower;
+use super::body::Storage;
+use crate::ids::ExprId;
+use crate::program::*;
+use rucc_sema as sema;
+use rucc_types as rt;
+
+impl Lower<'_> {
+    /// Whether the size of a type is only known when the program runs.
+    pub(super) fn is_variable_size(&self, ty: rt::TypeId) -> bool {
+        match self.bare(ty) {
+            rt::TypeKind::Array { elem, len } => {
+                matches!(len, rt::ArrayLen::Variable(_)) || self.is_variable_size(elem)
+            }
+            rt::TypeKind::Record(record) => self.unit.types.record_info(record).variable.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Evaluates the lengths that a type mentions and that are not evaluated yet.
+    pub(super) fn evaluate_lengths(&mut self, ty: rt::TypeId) {
+        match self.bare(ty) {
+            rt::TypeKind::Array { elem, len } => {
+                if let rt::ArrayLen::Variable(vla) = len {
+                    self.evaluate_length(vla);
+                }
+                self.evaluate_lengths(elem);
+            }
+            rt::TypeKind::Pointer(to) => self.evaluate_lengths(to),
+            _ => {}
+        }
+    }
+
+    fn evaluate_length(&mut self, vla: rt::VlaId) {
+        let expr = self.unit.tree.vla_size(vla);
+        // A declaration in a loop is evaluated each time it is passed: into the same temporary.
+        if let Some(&known) = self.f().lengths.get(&expr) {
+            if let ExprKind::Load(place) = self.b.exprs[known.index()].kind {
+                self.f().lengths.remove(&expr);
+                let value = self.value(expr);
+                self.assign(place, value);
+                self.f().lengths.insert(expr, known);
+            }
+            return;
+        }
+        let value = self.value(expr);
+        let ty = self.b.ty_of(value);
+        let place = self.temporary(ty);
+        self.assign(place, value);
+        let length = self.b.load(place);
+        self.f().lengths.insert(expr, length);
+    }
+
+    /// The size of a type in bytes, computed if need be.
+    pub(super) fn size_of_type(&mut self, ty: rt::TypeId) -> ExprId {
+        let size_ty = self.size_ty();
+        if let rt::TypeKind::Array { elem, len } = self.bare(ty)
+            && self.is_variable_size(ty)
+        {
+            let count = match len {
+                rt::ArrayLen::Variable(vla) => {
+                    let expr = self.unit.tree.vla_size(vla);
+                    let count = self.value(expr);
+                    self.convert_scalar(count, size_ty)
+                }
+                rt::ArrayLen::Fixed(count) => self.b.int(i128::from(count), size_ty),
+                _ => self.b.int(0, size_ty),
+            };
+            let element = self.size_of_type(elem);
+            return self.b.binary(BinaryOp::Mul, count, element, size_ty);
+        }
+        if self.is_variable_size(ty) {
+            return self.unsupported_value("a struct with a member of variable length", size_ty);
+        }
+        let ty = self.ty(ty);
+        let size = self.b.types.size_of(ty);
+        self.b.int(i128::from(size), size_ty)
+    }
+
+    /// Declares a variable-length array.
+    pub(super) fn declare_vla(&mut self, id: sema::DeclId) {
+        let decl_ty = self.unit.tree[id].ty;
+        self.evaluate_lengths(decl_ty);
+        let source = self.unit.source(self.unit.tree.decl_span(id));
+        self.f().source = source;
+        let ty = self.ty(decl_ty);
+        let pointer = self.b.types.pointer(ty);
+        let name = self.name_of(id).to_owned();
+        let func = self.f().func;
+        let hidden = self.b.add_variable(Variable {
+            name: format!("{name}#"),
+            ty: pointer,
+            kind: VarKind::Temporary(func),
+            address_taken: false,
+            source,
+            initial: Initial::None,
+        });
+        self.f().locals.push(hidden);
+        self.f().variables.insert(id, Storage::Behind(hidden));
+        let size = self.size_of_type(decl_ty);
+        let place = self.b.var_place(hidden);
+        self.emit(Op::Allocate {
+            place,
+            size,
+            lifetime: Lifetime::Frame,
+        });
+    }
+}

@@ -1,0 +1,52 @@
+//! What a user can ask of lowering: the checks, the error labels, and what undefined functions do.
+
+use crate::program::CheckKind;
+use std::collections::BTreeSet;
+
+/// What a user can ask of lowering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LowerOptions {
+    /// Where execution starts; `main` unless the user says otherwise.
+    pub entry: String,
+    /// The checks asked for beyond assertions and error calls, which are always there:
+    /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Pointer`],
+    /// [`CheckKind::Bounds`], [`CheckKind::Free`].
+    pub checks: BTreeSet<CheckKind>,
+    /// Labels whose being reached is an error, e.g. `ERROR`.
+    pub error_labels: BTreeSet<String>,
+    /// Functions whose being called is an error, whether or not the user gives them a body.
+    pub error_functions: BTreeSet<String>,
+    /// What a function that no unit defines may do.
+    pub undefined: Undefined,
+}
+
+/// What a function that no unit defines may do, besides returning anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undefined {
+    /// Nothing.
+    Pure,
+    /// Write anything to the memory that it can reach: from its pointer arguments and from the
+    /// variables with external linkage.
+    Havoc,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions {
+            entry: "main".to_owned(),
+            checks: BTreeSet::new(),
+            error_labels: BTreeSet::new(),
+            error_functions: ["reach_error", "__VERIFIER_error"]
+                .map(str::to_owned)
+                .into(),
+            undefined: Undefined::Pure,
+        }
+    }
+}
+
+impl LowerOptions {
+    /// Whether a check was asked for.
+    pub fn wants(&self, kind: CheckKind) -> bool {
+        self.checks.contains(&kind)
+    }
+}
