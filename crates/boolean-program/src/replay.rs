@@ -63,12 +63,18 @@ struct Frame {
 
 /// Whether the program has an execution that visits exactly these vertices with these values.
 ///
-/// Vertices of kind `Exit` may be left out: where a trace leaves them out, the callee has
-/// returned by the next step.
+/// A trace shows either all vertices of kind `Exit` that it passes, or none of them but perhaps
+/// the one at which it ends.
 pub fn replay(program: &Program, trace: &[TraceStep]) -> Result<(), ReplayError> {
+    let is_exit = |step: &TraceStep| program.vertices[step.vertex.index()].kind == VertexKind::Exit;
+    let exits = match trace.split_last() {
+        Some((_, before)) if before.iter().any(is_exit) => Exits::Shown,
+        _ => Exits::Hidden,
+    };
     let mut replay = Replay {
         program,
         layout: Layout::new(program),
+        exits,
         frames: Vec::new(),
         known_frames: BTreeMap::new(),
     };
@@ -105,9 +111,17 @@ pub fn replay(program: &Program, trace: &[TraceStep]) -> Result<(), ReplayError>
     Ok(())
 }
 
+/// Whether a trace shows the ends of the procedures that it leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exits {
+    Shown,
+    Hidden,
+}
+
 struct Replay<'p> {
     program: &'p Program,
     layout: Layout,
+    exits: Exits,
     frames: Vec<Frame>,
     /// The position of each frame in the table, so that equal stacks are one stack.
     known_frames: BTreeMap<Frame, u32>,
@@ -147,18 +161,16 @@ impl Replay<'_> {
     fn step(&mut self, configs: BTreeSet<Config>, step: &TraceStep) -> Option<BTreeSet<Config>> {
         let mut result = BTreeSet::new();
         for config in configs {
-            // From an exit the only way is back to the caller.
-            let next = match self.program.vertices[config.0.index()].kind {
-                VertexKind::Exit => self.with_returns(config)?.split_off(1),
-                _ => {
-                    let mut next = Vec::new();
-                    for config in self.successors(&config)? {
-                        // Returns that the trace does not show.
-                        next.extend(self.with_returns(config)?);
-                    }
-                    next
-                }
-            };
+            let mut next = Vec::new();
+            let (vertex, state, frame) = &config;
+            match (self.program.vertices[vertex.index()].kind, frame) {
+                (VertexKind::Exit, None) => {}
+                (VertexKind::Exit, Some(frame)) => next = self.leave(*vertex, state, *frame)?,
+                _ => next = self.successors(&config)?,
+            }
+            if self.exits == Exits::Hidden {
+                self.add_returns(&mut next)?;
+            }
             for (vertex, mut state, frame) in next {
                 if vertex == step.vertex && self.restrict(&mut state, step) {
                     result.insert((vertex, state, frame));
@@ -171,20 +183,20 @@ impl Replay<'_> {
         Some(result)
     }
 
-    /// A configuration, and where it gets by returning only.
-    fn with_returns(&mut self, config: Config) -> Option<Vec<Config>> {
-        let mut all = vec![config];
+    /// Adds where configurations get by returning only.
+    fn add_returns(&self, configs: &mut Vec<Config>) -> Option<()> {
         let mut done = 0;
-        while done < all.len() {
-            let (vertex, state, frame) = all[done].clone();
+        while done < configs.len() {
+            let (vertex, state, frame) = &configs[done];
             done += 1;
             if self.program.vertices[vertex.index()].kind == VertexKind::Exit
-                && let Some(frame) = frame
+                && let Some(frame) = *frame
             {
-                all.extend(self.leave(vertex, &state, frame)?);
+                let further = self.leave(*vertex, state, frame)?;
+                configs.extend(further);
             }
         }
-        Some(all)
+        Some(())
     }
 
     fn leave(&self, exit: VertexId, state: &State, frame: u32) -> Option<Vec<Config>> {

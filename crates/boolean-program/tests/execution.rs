@@ -219,6 +219,53 @@ fn a_trace_must_start_at_main_and_stay_in_scope() {
     assert_eq!(replay(&program, &late), Err(ReplayError::NoExecution(1)));
 }
 
+#[test]
+fn a_long_trace_with_a_deep_stack_is_replayed_in_no_time() {
+    let text =
+        "decl g; void f(a) begin if (a) then f(a); fi end void main() begin f(g); g := 0; end";
+    let program = program(text);
+    let g = program.globals[0];
+    // `f` calls itself 30,000 times and never returns.
+    let (f, main) = (&program.procedures[0], &program.procedures[1]);
+    let mut steps = vec![(main.entry, vec![true])];
+    for _ in 0..30_000 {
+        steps.push((f.entry, vec![true, true]));
+        steps.push((VertexId(f.entry.0 + 1), vec![true, true]));
+    }
+    let going_down = trace(&program, &steps);
+    let start = std::time::Instant::now();
+    assert_eq!(replay(&program, &going_down), Ok(()));
+    // With a choice for the argument it ends and comes all the way back.
+    let text =
+        "decl g; void f(a) begin if (a) then f(*); fi end void main() begin f(g); g := 0; end";
+    let program = self::program(text);
+    let mut hidden = going_down.clone();
+    hidden.push(TraceStep {
+        vertex: f.entry,
+        values: vec![(f.formals[0], false)],
+    });
+    let mut shown = hidden.clone();
+    let exit = TraceStep {
+        vertex: f.exit,
+        values: vec![(g, true)],
+    };
+    shown.extend(std::iter::repeat_n(exit, 30_001));
+    let end = TraceStep {
+        vertex: VertexId(main.entry.0 + 1),
+        values: vec![(g, true)],
+    };
+    hidden.push(end.clone());
+    shown.push(end);
+    assert_eq!(replay(&program, &hidden), Ok(()));
+    assert_eq!(replay(&program, &shown), Ok(()));
+    shown.remove(70_000);
+    assert!(matches!(
+        replay(&program, &shown),
+        Err(ReplayError::NoExecution(_))
+    ));
+    assert!(start.elapsed() < std::time::Duration::from_secs(60));
+}
+
 /// With `HARDBOP_Z3` set to a Z3 program, asks Spacer about the Horn clauses of random programs;
 /// without it, only looks whether the clauses could be written.
 #[test]
