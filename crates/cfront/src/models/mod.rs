@@ -95,13 +95,21 @@ impl Models {
                         let body = &text[begin..offset];
                         if let Some(section) = &mut section {
                             let name = defined_name(body);
-                            section.functions.push(Function { name, line: first, text: body });
+                            section.functions.push(Function {
+                                name,
+                                line: first,
+                                text: body,
+                            });
                         }
                         function = None;
                     }
                 } else if bare == "//@" {
-                    sections.extend(section.replace(Section { file, ..Section::default() }));
-                } else if let (Some(text), Some(section)) = (bare.strip_prefix("//= "), &mut section)
+                    sections.extend(section.replace(Section {
+                        file,
+                        ..Section::default()
+                    }));
+                } else if let (Some(text), Some(section)) =
+                    (bare.strip_prefix("//= "), &mut section)
                 {
                     section.assumptions.push(text);
                 } else if bare.is_empty() || bare.starts_with("//") {
@@ -120,11 +128,6 @@ impl Models {
             }
         }
         Models { sections, by_name }
-    }
-
-    /// Whether there is a model of a function.
-    pub(crate) fn defines(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
     }
 
     /// The models of those functions that have one, and what they need of their own sections;
@@ -173,7 +176,10 @@ fn close(section: &Section, names: &mut BTreeSet<&'static str>) {
             .iter()
             .filter(|f| !names.contains(f.name))
             .filter(|f| {
-                let users = section.functions.iter().filter(|user| names.contains(user.name));
+                let users = section
+                    .functions
+                    .iter()
+                    .filter(|user| names.contains(user.name));
                 users.into_iter().any(|user| mentions(user.text, f.name))
             })
             .map(|f| f.name)
@@ -187,9 +193,8 @@ fn close(section: &Section, names: &mut BTreeSet<&'static str>) {
 
 fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.match_indices(name).any(|(at, _)| {
-        !text[..at].ends_with(word) && !text[at + name.len()..].starts_with(word)
-    })
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(word) && !text[at + name.len()..].starts_with(word))
 }
 
 /// The name before the first parenthesis.
@@ -243,7 +248,8 @@ mod tests {
               static char *rest;
               return strtok_r(s, separators, &rest);
             }
-        "##]].assert_eq(text);
+        "##]]
+        .assert_eq(text);
     }
 
     #[test]
@@ -260,8 +266,10 @@ mod tests {
             };
             let mut texts = Texts::new();
             let (unit, told) = parse_unit(&input, &ParseOptions::new(model), &NoFiles, &mut texts);
-            let told: String =
-                told.iter().map(|d| render(d, &texts.sources, Style::Plain)).collect();
+            let told: String = told
+                .iter()
+                .map(|d| render(d, &texts.sources, Style::Plain))
+                .collect();
             assert!(unit.is_some(), "{told}");
         }
     }

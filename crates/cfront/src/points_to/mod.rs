@@ -538,17 +538,20 @@ impl<'a> Solver<'a> {
             for call in self.indirect.clone() {
                 let program = self.program;
                 let Op::Call {
-                    callee: Callee::Indirect { pointer, .. },
+                    callee: Callee::Indirect { pointer, targets },
                     arguments,
                     result,
                 } = &program.edges[call.index()].op
                 else {
                     continue;
                 };
-                let Some(cell) = self.value(*pointer) else {
-                    continue;
-                };
-                for function in self.nodes.content(cell).functions.clone() {
+                // Targets that are there already were found in another way: by type, where the
+                // pointer comes from outside.
+                let mut functions: BTreeSet<FuncId> = targets.iter().copied().collect();
+                if let Some(cell) = self.value(*pointer) {
+                    functions.extend(self.nodes.content(cell).functions.iter());
+                }
+                for function in functions {
                     if self.linked.insert((call, function)) {
                         self.call(function, arguments, *result);
                     }

@@ -1,0 +1,207 @@
+//! The targets of indirect calls: what points-to says, as far as the types fit.
+
+use crate::ids::{FuncId, TypeId};
+use crate::options::Undefined;
+use crate::points_to::{self, PointsTo};
+use crate::program::{
+    Assumption, Callee, ExprKind, Initial, InitialValue, Op, Program, Unsupported,
+};
+use crate::types::{Type, Types, Variadic};
+use std::collections::BTreeSet;
+
+/// What is assumed of calls through pointers of which nothing is known.
+const UNKNOWN_CALLEE: &str =
+    "a call through a pointer to a function outside of the program returns anything";
+
+/// What is assumed of pointers that come from outside.
+const OUTSIDE_POINTER: &str = "a function pointer that comes from outside points to a function of its type that the \
+     program names";
+
+/// Fills in the targets of all indirect calls. A pointer that may point to no known function
+/// calls any function of its type whose address is taken; if there is none, the call is like one
+/// of an undefined function.
+pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
+    let taken = taken_functions(program);
+    let mut assumed = BTreeSet::new();
+    let points_to = loop {
+        let points_to = points_to::analyse(program);
+        let mut changed = false;
+        for index in 0..program.edges.len() {
+            let Op::Call {
+                callee: Callee::Indirect { pointer, targets },
+                ..
+            } = &program.edges[index].op
+            else {
+                continue;
+            };
+            let wanted = called_type(program, *pointer);
+            let edge = crate::ids::EdgeId(index as u32);
+            let fits = |f: &FuncId| {
+                wanted.is_none_or(|wanted| {
+                    fits(&program.types, wanted, program.functions[f.index()].ty)
+                })
+            };
+            let mut found: Vec<FuncId> = points_to
+                .targets(edge)
+                .iter()
+                .copied()
+                .filter(|f| fits(f))
+                .collect();
+            if found.is_empty() {
+                found = taken.iter().copied().filter(|f| fits(f)).collect();
+                if !found.is_empty() {
+                    assumed.insert(OUTSIDE_POINTER);
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            changed |= found != *targets;
+            if let Op::Call {
+                callee: Callee::Indirect { targets, .. },
+                ..
+            } = &mut program.edges[index].op
+            {
+                *targets = found;
+            }
+        }
+        if !changed {
+            break points_to;
+        }
+    };
+    let changed = replace_unknown(program, undefined, &mut assumed);
+    for text in assumed {
+        program.assumptions.push(Assumption::Model {
+            text: text.to_owned(),
+        });
+    }
+    if changed {
+        points_to::analyse(program)
+    } else {
+        points_to
+    }
+}
+
+/// Replaces calls without a target.
+fn replace_unknown(
+    program: &mut Program,
+    undefined: Undefined,
+    assumed: &mut BTreeSet<&'static str>,
+) -> bool {
+    let mut changed = false;
+    for index in 0..program.edges.len() {
+        let edge = &program.edges[index];
+        let Op::Call {
+            callee: Callee::Indirect { targets, .. },
+            result,
+            ..
+        } = &edge.op
+        else {
+            continue;
+        };
+        if !targets.is_empty() {
+            continue;
+        }
+        changed = true;
+        let op = match (undefined, result) {
+            (Undefined::Pure, Some(place)) => Op::Havoc { place: *place },
+            (Undefined::Pure, None) => Op::Skip,
+            (Undefined::Havoc, _) => {
+                let construct = program.unsupported.len() as u32;
+                let what = "a call through a pointer that points to no known function".to_owned();
+                program.unsupported.push(Unsupported {
+                    what,
+                    source: edge.source,
+                });
+                Op::Unsupported { construct }
+            }
+        };
+        if undefined == Undefined::Pure {
+            assumed.insert(UNKNOWN_CALLEE);
+        }
+        program.edges[index].op = op;
+    }
+    changed
+}
+
+/// The functions whose address is taken, in order.
+fn taken_functions(program: &Program) -> BTreeSet<FuncId> {
+    let mut taken: BTreeSet<FuncId> = program
+        .exprs
+        .iter()
+        .filter_map(|expr| match expr.kind {
+            ExprKind::Function(function) => Some(function),
+            _ => None,
+        })
+        .collect();
+    for variable in &program.variables {
+        let Initial::Data(parts) = &variable.initial else {
+            continue;
+        };
+        for part in parts {
+            if let InitialValue::Scalar(expr) = part.value
+                && let ExprKind::Function(function) = program.expr(expr).kind
+            {
+                taken.insert(function);
+            }
+        }
+    }
+    taken
+}
+
+fn called_type(program: &Program, pointer: crate::ids::ExprId) -> Option<TypeId> {
+    match program.types.get(program.expr(pointer).ty) {
+        Type::Pointer(to) if matches!(program.types.get(*to), Type::Function { .. }) => Some(*to),
+        _ => None,
+    }
+}
+
+/// Whether a function of type `given` can be called as one of type `wanted`: as many parameters,
+/// passed in the same way. Real code casts pointers to structs freely, so only sizes count.
+fn fits(types: &Types, wanted: TypeId, given: TypeId) -> bool {
+    if wanted == given {
+        return true;
+    }
+    let (
+        Type::Function {
+            result: wr,
+            parameters: wp,
+            variadic: wv,
+        },
+        Type::Function {
+            result: gr,
+            parameters: gp,
+            variadic: gv,
+        },
+    ) = (types.get(wanted), types.get(given))
+    else {
+        return false;
+    };
+    let unprototyped = |parameters: &[TypeId], variadic: Variadic| {
+        parameters.is_empty() && variadic == Variadic::Yes
+    };
+    if !matches!(types.get(*wr), Type::Void) && !matches!(types.get(*gr), Type::Void) {
+        if !alike(types, *wr, *gr) {
+            return false;
+        }
+    } else if !matches!(types.get(*wr), Type::Void) {
+        // The caller would use a value that is not there.
+        return false;
+    }
+    if unprototyped(wp, *wv) || unprototyped(gp, *gv) {
+        return true;
+    }
+    wp.len() == gp.len() && wv == gv && wp.iter().zip(gp).all(|(&a, &b)| alike(types, a, b))
+}
+
+fn alike(types: &Types, a: TypeId, b: TypeId) -> bool {
+    if a == b {
+        return true;
+    }
+    let whole = |id: TypeId| {
+        matches!(
+            types.get(id),
+            Type::Bool | Type::Int { .. } | Type::Pointer(_)
+        )
+    };
+    whole(a) && whole(b) && types.size_of(a) == types.size_of(b)
+}

@@ -1,0 +1,317 @@
+//! The whole way from C files to a [`Program`]: read every unit, lower it, add the models of
+//! library functions that it needs, link, and find the targets of indirect calls.
+
+use crate::builder::Builder;
+use crate::calls;
+use crate::lower::{announce_unit, lower_unit};
+use crate::models::Models;
+use crate::options::{LowerOptions, Undefined};
+use crate::parse::{Files, Input, InputKind, NoFiles, ParseOptions, Preprocess, Texts, parse_unit};
+use crate::points_to::PointsTo;
+use crate::program::{Assumption, Op, Origin, Program};
+use crate::reach::{Reached, reached};
+use crate::types::{DataModel, Types};
+use hardbop_diagnostics::{Diagnostic, Severity, Sources};
+use std::collections::{BTreeSet, HashSet};
+
+/// How a program is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The data model and what the preprocessor is told.
+    pub parse: ParseOptions,
+    /// The entry, the checks, what undefined functions do.
+    pub lower: LowerOptions,
+}
+
+impl Options {
+    /// Nothing special: start at `main`, check assertions and error calls.
+    pub fn new(model: DataModel) -> Options {
+        Options {
+            parse: ParseOptions::new(model),
+            lower: LowerOptions::default(),
+        }
+    }
+}
+
+/// What came of reading a program.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program, if there is no error among the diagnostics.
+    pub program: Option<LoadedProgram>,
+    /// What there is to say: errors, or warnings about what the program rests on.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts, if there is no program that holds them.
+    texts: Sources,
+}
+
+/// A program with the analysis that its indirect calls rest on.
+#[derive(Debug)]
+pub struct LoadedProgram {
+    /// The program.
+    pub program: Program,
+    /// What its pointers may point to.
+    pub points_to: PointsTo,
+}
+
+impl Loaded {
+    /// The texts that the diagnostics point into.
+    pub fn sources(&self) -> &Sources {
+        self.program
+            .as_ref()
+            .map_or(&self.texts, |loaded| &loaded.program.sources)
+    }
+}
+
+/// The stack on which units are read and lowered: expressions can be a hundred thousand
+/// operators deep. Only what is used takes memory; where so much cannot be reserved, less is.
+const STACKS: [usize; 3] = [2 << 30, 512 << 20, 64 << 20];
+
+/// Reads a program.
+pub fn load(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
+    for stack in STACKS {
+        let loaded = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(stack);
+            let handle = thread
+                .spawn_scoped(scope, || load_here(inputs, options, files))
+                .ok()?;
+            Some(
+                handle
+                    .join()
+                    .unwrap_or_else(|_| failed("internal error of the C front end")),
+            )
+        });
+        if let Some(loaded) = loaded {
+            return loaded;
+        }
+    }
+    failed("no thread could be started to read the program")
+}
+
+fn failed(message: &str) -> Loaded {
+    Loaded {
+        program: None,
+        diagnostics: vec![Diagnostic::global(Severity::Error, message)],
+        texts: Sources::new(),
+    }
+}
+
+fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
+    let mut texts = Texts::new();
+    let mut diagnostics = Vec::new();
+    let mut units = Vec::new();
+    for input in inputs {
+        let (unit, said) = parse_unit(input, &options.parse, files, &mut texts);
+        diagnostics.extend(said);
+        units.extend(unit);
+    }
+    let refused = |diagnostics: &[Diagnostic]| diagnostics.iter().any(Diagnostic::is_error);
+    if refused(&diagnostics) {
+        return Loaded {
+            program: None,
+            diagnostics,
+            texts: texts.sources,
+        };
+    }
+    let mut builder = Builder::new(Types::new(options.parse.model), options.lower.clone());
+    for unit in &units {
+        announce_unit(&mut builder, unit);
+    }
+    for unit in units {
+        diagnostics.extend(lower_unit(&mut builder, &unit, Origin::User));
+    }
+    add_models(&mut builder, options, &mut texts, &mut diagnostics);
+    if refused(&diagnostics) {
+        return Loaded {
+            program: None,
+            diagnostics,
+            texts: texts.sources,
+        };
+    }
+    let spare = texts.sources.clone();
+    let (program, said) = builder.finish(texts.sources, texts.presumed_files);
+    diagnostics.extend(said);
+    let Some(mut program) = program else {
+        return Loaded {
+            program: None,
+            diagnostics,
+            texts: spare,
+        };
+    };
+    drop(spare);
+    let points_to = complete(&mut program, options.lower.undefined, &mut diagnostics);
+    let program = Some(LoadedProgram { program, points_to });
+    Loaded {
+        program,
+        diagnostics,
+        texts: Sources::new(),
+    }
+}
+
+/// Adds the models of the library functions that are used and not defined, and of those that
+/// they use.
+fn add_models(
+    builder: &mut Builder,
+    options: &Options,
+    texts: &mut Texts,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let models = Models::read();
+    let mut taken = BTreeSet::new();
+    loop {
+        let undefined = builder.undefined_functions();
+        let wanted = undefined.iter().map(|(name, _)| name.as_str());
+        let selection = models.select(wanted, &taken);
+        if selection.names.is_empty() {
+            return;
+        }
+        taken.extend(&selection.names);
+        let input = Input {
+            name: format!("<models {}>", texts.presumed("<models>")),
+            bytes: selection.text.into_bytes(),
+            kind: InputKind::Source,
+            preprocess: Preprocess::default(),
+        };
+        let parse = ParseOptions::new(options.parse.model);
+        let (unit, said) = parse_unit(&input, &parse, &NoFiles, texts);
+        diagnostics.extend(said);
+        let Some(unit) = unit else { return };
+        let said = lower_unit(builder, &unit, Origin::Model);
+        // That the user declares a function with another type than the model is not the user's
+        // fault: the types of the C library differ from system to system.
+        diagnostics.extend(said.into_iter().filter(Diagnostic::is_error));
+        for text in selection.assumptions {
+            builder.assume_model(text);
+        }
+    }
+}
+
+/// Functions that do what no model can say: control leaves in ways that the graph does not have.
+const UNSUPPORTED: [(&str, &str); 16] = [
+    ("setjmp", "`setjmp`"),
+    ("_setjmp", "`setjmp`"),
+    ("__sigsetjmp", "`setjmp`"),
+    ("sigsetjmp", "`setjmp`"),
+    ("longjmp", "`longjmp`"),
+    ("_longjmp", "`longjmp`"),
+    ("siglongjmp", "`longjmp`"),
+    ("__longjmp_chk", "`longjmp`"),
+    ("getcontext", "`getcontext`"),
+    ("setcontext", "`setcontext`"),
+    ("makecontext", "`makecontext`"),
+    ("swapcontext", "`swapcontext`"),
+    ("atexit", "`atexit`"),
+    ("on_exit", "`on_exit`"),
+    ("at_quick_exit", "`at_quick_exit`"),
+    ("pthread_atfork", "`pthread_atfork`"),
+];
+
+/// Fills in what needs the whole program, and says what its verdicts rest on.
+fn complete(
+    program: &mut Program,
+    undefined: Undefined,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> PointsTo {
+    refuse_functions(program);
+    let points_to = calls::resolve(program, undefined);
+    let reached = reached(program);
+    keep_reached_assumptions(program, &reached, diagnostics);
+    warn_unsupported(program, &reached, diagnostics);
+    points_to
+}
+
+/// Turns the bodies of undefined functions that cannot be taken to return anything into
+/// unsupported constructs.
+fn refuse_functions(program: &mut Program) {
+    for index in 0..program.functions.len() {
+        let function = &program.functions[index];
+        let name = function.name.as_str();
+        let Some((_, what)) = UNSUPPORTED.iter().find(|(known, _)| *known == name) else {
+            continue;
+        };
+        if function.origin != Origin::Undefined {
+            continue;
+        }
+        let construct = program.unsupported.len() as u32;
+        let mut source = function.source;
+        for assumption in &program.assumptions {
+            if let Assumption::UndefinedFunction {
+                name: known,
+                source: first,
+                ..
+            } = assumption
+                && known == name
+            {
+                source = *first;
+            }
+        }
+        let what = format!("{what}: control leaves the function's graph");
+        program
+            .unsupported
+            .push(crate::program::Unsupported { what, source });
+        let entry = function.entry;
+        for edge in program.locations[entry.index()].edges.clone() {
+            program.edges[edge as usize].op = Op::Unsupported { construct };
+        }
+    }
+}
+
+/// Drops what is assumed of functions and variables that no execution can reach, and the warnings
+/// that go with them.
+fn keep_reached_assumptions(
+    program: &mut Program,
+    reached: &Reached,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut silent = HashSet::new();
+    let called: HashSet<&str> = program
+        .functions
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| reached.functions[*index])
+        .map(|(_, function)| function.name.as_str())
+        .collect();
+    let used: HashSet<&str> = reached
+        .variables
+        .iter()
+        .enumerate()
+        .filter(|(_, used)| **used)
+        .map(|(index, _)| program.variables[index].name.as_str())
+        .collect();
+    program.assumptions.retain(|assumption| match assumption {
+        Assumption::UndefinedFunction { name, source, .. } => {
+            let known = UNSUPPORTED.iter().any(|(refused, _)| refused == name);
+            let keep = called.contains(name.as_str()) && !known;
+            if !keep {
+                silent.insert((source.span, format!("function `{name}` is not defined")));
+            }
+            keep
+        }
+        Assumption::UndefinedVariable { name, .. } => {
+            // What the streams point to is never looked at.
+            used.contains(name.as_str()) && !matches!(name.as_str(), "stdin" | "stdout" | "stderr")
+        }
+        Assumption::InlineAssembly { .. } | Assumption::Model { .. } => true,
+    });
+    diagnostics.retain(|diagnostic| match diagnostic.span {
+        Some(span) => !silent.contains(&(span, diagnostic.message.clone())),
+        None => true,
+    });
+}
+
+/// Warns of every construct that is not supported and can be reached.
+fn warn_unsupported(program: &Program, reached: &Reached, diagnostics: &mut Vec<Diagnostic>) {
+    let mut told = BTreeSet::new();
+    for edge in &program.edges {
+        if let Op::Unsupported { construct } = edge.op
+            && reached.locations[edge.from.index()]
+            && told.insert(construct)
+        {
+            let construct = &program.unsupported[construct as usize];
+            let message = format!("not supported: {}", construct.what);
+            diagnostics.push(
+                Diagnostic::warning(construct.source.span, message)
+                    .label("executions that come here have no verdict"),
+            );
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What an execution from the entry can reach, by the graph alone.
+
+use crate::ids::{FuncId, VarId};
+use crate::program::{Callee, Op, PlaceKind, Program};
+
+/// What can be reached.
+#[derive(Clone, Debug)]
+pub(crate) struct Reached {
+    /// Functions, by id.
+    pub(crate) functions: Vec<bool>,
+    /// Locations, by id.
+    pub(crate) locations: Vec<bool>,
+    /// Variables that a reached edge mentions, by id.
+    pub(crate) variables: Vec<bool>,
+}
+
+/// Follows edges and calls from the entry. A function's code after a call counts as reached even
+/// if the callee never returns.
+pub(crate) fn reached(program: &Program) -> Reached {
+    let mut out = Reached {
+        functions: vec![false; program.functions.len()],
+        locations: vec![false; program.locations.len()],
+        variables: vec![false; program.variables.len()],
+    };
+    let mut functions = vec![program.entry];
+    while let Some(function) = functions.pop() {
+        if std::mem::replace(&mut out.functions[function.index()], true) {
+            continue;
+        }
+        let mut locations = vec![program.function(function).entry];
+        while let Some(location) = locations.pop() {
+            if std::mem::replace(&mut out.locations[location.index()], true) {
+                continue;
+            }
+            for (_, edge) in program.edges_from(location) {
+                locations.push(edge.to);
+                callees(&edge.op, &mut functions);
+                variables(program, &edge.op, &mut out.variables);
+            }
+        }
+    }
+    out
+}
+
+fn callees(op: &Op, out: &mut Vec<FuncId>) {
+    match op {
+        Op::Call {
+            callee: Callee::Direct(function),
+            ..
+        } => out.push(*function),
+        Op::Call {
+            callee: Callee::Indirect { targets, .. },
+            ..
+        } => out.extend(targets),
+        _ => {}
+    }
+}
+
+fn variables(program: &Program, op: &Op, out: &mut [bool]) {
+    crate::points_to::for_each_load(program, op, &mut |mut place| {
+        loop {
+            match program.place(place).kind {
+                PlaceKind::Var(VarId(index)) => {
+                    out[index as usize] = true;
+                    return;
+                }
+                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
+                PlaceKind::Deref(_) => return,
+            }
+        }
+    });
+}
