@@ -85,9 +85,9 @@ fn render(
         let right = read(1, level + 1, reading);
         (format!("{left} {symbol} {right}"), level)
     };
-    let many = |symbol: &str, level: Level| {
+    let many = |symbol: &str, level: Level, inner: Level| {
         let parts: Vec<String> = (0..args.len())
-            .map(|at| read(at, level + 1, Reading::Signed))
+            .map(|at| read(at, inner, Reading::Signed))
             .collect();
         (parts.join(symbol), level)
     };
@@ -121,8 +121,9 @@ fn render(
             }
             _ => (format!("!{}", read(0, UNARY, S)), UNARY),
         },
-        Op::And => many(" && ", 4),
-        Op::Or => many(" || ", 3),
+        Op::And => many(" && ", 4, 5),
+        // C needs no parentheses around `&&` in `||`, but readers do.
+        Op::Or => many(" || ", 3, 5),
         Op::Xor => infix("^^", 3, S),
         Op::Implies => (format!("{} ==> {}", read(0, 3, S), read(1, 2, S)), 2),
         Op::Ite => (
@@ -164,7 +165,7 @@ fn render(
             UNARY,
         ),
         Op::IntAdd => sum(terms, term, known),
-        Op::IntMul => many(" * ", 13),
+        Op::IntMul => many(" * ", 13, 14),
         Op::IntDiv => call("div"),
         Op::IntMod => call("mod"),
         Op::BvToInt => call("int"),

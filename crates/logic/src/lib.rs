@@ -3,7 +3,9 @@
 //! In come formulas, built in an arena of [`Terms`]; out come answers: satisfiable with a model,
 //! unsatisfiable with a core, or unknown with a reason. Nothing here knows of programs.
 
+mod allsmt;
 mod eval;
+mod horn;
 mod infix;
 mod parse;
 mod simplify;
@@ -14,13 +16,15 @@ mod term;
 mod value;
 mod walk;
 
+pub use allsmt::{Cube, Enumeration, all_models, merge_cubes};
 pub use eval::{Assignment, EvalError, FunctionValue, eval};
+pub use horn::{Horn, HornAnswer, Solution};
 pub use infix::Infix;
 pub use parse::{Names, ParseError, parse_term};
 pub use simplify::Sign;
 pub use smtlib::{script, smtlib_text, sort_text};
 pub use solver::{
-    Answer, Limits, Session, SmtLibProcess, Solver, Statistics, Unknown, Z3Options, Z3Solver,
+    Answer, Limits, Log, Session, SmtLibProcess, Solver, Statistics, Unknown, Z3Options, Z3Solver,
 };
 pub use sort::{ArraySort, Sort};
 pub use term::{FuncId, Op, SortError, SymbolId, TermId, Terms};

@@ -226,11 +226,13 @@ impl Terms {
                 _ => right.coefficients.insert(term, coefficient),
             };
         }
-        // A lone constant goes where there is nothing else: `x <= 3` and `3 <= x`.
-        if right.coefficients.is_empty() {
-            right.constant = sum.constant;
-        } else {
+        // A lone constant goes where there is nothing else: `x <= 3` and `3 <= x`. Otherwise it goes
+        // where it is positive.
+        let alone_left = left.coefficients.is_empty();
+        if alone_left || (sum.constant.is_negative() && !right.coefficients.is_empty()) {
             left.constant = -sum.constant;
+        } else {
+            right.constant = sum.constant;
         }
         let (left, right) = (self.linear_term(&left), self.linear_term(&right));
         self.plain(Op::IntLe, &[left, right])

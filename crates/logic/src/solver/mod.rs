@@ -2,7 +2,7 @@
 
 pub(crate) mod process;
 mod session;
-mod watchdog;
+pub(crate) mod watchdog;
 pub(crate) mod z3;
 
 use std::fmt;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use hardbop_budget::{Budget, Stopped};
 
 pub use process::SmtLibProcess;
-pub use session::{Session, Statistics};
+pub use session::{Log, Session, Statistics};
 pub use z3::{Z3Options, Z3Solver};
 
 use crate::eval::FunctionValue;

@@ -29,6 +29,9 @@ pub struct Statistics {
     pub time: Duration,
 }
 
+/// Takes the text of queries, as they are asked.
+pub type Log<'s> = Box<dyn FnMut(&str) + 's>;
+
 /// What a query was: enough to find the same one again.
 type Key = (u32, Box<[TermId]>);
 
@@ -81,7 +84,7 @@ pub struct Session<'s> {
     current_set: Option<u32>,
     cache: FxHashMap<Key, Cached>,
     statistics: Statistics,
-    log: Option<Box<dyn FnMut(&str) + 's>>,
+    log: Option<Log<'s>>,
     last: Last,
 }
 
@@ -120,7 +123,7 @@ impl<'s> Session<'s> {
 
     /// Every query that reaches the solver is told to the sink, as a script that stands alone; the
     /// answer follows as a comment in a second call.
-    pub fn set_log(&mut self, sink: Box<dyn FnMut(&str) + 's>) {
+    pub fn set_log(&mut self, sink: Log<'s>) {
         self.log = Some(sink);
     }
 
@@ -222,6 +225,19 @@ impl<'s> Session<'s> {
             // More time may bring an answer, so not knowing is not remembered.
             Answer::Unknown(_) => {}
         }
+        answer
+    }
+
+    /// Like [`Session::check`] for questions that are never asked twice: nothing is looked up, and
+    /// nothing is remembered.
+    pub(crate) fn check_uncached(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
+        self.statistics.queries += 1;
+        let answer = self.ask(terms, assumptions);
+        self.last = match answer {
+            Answer::Sat => Last::Model,
+            Answer::Unsat => Last::Core(self.solver.core()),
+            Answer::Unknown(_) => Last::Nothing,
+        };
         answer
     }
 

@@ -15,7 +15,7 @@ use super::{Limits, Unknown};
 /// How often a running query is looked at: the delay of a cancellation.
 const TICK: Duration = Duration::from_millis(10);
 
-pub(super) struct Watchdog {
+pub(crate) struct Watchdog {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
     /// Owned: leaked for the thread's handle, taken back when the thread has ended. Being a raw
@@ -49,7 +49,7 @@ impl Shared {
 
 impl Watchdog {
     /// A watchdog for the Z3 context of this thread.
-    pub(super) fn new() -> Watchdog {
+    pub(crate) fn new() -> Watchdog {
         let context = Box::into_raw(Box::new(Context::thread_local()));
         #[allow(
             unsafe_code,
@@ -73,7 +73,7 @@ impl Watchdog {
     }
 
     /// Starts to watch. Says at once when there is nothing left of the budget.
-    pub(super) fn arm(&self, limits: Limits, budget: &Budget) -> Result<(), Unknown> {
+    pub(crate) fn arm(&self, limits: Limits, budget: &Budget) -> Result<(), Unknown> {
         budget.check().map_err(Unknown::Stopped)?;
         if self.thread.is_none() {
             return Err(Unknown::GaveUp(
@@ -96,7 +96,7 @@ impl Watchdog {
     }
 
     /// Stops watching; tells why the query was interrupted, if it was.
-    pub(super) fn disarm(&self) -> Option<Unknown> {
+    pub(crate) fn disarm(&self) -> Option<Unknown> {
         let mut state = self.shared.lock();
         state.watch = None;
         state.fired.take()

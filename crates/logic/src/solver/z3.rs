@@ -23,7 +23,7 @@ use crate::term::{FuncId, Op, TermId, Terms};
 use crate::value::{ArrayValue, Value};
 
 /// How to set up Z3.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Z3Options {
     /// The seed of all of Z3's choices: the same seed and the same queries, the same answers.
     pub seed: u32,
@@ -31,16 +31,6 @@ pub struct Z3Options {
     pub memory: Option<u32>,
     /// The SMT-LIB logic, for a solver specialised in it; `None` takes all formulas.
     pub logic: Option<&'static str>,
-}
-
-impl Default for Z3Options {
-    fn default() -> Z3Options {
-        Z3Options {
-            seed: 0,
-            memory: None,
-            logic: None,
-        }
-    }
 }
 
 /// Z3 behind the interface of all solvers.
@@ -63,7 +53,7 @@ impl Z3Solver {
         let solver = options
             .logic
             .and_then(z3::Solver::new_for_logic)
-            .unwrap_or_else(z3::Solver::new);
+            .unwrap_or_default();
         let mut this = Z3Solver {
             solver,
             translator: Translator::default(),
