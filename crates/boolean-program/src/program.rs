@@ -277,6 +277,13 @@ impl BinaryOp {
 }
 
 impl Exprs {
+    /// An empty table with room for so many nodes.
+    pub fn with_capacity(nodes: usize) -> Exprs {
+        Exprs {
+            nodes: Vec::with_capacity(nodes),
+        }
+    }
+
     /// Adds a node; its operands must be in the table already.
     pub fn add(&mut self, node: Node) -> ExprId {
         self.nodes.push(node);

@@ -3,7 +3,7 @@
 mod statement;
 mod warn;
 
-use crate::ast::{Ast, Expr, Item, List, Name, Procedure as Definition};
+use crate::ast::{Ast, Expr, Item, Kind, List, Name, Procedure as Definition};
 use crate::dialect::{Dialect, Operator};
 use crate::flow::Flow;
 use crate::lexer::Symbol;
@@ -93,14 +93,15 @@ impl<'a> Resolver<'a> {
             .then(|| ast.names.iter().position(|name| name == "_"))
             .flatten()
             .map(|index| Symbol(index as u32));
+        let (vertices, edges) = sizes(ast);
         let program = Program {
             variables: Vec::new(),
             globals: Vec::new(),
             procedures: Vec::new(),
             main: ProcId(0),
-            vertices: Vec::new(),
-            edges: Vec::new(),
-            exprs: Exprs::default(),
+            vertices: Vec::with_capacity(vertices),
+            edges: Vec::with_capacity(edges),
+            exprs: Exprs::with_capacity(ast.exprs.len()),
             enforce: None,
             targets: Vec::new(),
         };
@@ -430,6 +431,24 @@ impl<'a> Resolver<'a> {
         }
         main.map(ProcId)
     }
+}
+
+/// At least as many vertices and edges as the program will have, and not many more: growing
+/// tables of millions by doubling them costs memory.
+fn sizes(ast: &Ast) -> (usize, usize) {
+    let (mut vertices, mut edges) = (ast.items.len(), 0);
+    for statement in &ast.statements {
+        let (v, e) = match statement.kind {
+            Kind::Else | Kind::Fi | Kind::Od => (0, 0),
+            Kind::If(_) | Kind::Elsif(_) | Kind::While(_) => (1, 2),
+            Kind::Assert(_) => (2, 2),
+            Kind::Goto(targets) => (1, targets.len()),
+            _ => (1, 1),
+        };
+        vertices += v;
+        edges += e;
+    }
+    (vertices, edges)
 }
 
 fn binary(operator: Operator) -> BinaryOp {
