@@ -259,6 +259,14 @@ impl<'p> Checker<'p> {
         Ok(Some(Invariant { vertex, formula }))
     }
 
+    /// The variables that are live at a vertex: path edges speak of no others.
+    pub fn live(&self, vertex: VertexId) -> Vec<VarId> {
+        let Some(engine) = &self.engine else { return Vec::new() };
+        let procedure = self.program().vertices[vertex.index()].procedure;
+        let slots = engine.live(&self.graph, Vertex(vertex.0));
+        slots.into_iter().map(|slot| self.graph.variable(procedure, slot)).collect()
+    }
+
     /// The loop heads of the program: its `while` vertices, in the order of the text.
     pub fn loop_heads(&self) -> Vec<VertexId> {
         let vertices = self.program().vertices.iter().enumerate();

@@ -17,6 +17,7 @@ mod cache;
 mod inspect;
 mod isop;
 mod pass;
+mod sift;
 
 mod simplify;
 mod table;
