@@ -78,7 +78,8 @@ pub enum Blocked {
     /// The choices do not meet the `constrain` of an assignment; with random choices, no choice
     /// out of a thousand did.
     Constrain,
-    /// The next state does not meet an `enforce`.
+    /// The next state does not meet an `enforce`; at the start and in a call, where values are
+    /// chosen at random, no state out of a thousand did.
     Enforce,
 }
 

@@ -104,14 +104,14 @@ fn trace(program: &Program, steps: &[(VertexId, State)]) -> Vec<TraceStep> {
 }
 
 #[test]
-fn random_runs_visit_only_what_the_tabulation_reaches_and_all_of_it() {
+fn random_runs_stay_within_what_the_tabulation_reaches() {
     let (mut visited, mut reachable) = (0, 0);
     let (mut followed, mut runs) = (0, 0);
-    for seed in 0..400 {
+    for seed in 0..250 {
         let program = random_program(seed);
         let reached = tabulate(&program);
         let mut seen = BTreeSet::new();
-        for path in 0..60 {
+        for path in 0..50 {
             let mut choices = Choices::random(seed * 1000 + path);
             let Some(run) = run(&program, &mut choices, 80) else {
                 continue;
