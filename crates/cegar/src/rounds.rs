@@ -1,0 +1,630 @@
+//! The rounds of the loop.
+
+use crate::certify::{Certificate, Certified, Certifier};
+use crate::lazy::{Abstraction, Ground, Memory};
+use crate::replay::{Violation, replay};
+use hardbop_bebop::bdd::Bdd;
+use hardbop_bebop::space::{Copy, Space};
+use hardbop_bebop::supergraph::Vertex;
+use hardbop_bebop::{Engine, Expand, Move, SlotOrder, Tracking, Until, slot_order};
+use hardbop_budget::{Budget, Stopped};
+use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_cfront::interp;
+use hardbop_cfront::points_to::PointsTo;
+use hardbop_cfront::program::{LocationKind, Program};
+use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
+use hardbop_newton::Segment;
+use hardbop_newton::atoms::{Constants, Predicate};
+use hardbop_newton::exact::Translation;
+use hardbop_newton::feasible::{Feasibility, feasible};
+use hardbop_newton::refine::{Refinement, Refiner, Shape};
+use hardbop_semantics::effects::Effects;
+use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::{Encoding, Semantics};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// How machine integers are read while searching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Over the integers first; exactly where that was not good enough.
+    Auto,
+    /// Exactly from the start.
+    Bits,
+}
+
+/// What the loop may do.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How machine integers are read while searching.
+    pub arithmetic: Arithmetic,
+    /// The most time for one Horn query.
+    pub horn_time: Duration,
+    /// The most time for one solver query.
+    pub query_time: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            arithmetic: Arithmetic::Auto,
+            horn_time: Duration::from_secs(10),
+            query_time: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What is known of a check.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// No execution violates it.
+    Proved,
+    /// This execution does.
+    Violated(Box<Violation>),
+    /// Neither is known.
+    Unknown(Reason),
+}
+
+/// Why a check is not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A limit was reached or the user cancelled.
+    Stopped(Stopped),
+    /// The solver did not know.
+    Solver(String),
+    /// A construct that is not supported can be reached: an index into
+    /// [`Program::unsupported`].
+    Unsupported(u32),
+    /// No new predicate rules the last abstract error path out.
+    Refinement,
+    /// The invariants that were found do not hold in the exact meaning.
+    Certificate,
+    /// The run that was found does something else in the interpreter.
+    Replay(Box<interp::Outcome>),
+}
+
+/// The proof behind all PROVED outcomes of a report.
+#[derive(Clone, Debug, Default)]
+pub struct Proof {
+    /// The invariant at every cut point that can be reached, as text.
+    pub invariants: BTreeMap<LocId, String>,
+    /// How many questions certification asked.
+    pub questions: u64,
+}
+
+/// What the loop did.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// Rounds of abstraction and checking.
+    pub rounds: u32,
+    /// Predicates in the last round.
+    pub predicates: usize,
+    /// Relations asked of the solver.
+    pub relations: u64,
+    /// Horn queries.
+    pub horn_queries: u32,
+    /// Whether the search ended in the exact encoding.
+    pub bits: bool,
+    /// Questions to the solver.
+    pub solver_queries: u64,
+}
+
+/// The result of the loop.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// For every check asked about.
+    pub outcomes: BTreeMap<CheckId, Outcome>,
+    /// The proof of those that are proved.
+    pub proof: Option<Proof>,
+    /// The predicates at the end, as text with the procedure that they belong to.
+    pub predicates: Vec<(Option<String>, String)>,
+    /// What it cost.
+    pub statistics: Statistics,
+}
+
+/// What happens while the loop runs.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The round.
+    pub round: u32,
+    /// Predicates so far.
+    pub predicates: usize,
+    /// Checks that are still open.
+    pub open: usize,
+    /// What is being done, in words.
+    pub doing: &'static str,
+}
+
+/// Decides checks of a program.
+pub fn check(
+    program: &Program,
+    points_to: &PointsTo,
+    checks: &[CheckId],
+    options: &Options,
+    budget: &Budget,
+    events: &mut dyn FnMut(Event),
+) -> Report {
+    let skeleton = Skeleton::new(program);
+    let mut rounds = Rounds {
+        program,
+        skeleton: &skeleton,
+        options,
+        budget,
+        events,
+        outcomes: BTreeMap::new(),
+        open: BTreeMap::new(),
+        unsupported: BTreeMap::new(),
+        blocked: None,
+        statistics: Statistics::default(),
+        proof: None,
+        predicate_texts: Vec::new(),
+    };
+    for &check in checks {
+        let at = skeleton
+            .vertices
+            .iter()
+            .position(|vertex| match vertex.point {
+                Point::At(location) => {
+                    program.locations[location.index()].kind == LocationKind::Error(check)
+                }
+                _ => false,
+            });
+        match at {
+            Some(vertex) => {
+                rounds.open.insert(check, vertex);
+            }
+            // Nothing that can be called holds the check.
+            None => {
+                rounds.outcomes.insert(check, Outcome::Proved);
+            }
+        }
+    }
+    for (index, vertex) in skeleton.vertices.iter().enumerate() {
+        if let Point::Unsupported(edge) = vertex.point
+            && let hardbop_cfront::program::Op::Unsupported { construct } =
+                program.edges[edge.index()].op
+        {
+            rounds.unsupported.insert(index, construct);
+        }
+    }
+    rounds.run(points_to);
+    let Rounds {
+        outcomes,
+        proof,
+        predicate_texts,
+        statistics,
+        ..
+    } = rounds;
+    Report {
+        outcomes,
+        proof,
+        predicates: predicate_texts,
+        statistics,
+    }
+}
+
+/// What a stage ended with.
+enum Ended {
+    /// Every check has its outcome.
+    Decided,
+    /// The guess over the integers is not good enough.
+    NeedsBits,
+}
+
+struct Rounds<'a> {
+    program: &'a Program,
+    skeleton: &'a Skeleton,
+    options: &'a Options,
+    budget: &'a Budget,
+    events: &'a mut dyn FnMut(Event),
+    outcomes: BTreeMap<CheckId, Outcome>,
+    open: BTreeMap<CheckId, usize>,
+    unsupported: BTreeMap<usize, u32>,
+    blocked: Option<u32>,
+    statistics: Statistics,
+    proof: Option<Proof>,
+    predicate_texts: Vec<(Option<String>, String)>,
+}
+
+impl Rounds<'_> {
+    fn run(&mut self, points_to: &PointsTo) {
+        let exact = Semantics::new(self.program, points_to, Encoding::Bits);
+        let effects = Effects::new(&exact);
+        if self.options.arithmetic == Arithmetic::Auto {
+            let encoding = Encoding::Integers {
+                except: BTreeSet::new(),
+            };
+            let guess = Semantics::new(self.program, points_to, encoding);
+            if let Ended::Decided = self.stage(&guess, &exact, &effects) {
+                return;
+            }
+        }
+        self.statistics.bits = true;
+        self.stage(&exact, &exact, &effects);
+    }
+
+    fn session(&self) -> Session<'static> {
+        let mut session = Session::new(
+            Box::new(Z3Solver::new(Z3Options::default())),
+            self.budget.clone(),
+        );
+        session.set_limits(Limits {
+            time: Some(self.options.query_time),
+            steps: None,
+        });
+        session
+    }
+
+    fn give_up(&mut self, reason: Reason) -> Ended {
+        for (check, _) in std::mem::take(&mut self.open) {
+            self.outcomes
+                .insert(check, Outcome::Unknown(reason.clone()));
+        }
+        Ended::Decided
+    }
+
+    fn tell(&mut self, predicates: usize, doing: &'static str) {
+        let (round, open) = (self.statistics.rounds, self.open.len());
+        (self.events)(Event {
+            round,
+            predicates,
+            open,
+            doing,
+        });
+    }
+
+    /// Searches with one encoding until every check is decided or the encoding fails.
+    fn stage(&mut self, guess: &Semantics<'_>, exact: &Semantics<'_>, effects: &Effects) -> Ended {
+        let guessing = guess.encoding != Encoding::Bits;
+        let mut terms = Terms::new();
+        let constants = Constants::new(guess, &mut terms);
+        let exact_constants = Constants::new(exact, &mut terms);
+        let mut session = self.session();
+        let mut path_session = self.session();
+        let mut memory = Memory::default();
+        let mut predicates: BTreeSet<Predicate> = BTreeSet::new();
+        let skeleton = self.skeleton;
+        let ground = Ground {
+            semantics: guess,
+            effects,
+            skeleton,
+            constants: &constants,
+        };
+        let refiner = Refiner {
+            semantics: guess,
+            effects,
+            cuts: &skeleton.cuts,
+            constants: &constants,
+        };
+        while !self.open.is_empty() {
+            if let Err(stopped) = self.budget.check() {
+                return self.give_up(Reason::Stopped(stopped));
+            }
+            self.statistics.rounds += 1;
+            self.statistics.predicates = predicates.len();
+            self.tell(predicates.len(), "abstracting");
+            let found = {
+                let mut graph =
+                    Abstraction::new(&ground, &mut terms, &mut session, &mut memory, &predicates);
+                let result = search(&mut graph, self.targets(), self.budget, skeleton);
+                self.statistics.relations += graph.queries;
+                match result {
+                    Ok(Found::Path(vertex, segments)) => Ok((vertex, segments)),
+                    Ok(Found::Nothing(invariants)) => Err(invariants),
+                    Err(stopped) => return self.give_up(Reason::Stopped(stopped)),
+                }
+            };
+            match found {
+                Err(invariants) => {
+                    if let Some(construct) = self.blocked {
+                        return self.give_up(Reason::Unsupported(construct));
+                    }
+                    self.tell(predicates.len(), "certifying");
+                    let certificate =
+                        certificate(&mut terms, &constants, exact, guessing, invariants);
+                    let certified = match certificate {
+                        Some(certificate) => {
+                            let certifier = Certifier {
+                                semantics: exact,
+                                effects,
+                                skeleton,
+                                constants: &exact_constants,
+                            };
+                            let verdict =
+                                certifier.certify(&mut terms, &mut path_session, &certificate);
+                            Some((verdict, certificate))
+                        }
+                        None => None,
+                    };
+                    match certified {
+                        Some((Certified::Yes { questions }, certificate)) => {
+                            self.proved(&terms, &certificate, questions, &predicates);
+                            return Ended::Decided;
+                        }
+                        Some((Certified::Unknown { why, .. }, _)) if !guessing => {
+                            return self.give_up(Reason::Solver(why.to_string()));
+                        }
+                        _ if guessing => return Ended::NeedsBits,
+                        _ => return self.give_up(Reason::Certificate),
+                    }
+                }
+                Ok((vertex, segments)) => {
+                    self.tell(predicates.len(), "checking a path");
+                    let ended = self.path(
+                        &mut terms,
+                        &mut path_session,
+                        &refiner,
+                        exact,
+                        guessing,
+                        vertex,
+                        &segments,
+                        &mut predicates,
+                    );
+                    if let Some(ended) = ended {
+                        return ended;
+                    }
+                }
+            }
+        }
+        Ended::Decided
+    }
+
+    fn targets(&self) -> Vec<Vertex> {
+        let open = self.open.values().copied();
+        let unsupported = self
+            .unsupported
+            .keys()
+            .copied()
+            .filter(|_| self.blocked.is_none());
+        open.chain(unsupported)
+            .map(|vertex| Vertex(vertex as u32))
+            .collect()
+    }
+
+    /// Deals with an abstract error path: a violation, or new predicates. Gives a way to end the
+    /// stage if there is neither.
+    #[allow(clippy::too_many_arguments)]
+    fn path(
+        &mut self,
+        terms: &mut Terms,
+        session: &mut Session<'static>,
+        refiner: &Refiner<'_, '_>,
+        exact: &Semantics<'_>,
+        guessing: bool,
+        vertex: usize,
+        segments: &[Segment],
+        predicates: &mut BTreeSet<Predicate>,
+    ) -> Option<Ended> {
+        let cuts = &self.skeleton.cuts;
+        let mut infeasible = false;
+        if guessing {
+            let answer = feasible(refiner.semantics, cuts, terms, session, segments);
+            infeasible = matches!(answer, Feasibility::Infeasible(_));
+        }
+        if !infeasible {
+            match feasible(exact, cuts, terms, session, segments) {
+                Feasibility::Feasible(witness) => {
+                    self.reached(vertex, &witness);
+                    return None;
+                }
+                Feasibility::Infeasible(_) if guessing => return Some(Ended::NeedsBits),
+                Feasibility::Infeasible(_) => {}
+                Feasibility::Unknown(hardbop_logic::Unknown::Stopped(stopped)) => {
+                    return Some(self.give_up(Reason::Stopped(stopped)));
+                }
+                Feasibility::Unknown(why) => {
+                    self.close(vertex, Reason::Solver(why.to_string()));
+                    return None;
+                }
+                Feasibility::Unmodelled(_) => {
+                    self.close(vertex, Reason::Refinement);
+                    return None;
+                }
+            }
+        }
+        self.tell(predicates.len(), "refining");
+        let limits = Limits {
+            time: Some(self.options.horn_time),
+            steps: None,
+        };
+        let before = predicates.len();
+        for shape in [Shape::PathProgram, Shape::Path] {
+            self.statistics.horn_queries += 1;
+            match refiner.refine(terms, segments, shape, limits, self.budget) {
+                Refinement::Predicates(found) => predicates.extend(found),
+                Refinement::Reachable | Refinement::Unknown(_) | Refinement::Unmodelled(_) => {}
+            }
+            if predicates.len() > before {
+                return None;
+            }
+        }
+        if let Err(stopped) = self.budget.check() {
+            return Some(self.give_up(Reason::Stopped(stopped)));
+        }
+        if guessing {
+            return Some(Ended::NeedsBits);
+        }
+        self.close(vertex, Reason::Refinement);
+        None
+    }
+
+    /// Closes the check at a vertex without an answer.
+    fn close(&mut self, vertex: usize, reason: Reason) {
+        let closed: Vec<CheckId> = self
+            .open
+            .iter()
+            .filter(|&(_, &at)| at == vertex)
+            .map(|(&check, _)| check)
+            .collect();
+        for check in closed {
+            self.open.remove(&check);
+            self.outcomes
+                .insert(check, Outcome::Unknown(reason.clone()));
+        }
+        if let Some(&construct) = self.unsupported.get(&vertex) {
+            self.blocked = Some(construct);
+        }
+    }
+
+    fn reached(&mut self, vertex: usize, witness: &hardbop_newton::feasible::Witness) {
+        if let Some(&construct) = self.unsupported.get(&vertex) {
+            self.blocked = Some(construct);
+            return;
+        }
+        let Some((&check, _)) = self.open.iter().find(|&(_, &at)| at == vertex) else {
+            return;
+        };
+        match replay(self.program, witness, check, self.budget) {
+            Ok(violation) => {
+                self.open.remove(&check);
+                self.outcomes
+                    .insert(check, Outcome::Violated(Box::new(violation)));
+            }
+            Err(outcome) => self.close(vertex, Reason::Replay(Box::new(outcome))),
+        }
+    }
+
+    fn proved(
+        &mut self,
+        terms: &Terms,
+        certificate: &Certificate,
+        questions: u64,
+        predicates: &BTreeSet<Predicate>,
+    ) {
+        for (check, _) in std::mem::take(&mut self.open) {
+            self.outcomes.insert(check, Outcome::Proved);
+        }
+        let invariants = certificate
+            .invariants
+            .iter()
+            .map(|(&location, &formula)| (location, terms.infix(formula).to_string()))
+            .collect();
+        self.proof = Some(Proof {
+            invariants,
+            questions,
+        });
+        self.predicate_texts = predicates
+            .iter()
+            .map(|predicate| {
+                let scope = predicate
+                    .scope
+                    .map(|f| self.program.function(f).name.clone());
+                (scope, terms.infix(predicate.formula).to_string())
+            })
+            .collect();
+    }
+}
+
+/// What a round of checking found.
+enum Found {
+    /// A way to a vertex.
+    Path(usize, Vec<Segment>),
+    /// No way to any target; the invariant at every reachable location.
+    Nothing(BTreeMap<LocId, TermId>),
+}
+
+/// The longest path that is looked at.
+const MAX_STEPS: usize = 100_000;
+/// The most cubes of one invariant.
+const MAX_CUBES: usize = 20_000;
+
+fn search(
+    graph: &mut Abstraction<'_, '_>,
+    targets: Vec<Vertex>,
+    budget: &Budget,
+    skeleton: &Skeleton,
+) -> Result<Found, Stopped> {
+    let order = slot_order(graph, SlotOrder::default());
+    let mut space = Space::new(&order, budget.clone());
+    let mut engine = Engine::new(graph, &mut space, Tracking::default())?;
+    engine.run(graph, &mut space, &Until::OneOf(targets.clone()))?;
+    if let Some(&target) = targets.iter().find(|&&target| engine.is_reached(target)) {
+        let trace = engine.trace(graph, &mut space, target, Expand::Steps(MAX_STEPS))?;
+        if let Some(trace) = trace {
+            let mut segments = Vec::new();
+            for step in &trace.steps {
+                let edge = match step.leaves {
+                    Move::Along(edge)
+                    | Move::Into(edge)
+                    | Move::Return(edge)
+                    | Move::Over(edge) => edge,
+                    Move::End => break,
+                };
+                match (step.leaves, skeleton.edges[edge.index()].kind) {
+                    (Move::Into(_), SkeletonEdgeKind::Call(None, main)) => {
+                        segments.push(Segment::Start(main));
+                    }
+                    (Move::Along(_), SkeletonEdgeKind::Block(from, to)) => {
+                        segments.push(Segment::Block(from, to));
+                    }
+                    (Move::Into(_), SkeletonEdgeKind::Call(Some(call), callee)) => {
+                        segments.push(Segment::Enter(call, callee));
+                    }
+                    (Move::Return(_), SkeletonEdgeKind::Call(Some(call), callee)) => {
+                        segments.push(Segment::Leave(call, callee));
+                    }
+                    _ => {}
+                }
+            }
+            return Ok(Found::Path(target.index(), segments));
+        }
+    }
+    let mut invariants = BTreeMap::new();
+    for (index, vertex) in skeleton.vertices.iter().enumerate() {
+        let Point::At(location) = vertex.point else {
+            continue;
+        };
+        let edges = engine.path_edges(Vertex(index as u32));
+        if edges.is_false() {
+            continue;
+        }
+        let formula = invariant(graph, &mut space, vertex.procedure, edges)?;
+        invariants.insert(location, formula);
+    }
+    Ok(Found::Nothing(invariants))
+}
+
+/// A set of path edges as a formula over current and entry values.
+fn invariant(
+    graph: &mut Abstraction<'_, '_>,
+    space: &mut Space,
+    procedure: usize,
+    edges: Bdd,
+) -> Result<TermId, Stopped> {
+    let Some(cubes) = space.bdds.cubes(edges, edges, MAX_CUBES)? else {
+        return Ok(graph.always());
+    };
+    let mut disjuncts = Vec::new();
+    for cube in cubes {
+        let mut literals = Vec::new();
+        for literal in cube {
+            let (slot, copy) = Space::slot(literal.var);
+            if let Some(term) = graph.literal(procedure, slot, copy == Copy::Entry, literal.value) {
+                literals.push(term);
+            }
+        }
+        disjuncts.push(literals);
+    }
+    Ok(graph.disjunction(disjuncts))
+}
+
+/// The invariants in the exact encoding.
+fn certificate(
+    terms: &mut Terms,
+    constants: &Constants,
+    exact: &Semantics<'_>,
+    guessing: bool,
+    invariants: BTreeMap<LocId, TermId>,
+) -> Option<Certificate> {
+    if !guessing {
+        return Some(Certificate { invariants });
+    }
+    let mut translation = Translation::new(constants, exact);
+    let mut translated = BTreeMap::new();
+    for (location, formula) in invariants {
+        translated.insert(location, translation.formula(terms, formula)?);
+    }
+    Some(Certificate {
+        invariants: translated,
+    })
+}

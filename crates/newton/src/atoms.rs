@@ -1,0 +1,142 @@
+//! Predicates from formulas: their atoms, normalised.
+
+use hardbop_cfront::ids::FuncId;
+use hardbop_logic::{Op, Sort, TermId, Terms};
+use hardbop_semantics::Semantics;
+use hardbop_semantics::layout::StateVarId;
+use std::collections::{BTreeSet, HashMap};
+
+/// What a constant in a predicate stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Meaning {
+    /// The value of a state variable now.
+    Now(StateVarId),
+    /// Its value when the procedure was entered.
+    Old(StateVarId),
+    /// The origin of addresses.
+    Origin,
+}
+
+/// The constants of a program's state variables.
+#[derive(Clone, Debug, Default)]
+pub struct Constants {
+    meanings: HashMap<TermId, Meaning>,
+}
+
+impl Constants {
+    /// The constants of all state variables.
+    pub fn new(semantics: &Semantics<'_>, terms: &mut Terms) -> Constants {
+        let mut meanings = HashMap::new();
+        for index in 0..semantics.layout.variables().len() {
+            let id = StateVarId(index as u32);
+            meanings.insert(semantics.constant(terms, id), Meaning::Now(id));
+            meanings.insert(semantics.old_constant(terms, id), Meaning::Old(id));
+        }
+        meanings.insert(semantics.origin(terms), Meaning::Origin);
+        Constants { meanings }
+    }
+
+    /// What a constant stands for; `None` for a symbol that is no state.
+    pub fn meaning(&self, constant: TermId) -> Option<Meaning> {
+        self.meanings.get(&constant).copied()
+    }
+
+    /// What a formula speaks of; `None` if it mentions anything but states.
+    pub fn support(&self, terms: &Terms, formula: TermId) -> Option<BTreeSet<Meaning>> {
+        terms
+            .free_constants(&[formula])
+            .into_iter()
+            .map(|constant| self.meaning(constant))
+            .collect()
+    }
+}
+
+/// A predicate: a formula over the state, and where it makes sense.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Predicate {
+    /// The procedure that it belongs to; `None` if it speaks of nothing that belongs to one.
+    pub scope: Option<FuncId>,
+    /// The formula.
+    pub formula: TermId,
+}
+
+/// The atoms of a formula that holds in a function, as predicates.
+pub fn predicates(
+    semantics: &Semantics<'_>,
+    constants: &Constants,
+    terms: &mut Terms,
+    function: FuncId,
+    formula: TermId,
+) -> Vec<Predicate> {
+    let mut found = BTreeSet::new();
+    for atom in atoms(terms, formula) {
+        let Some(support) = constants.support(terms, atom) else {
+            continue;
+        };
+        if support.is_empty() {
+            continue;
+        }
+        let local = support.iter().any(|meaning| match meaning {
+            Meaning::Now(id) => semantics.layout.get(*id).owner.is_some(),
+            Meaning::Old(_) => true,
+            Meaning::Origin => false,
+        });
+        let foreign = support.iter().any(|meaning| match meaning {
+            Meaning::Now(id) | Meaning::Old(id) => semantics
+                .layout
+                .get(*id)
+                .owner
+                .is_some_and(|owner| owner != function),
+            Meaning::Origin => false,
+        });
+        if foreign {
+            continue;
+        }
+        found.insert(Predicate {
+            scope: local.then_some(function),
+            formula: atom,
+        });
+    }
+    found.into_iter().collect()
+}
+
+/// The boolean subterms of a formula that are no connectives, without their negations. An
+/// equation of integers gives its two inequalities as well: they are what loops need.
+pub fn atoms(terms: &mut Terms, formula: TermId) -> BTreeSet<TermId> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut work = vec![formula];
+    while let Some(term) = work.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        let args = terms.args(term).to_vec();
+        let connective = match terms.op(term) {
+            Op::Not | Op::And | Op::Or | Op::Xor | Op::Implies => true,
+            Op::Ite => terms.sort(term) == Sort::Bool,
+            Op::Eq | Op::Distinct => terms.sort(args[0]) == Sort::Bool,
+            _ => false,
+        };
+        if connective {
+            work.extend(args);
+            continue;
+        }
+        match terms.op(term) {
+            Op::Bool(_) => {}
+            Op::Forall(_) | Op::Exists(_) => {}
+            Op::Eq if terms.sort(args[0]) == Sort::Int => {
+                found.insert(term);
+                let below = terms.int_le(args[0], args[1]);
+                let above = terms.int_le(args[1], args[0]);
+                for bound in [below, above] {
+                    let bound = terms.negated(bound).unwrap_or(bound);
+                    found.insert(bound);
+                }
+            }
+            _ => {
+                found.insert(term);
+            }
+        }
+    }
+    found
+}
