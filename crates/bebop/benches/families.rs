@@ -21,7 +21,9 @@ const LIMIT: Duration = Duration::from_secs(60);
 fn program(text: String) -> Program {
     let mut sources = Sources::new();
     let file = sources.add("bench.bp", text);
-    load(&sources, file, Dialect::Auto).program.expect("generated programs are right")
+    load(&sources, file, Dialect::Auto)
+        .program
+        .expect("generated programs are right")
 }
 
 /// The time of a check and what it cost.
@@ -32,7 +34,8 @@ fn measure(program: &Program, options: &Options) -> (Option<Duration>, Statistic
         let checker = check(program, options, &Budget::unlimited().with_time(LIMIT));
         let time = start.elapsed();
         let stopped = checker.answers().iter().any(|answer| {
-            *answer == hardbop_bebop::Answer::Unknown(hardbop_bebop::Unknown::Stopped(Stopped::Time))
+            *answer
+                == hardbop_bebop::Answer::Unknown(hardbop_bebop::Unknown::Stopped(Stopped::Time))
         });
         if stopped || time > Duration::from_secs(2) {
             return ((!stopped).then_some(time), checker.statistics());
@@ -61,11 +64,26 @@ fn row(name: &str, text: String) {
             (None, _) => "-".to_string(),
         }
     };
-    let without_order = Options { order: SlotOrder::Declared, ..Options::default() };
-    let tracking = Tracking { live_ranges: LiveRanges::Ignored, ..Tracking::default() };
-    let without_live = Options { tracking, ..Options::default() };
-    let tracking = Tracking { mod_ref: ModRef::Ignored, ..Tracking::default() };
-    let without_mod_ref = Options { tracking, ..Options::default() };
+    let without_order = Options {
+        order: SlotOrder::Declared,
+        ..Options::default()
+    };
+    let tracking = Tracking {
+        live_ranges: LiveRanges::Ignored,
+        ..Tracking::default()
+    };
+    let without_live = Options {
+        tracking,
+        ..Options::default()
+    };
+    let tracking = Tracking {
+        mod_ref: ModRef::Ignored,
+        ..Tracking::default()
+    };
+    let without_mod_ref = Options {
+        tracking,
+        ..Options::default()
+    };
     println!(
         "{name:<34} {:>11} {:>9} {:>9} {:>8} {:>11} {:>8}",
         shown(time),
@@ -83,10 +101,16 @@ fn main() {
         "program", "time", "steps", "nodes", "no FORCE", "no liveness", "no MOD"
     );
     for bits in [8, 10, 12, 14, 16] {
-        row(&format!("counter, {bits} bits, from zero"), generate::counter(bits, Start::Zero));
+        row(
+            &format!("counter, {bits} bits, from zero"),
+            generate::counter(bits, Start::Zero),
+        );
     }
     for bits in [8, 10, 12, 14, 16] {
-        row(&format!("counter, {bits} bits, from anywhere"), generate::counter(bits, Start::Anywhere));
+        row(
+            &format!("counter, {bits} bits, from anywhere"),
+            generate::counter(bits, Start::Anywhere),
+        );
     }
     for (variables, statements) in [(50, 100), (100, 200), (200, 400)] {
         let name = format!("wide, {variables} variables, {statements} st.");

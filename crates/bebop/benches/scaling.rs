@@ -11,8 +11,15 @@ use hardbop_diagnostics::Sources;
 use std::time::Instant;
 
 fn main() {
-    let sizes = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect::<Vec<u32>>();
-    let sizes = if sizes.is_empty() { vec![800, 1000, 3000, 10_000, 30_000, 100_000] } else { sizes };
+    let sizes = std::env::args()
+        .skip(1)
+        .filter_map(|a| a.parse().ok())
+        .collect::<Vec<u32>>();
+    let sizes = if sizes.is_empty() {
+        vec![800, 1000, 3000, 10_000, 30_000, 100_000]
+    } else {
+        sizes
+    };
     for n in sizes {
         let text = generate::template(n);
         let mut sources = Sources::new();
@@ -27,6 +34,11 @@ fn main() {
         let time = start.elapsed();
         let memory = resident_bytes().unwrap_or(0) - before;
         let statistics = checker.statistics();
-        println!("{n:>7} load {load_time:>9.3?} check {time:>9.3?} {:>6.1} MB  peak {:?} MB {:?}", memory as f64 / 1e6, statistics.peak_memory.map(|b| b / 1_000_000), statistics.counts);
+        println!(
+            "{n:>7} load {load_time:>9.3?} check {time:>9.3?} {:>6.1} MB  peak {:?} MB {:?}",
+            memory as f64 / 1e6,
+            statistics.peak_memory.map(|b| b / 1_000_000),
+            statistics.counts
+        );
     }
 }

@@ -7,9 +7,7 @@
 use crate::bdd::Bdd;
 use crate::space::{Copy, Slot, Space};
 use crate::supergraph::{Edge, Ends, Proc, Procedure, Supergraph, Vertex};
-use hardbop_boolean_program::program::{
-    Action, BinaryOp, ExprId, Node, ProcId, Program, VarId,
-};
+use hardbop_boolean_program::program::{Action, BinaryOp, ExprId, Node, ProcId, Program, VarId};
 use hardbop_budget::Stopped;
 use std::ops::Range;
 
@@ -40,7 +38,11 @@ impl<'p> BooleanProgram<'p> {
             slots[var.index()] = Slot(slot as u32);
         }
         for procedure in &program.procedures {
-            let own = procedure.formals.iter().chain(&procedure.returns).chain(&procedure.locals);
+            let own = procedure
+                .formals
+                .iter()
+                .chain(&procedure.returns)
+                .chain(&procedure.locals);
             for (slot, var) in own.enumerate() {
                 slots[var.index()] = Slot((program.globals.len() + slot) as u32);
             }
@@ -124,9 +126,18 @@ impl<'p> BooleanProgram<'p> {
         let mut values: Vec<May> = Vec::new();
         for expr in order.into_iter().rev() {
             let value = match self.program.exprs.node(expr) {
-                Node::Const(true) => May { yes: Bdd::TRUE, no: Bdd::FALSE },
-                Node::Const(false) => May { yes: Bdd::FALSE, no: Bdd::TRUE },
-                Node::Choice => May { yes: Bdd::TRUE, no: Bdd::TRUE },
+                Node::Const(true) => May {
+                    yes: Bdd::TRUE,
+                    no: Bdd::FALSE,
+                },
+                Node::Const(false) => May {
+                    yes: Bdd::FALSE,
+                    no: Bdd::TRUE,
+                },
+                Node::Choice => May {
+                    yes: Bdd::TRUE,
+                    no: Bdd::TRUE,
+                },
                 Node::Var(var) => variable(self.slot(var), Copy::Current, space)?,
                 Node::Next(var) => {
                     let changes = assigned.iter().any(|&(target, _)| target == var);
@@ -135,7 +146,10 @@ impl<'p> BooleanProgram<'p> {
                 }
                 Node::Not(_) => {
                     let a = values.pop().expect("the operand came before");
-                    May { yes: a.no, no: a.yes }
+                    May {
+                        yes: a.no,
+                        no: a.yes,
+                    }
                 }
                 Node::Binary(op, _, _) => {
                     let b = values.pop().expect("the operands came before");
@@ -147,7 +161,10 @@ impl<'p> BooleanProgram<'p> {
                     let a = values.pop().expect("the operands came before");
                     // True if a; else false if b; else either.
                     let either = space.bdds.and(a.no, b.no)?;
-                    May { yes: space.bdds.or(a.yes, either)?, no: a.no }
+                    May {
+                        yes: space.bdds.or(a.yes, either)?,
+                        no: a.no,
+                    }
                 }
             };
             values.push(value);
@@ -156,12 +173,7 @@ impl<'p> BooleanProgram<'p> {
     }
 
     /// The relation that says that the slot's next value is one that the expression may have.
-    fn assigns(
-        &self,
-        slot: Slot,
-        expr: ExprId,
-        space: &mut Space,
-    ) -> Result<Bdd, Stopped> {
+    fn assigns(&self, slot: Slot, expr: ExprId, space: &mut Space) -> Result<Bdd, Stopped> {
         let May { yes, no } = self.may(expr, &[], space)?;
         let next = space.value(slot, Copy::Next)?;
         space.bdds.ite(next, yes, no)
@@ -174,7 +186,10 @@ impl<'p> BooleanProgram<'p> {
                 let may = self.may(*condition, &[], space)?;
                 Ok(if *holds { may.yes } else { may.no })
             }
-            Action::Assign { assignments, constrain } => {
+            Action::Assign {
+                assignments,
+                constrain,
+            } => {
                 let mut relation = Bdd::TRUE;
                 for &(var, expr) in assignments {
                     let one = self.assigns(self.slot(var), expr, space)?;
@@ -186,7 +201,9 @@ impl<'p> BooleanProgram<'p> {
                 }
                 Ok(relation)
             }
-            Action::Call { callee, arguments, .. } => {
+            Action::Call {
+                callee, arguments, ..
+            } => {
                 let formals = &self.program.procedures[callee.index()].formals;
                 let mut relation = Bdd::TRUE;
                 for (&formal, &argument) in formals.iter().zip(arguments) {
@@ -210,17 +227,27 @@ impl<'p> BooleanProgram<'p> {
 
 fn variable(slot: Slot, copy: Copy, space: &mut Space) -> Result<May, Stopped> {
     let var = Space::var(slot, copy);
-    Ok(May { yes: space.bdds.literal(var, true)?, no: space.bdds.literal(var, false)? })
+    Ok(May {
+        yes: space.bdds.literal(var, true)?,
+        no: space.bdds.literal(var, false)?,
+    })
 }
 
 fn binary(op: BinaryOp, a: May, b: May, space: &mut Space) -> Result<May, Stopped> {
     let bdds = &mut space.bdds;
     // The choices of both operands are made apart, so any pair of their values may occur.
-    let mut may = May { yes: Bdd::FALSE, no: Bdd::FALSE };
+    let mut may = May {
+        yes: Bdd::FALSE,
+        no: Bdd::FALSE,
+    };
     for (a_value, a) in [(false, a.no), (true, a.yes)] {
         for (b_value, b) in [(false, b.no), (true, b.yes)] {
             let both = bdds.and(a, b)?;
-            let side = if op.apply(a_value, b_value) { &mut may.yes } else { &mut may.no };
+            let side = if op.apply(a_value, b_value) {
+                &mut may.yes
+            } else {
+                &mut may.no
+            };
             *side = bdds.or(*side, both)?;
         }
     }
@@ -274,14 +301,21 @@ impl Supergraph for BooleanProgram<'_> {
             Action::Call { callee, .. } => Some(Proc(callee.0)),
             _ => None,
         };
-        Ends { from: Vertex(edge.from.0), to: Vertex(edge.to.0), callee }
+        Ends {
+            from: Vertex(edge.from.0),
+            to: Vertex(edge.to.0),
+            callee,
+        }
     }
 
     fn reads(&self, edge: Edge, slots: &mut Vec<Slot>) {
         match self.action(edge) {
             Action::Skip => {}
             Action::Assume { condition, .. } => self.add_reads(*condition, slots),
-            Action::Assign { assignments, constrain } => {
+            Action::Assign {
+                assignments,
+                constrain,
+            } => {
                 for &(_, expr) in assignments {
                     self.add_reads(expr, slots);
                 }
@@ -316,7 +350,10 @@ impl Supergraph for BooleanProgram<'_> {
     }
 
     fn results(&self, call: Edge, found: &mut Vec<(Slot, Slot)>) {
-        if let Action::Call { callee, results, .. } = self.action(call) {
+        if let Action::Call {
+            callee, results, ..
+        } = self.action(call)
+        {
             let returns = &self.program.procedures[callee.index()].returns;
             let pairs = returns.iter().zip(results);
             found.extend(pairs.filter_map(|(&value, &target)| {

@@ -43,7 +43,10 @@ pub(crate) struct Picked(std::collections::HashMap<Var, bool>);
 
 impl Picked {
     pub(crate) fn value(&self, slot: Slot, copy: Copy) -> bool {
-        self.0.get(&Space::var(slot, copy)).copied().unwrap_or(false)
+        self.0
+            .get(&Space::var(slot, copy))
+            .copied()
+            .unwrap_or(false)
     }
 
     /// The values of these slots in one copy.
@@ -65,9 +68,14 @@ impl<G: Supergraph> Joins<'_, G> {
 
     /// The set that holds just this path edge.
     pub(crate) fn cube(&mut self, point: &Point) -> Built {
-        let entry = point.entry.iter().map(|(slot, value)| (Space::var(slot, Copy::Entry), value));
-        let current =
-            point.current.iter().map(|(slot, value)| (Space::var(slot, Copy::Current), value));
+        let entry = point
+            .entry
+            .iter()
+            .map(|(slot, value)| (Space::var(slot, Copy::Entry), value));
+        let current = point
+            .current
+            .iter()
+            .map(|(slot, value)| (Space::var(slot, Copy::Current), value));
         let literals: Vec<(Var, bool)> = entry.chain(current).collect();
         self.space.bdds.cube(&literals)
     }
@@ -99,7 +107,9 @@ impl<G: Supergraph> Joins<'_, G> {
         let mut lists = PassLists::default();
         let mut copy = Bdd::TRUE;
         for &(value, target) in &results {
-            let same = self.space.same((target, Copy::Current), (value, Copy::Next))?;
+            let same = self
+                .space
+                .same((target, Copy::Current), (value, Copy::Next))?;
             copy = self.space.bdds.and(copy, same)?;
             lists.quantify(target, Copy::Current);
         }
@@ -114,13 +124,7 @@ impl<G: Supergraph> Joins<'_, G> {
 
     /// Steps over a call by the callee's summary, in the caller's view: values before, arguments,
     /// values given back. `after` comes from [`Joins::before_return`].
-    pub(crate) fn before_call(
-        &mut self,
-        call: Edge,
-        from: Bdd,
-        view: Bdd,
-        after: Bdd,
-    ) -> Built {
+    pub(crate) fn before_call(&mut self, call: Edge, from: Bdd, view: Bdd, after: Bdd) -> Built {
         let arguments = self.graph.arguments(call, from, self.space)?;
         let inner = self.space.bdds.and(arguments, view)?;
         let outer = self.space.bdds.and(from, after)?;
@@ -150,8 +154,10 @@ impl<G: Supergraph> Joins<'_, G> {
     /// Forgets the next values of a step backward.
     pub(crate) fn forget_next(&mut self, relation: Bdd) -> Built {
         let support = self.space.bdds.support(relation);
-        let next: Vec<Var> =
-            support.into_iter().filter(|&var| Space::slot(var).1 == Copy::Next).collect();
+        let next: Vec<Var> = support
+            .into_iter()
+            .filter(|&var| Space::slot(var).1 == Copy::Next)
+            .collect();
         let pass = self.space.bdds.pass(&next, &[]);
         self.space.bdds.project(relation, pass)
     }

@@ -6,7 +6,7 @@ use crate::engine::{Counts, Engine, Tracking};
 use crate::formula::{self, Formula};
 use crate::order::{SlotOrder, slot_order};
 use crate::search::Until;
-use crate::space::{Copy, Space};
+use crate::space::{Copy, Reorder, Space};
 use crate::supergraph::Vertex;
 use crate::trace::{self, Expand, Move, Value};
 use hardbop_boolean_program::program::{
@@ -24,6 +24,8 @@ pub struct Options {
     pub tracking: Tracking,
     /// How variables are ordered.
     pub order: SlotOrder,
+    /// Whether that order changes during the search.
+    pub reorder: Reorder,
     /// The number of BDD nodes up to which no garbage is collected.
     pub collection_floor: usize,
 }
@@ -34,6 +36,7 @@ impl Default for Options {
             goal: Goal::default(),
             tracking: Tracking::default(),
             order: SlotOrder::default(),
+            reorder: Reorder::default(),
             collection_floor: DEFAULT_COLLECTION_FLOOR,
         }
     }
@@ -147,9 +150,15 @@ pub fn check<'p>(program: &'p Program, options: &Options, budget: &Budget) -> Ch
     let mut graph = BooleanProgram::new(program);
     let order = slot_order(&graph, options.order);
     let mut space = Space::new(&order, budget.clone());
+    space.set_reorder(options.reorder);
     space.bdds.set_collection_floor(options.collection_floor);
     let engine = Engine::new(&mut graph, &mut space, options.tracking);
-    let mut checker = Checker { graph, space, engine: None, ended: Ok(()) };
+    let mut checker = Checker {
+        graph,
+        space,
+        engine: None,
+        ended: Ok(()),
+    };
     match engine {
         Ok(engine) => {
             checker.engine = Some(engine);
@@ -164,7 +173,9 @@ impl<'p> Checker<'p> {
     /// Goes on with the search, with a new goal or a new budget.
     pub fn resume(&mut self, goal: &Goal, budget: &Budget) {
         self.space.bdds.set_budget(budget.clone());
-        let Some(engine) = &mut self.engine else { return };
+        let Some(engine) = &mut self.engine else {
+            return;
+        };
         let until = match goal {
             Goal::All => Until::Everything,
             Goal::FirstOf(targets) => {
@@ -187,7 +198,10 @@ impl<'p> Checker<'p> {
 
     /// Whether a vertex is reachable.
     pub fn answer_for(&self, vertex: VertexId) -> Answer {
-        let reached = self.engine.as_ref().is_some_and(|e| e.is_reached(Vertex(vertex.0)));
+        let reached = self
+            .engine
+            .as_ref()
+            .is_some_and(|e| e.is_reached(Vertex(vertex.0)));
         match self.ended {
             _ if reached => Answer::Reachable,
             Ok(()) => Answer::Unreachable,
@@ -198,7 +212,10 @@ impl<'p> Checker<'p> {
     /// The answer for every target of the program, in their order.
     pub fn answers(&self) -> Vec<Answer> {
         let targets = &self.program().targets;
-        targets.iter().map(|target| self.answer_for(target.vertex)).collect()
+        targets
+            .iter()
+            .map(|target| self.answer_for(target.vertex))
+            .collect()
     }
 
     /// A shortest trace to a vertex that was found reachable, else `None`.
@@ -207,7 +224,15 @@ impl<'p> Checker<'p> {
         vertex: VertexId,
         expand: Expand,
     ) -> Result<Option<ProgramTrace>, Stopped> {
-        let Checker { graph, space, engine: Some(engine), .. } = self else { return Ok(None) };
+        let Checker {
+            graph,
+            space,
+            engine: Some(engine),
+            ..
+        } = self
+        else {
+            return Ok(None);
+        };
         let found = engine.trace(graph, space, Vertex(vertex.0), expand)?;
         Ok(found.map(|trace| self.name_slots(trace)))
     }
@@ -218,7 +243,9 @@ impl<'p> Checker<'p> {
             let procedure = self.program().vertices[vertex.index()].procedure;
             let value = |var: VarId| step.state[self.graph.slot(var).index()];
             let scope: Vec<VarId> = self.program().in_scope(procedure).collect();
-            let known = scope.iter().filter_map(|&var| value(var).get().map(|v| (var, v)));
+            let known = scope
+                .iter()
+                .filter_map(|&var| value(var).get().map(|v| (var, v)));
             let forced = scope.iter().filter_map(|&var| match value(var) {
                 Value::Forced(value) => Some((var, value)),
                 Value::Free(_) | Value::Unknown => None,
@@ -246,14 +273,22 @@ impl<'p> Checker<'p> {
     /// The reachable states of a vertex. Right only if the search was complete.
     pub fn invariant(&mut self, vertex: VertexId) -> Result<Option<Invariant>, Stopped> {
         let procedure = self.program().vertices[vertex.index()].procedure;
-        let Checker { graph, space, engine: Some(engine), ended: Ok(()) } = self else {
+        let Checker {
+            graph,
+            space,
+            engine: Some(engine),
+            ended: Ok(()),
+        } = self
+        else {
             return Ok(None);
         };
         let states = engine.states(graph, space, Vertex(vertex.0))?;
         // In the order in which the program declares them.
         let scope: Vec<VarId> = graph.program().in_scope(procedure).collect();
-        let vars: Vec<_> =
-            scope.iter().map(|&var| Space::var(graph.slot(var), Copy::Current)).collect();
+        let vars: Vec<_> = scope
+            .iter()
+            .map(|&var| Space::var(graph.slot(var), Copy::Current))
+            .collect();
         let formula = formula::formula(&mut space.bdds, states, &vars)?;
         let formula = formula.map(|var| graph.variable(procedure, Space::slot(var).0));
         Ok(Some(Invariant { vertex, formula }))
@@ -261,10 +296,15 @@ impl<'p> Checker<'p> {
 
     /// The variables that are live at a vertex: path edges speak of no others.
     pub fn live(&self, vertex: VertexId) -> Vec<VarId> {
-        let Some(engine) = &self.engine else { return Vec::new() };
+        let Some(engine) = &self.engine else {
+            return Vec::new();
+        };
         let procedure = self.program().vertices[vertex.index()].procedure;
         let slots = engine.live(&self.graph, Vertex(vertex.0));
-        slots.into_iter().map(|slot| self.graph.variable(procedure, slot)).collect()
+        slots
+            .into_iter()
+            .map(|slot| self.graph.variable(procedure, slot))
+            .collect()
     }
 
     /// The loop heads of the program: its `while` vertices, in the order of the text.
@@ -276,7 +316,10 @@ impl<'p> Checker<'p> {
 
     /// What the run cost so far.
     pub fn statistics(&self) -> Statistics {
-        let counts = self.engine.as_ref().map(|engine| engine.counts(&self.graph, &self.space));
+        let counts = self
+            .engine
+            .as_ref()
+            .map(|engine| engine.counts(&self.graph, &self.space));
         Statistics {
             counts: counts.unwrap_or_default(),
             time: self.space.bdds.budget().elapsed(),

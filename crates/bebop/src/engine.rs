@@ -4,6 +4,7 @@
 //! extend both between two runs: a new round of abstraction makes a new engine on the same space.
 
 use crate::bdd::Bdd;
+use crate::execution;
 use crate::join::{Joins, Memo};
 use crate::order::slot_count;
 use crate::path::{Predecessors, Walk};
@@ -87,12 +88,29 @@ impl Engine {
         let slots = slot_count(graph);
         space.reserve(slots);
         let schedule = Schedule::new(graph);
-        let ranges =
-            Ranges::new(graph, &schedule, slots, tracking.live_ranges, tracking.mod_ref);
+        let ranges = Ranges::new(
+            graph,
+            &schedule,
+            slots,
+            tracking.live_ranges,
+            tracking.mod_ref,
+        );
         let mut memo = Memo::default();
-        let mut joins = Joins { graph, space, ranges: &ranges, memo: &mut memo };
+        let mut joins = Joins {
+            graph,
+            space,
+            ranges: &ranges,
+            memo: &mut memo,
+        };
         let paths = PathEdges::new(&mut joins, &schedule)?;
-        Ok(Engine { schedule, ranges, memo, paths, tracing: None, slots })
+        Ok(Engine {
+            schedule,
+            ranges,
+            memo,
+            paths,
+            tracing: None,
+            slots,
+        })
     }
 
     /// Searches on, to the end or until one of the wanted vertices is found. After an
@@ -103,7 +121,12 @@ impl Engine {
         space: &mut Space,
         until: &Until,
     ) -> Result<(), Stopped> {
-        let mut joins = Joins { graph, space, ranges: &self.ranges, memo: &mut self.memo };
+        let mut joins = Joins {
+            graph,
+            space,
+            ranges: &self.ranges,
+            memo: &mut self.memo,
+        };
         self.paths.run(&mut joins, &self.schedule, until)
     }
 
@@ -154,11 +177,29 @@ impl Engine {
             return Ok(None);
         }
         self.prepare_tracing(graph, space)?;
-        let Engine { schedule, ranges, memo, paths, tracing, .. } = self;
-        let Some(Tracing { predecessors, rings, whole, whole_memo }) = tracing else {
+        let Engine {
+            schedule,
+            ranges,
+            memo,
+            paths,
+            tracing,
+            ..
+        } = self;
+        let Some(Tracing {
+            predecessors,
+            rings,
+            whole,
+            whole_memo,
+        }) = tracing
+        else {
             return Ok(None);
         };
-        let mut joins = Joins { graph, space, ranges, memo };
+        let mut joins = Joins {
+            graph,
+            space,
+            ranges,
+            memo,
+        };
         while rings.first(vertex).is_none() {
             if !rings.advance(&mut joins, &paths.reached)? {
                 return Ok(None);
@@ -168,7 +209,9 @@ impl Engine {
                 joins.collect_if_due(paths.roots().chain(rings.roots()));
             }
         }
-        let Some(length) = rings.first(vertex) else { return Ok(None) };
+        let Some(length) = rings.first(vertex) else {
+            return Ok(None);
+        };
         let keep = |roots: &mut Vec<Bdd>| roots.extend(paths.roots().chain(rings.roots()));
         let walk = Walk {
             schedule,
@@ -181,11 +224,18 @@ impl Engine {
             return Ok(None);
         };
         let moves = trace::expand(&walk, &mut joins, hops, expand)?;
-        let Joins { graph, space, memo, .. } = joins;
+        let Joins {
+            graph, space, memo, ..
+        } = joins;
         // A collection in one phase would leave dead diagrams in the other phase's memo.
         memo.before_collection();
-        let mut joins = Joins { graph, space, ranges: whole, memo: whole_memo };
-        let steps = trace::states(&walk, &mut joins, &moves);
+        let mut joins = Joins {
+            graph,
+            space,
+            ranges: whole,
+            memo: whole_memo,
+        };
+        let steps = execution::states(&walk, &mut joins, &moves);
         joins.memo.before_collection();
         let steps = steps?;
         Ok(steps.map(|steps| Trace { length, steps }))
@@ -200,7 +250,12 @@ impl Engine {
             return Ok(());
         }
         let main = graph.main();
-        let mut joins = Joins { graph, space, ranges: &self.ranges, memo: &mut self.memo };
+        let mut joins = Joins {
+            graph,
+            space,
+            ranges: &self.ranges,
+            memo: &mut self.memo,
+        };
         let start = joins.start(main, Bdd::TRUE)?;
         let everywhere = vec![true; graph.procedures() as usize];
         let entry = graph.procedure(main).entry;
@@ -215,7 +270,13 @@ impl Engine {
 
     /// What the search cost so far.
     pub fn counts<G: Supergraph>(&self, graph: &G, space: &Space) -> Counts {
-        let reached = || self.paths.reached.iter().copied().filter(|edges| !edges.is_false());
+        let reached = || {
+            self.paths
+                .reached
+                .iter()
+                .copied()
+                .filter(|edges| !edges.is_false())
+        };
         let exits = self.schedule.procedures.iter();
         let summaries: Vec<Bdd> = exits
             .map(|&procedure| self.paths.reached[graph.procedure(procedure).exit.index()])
@@ -232,7 +293,10 @@ impl Engine {
             path_edge_nodes: space.bdds.node_count(distinct),
             summaries: summaries.len(),
             summary_nodes: space.bdds.node_count(summaries),
-            rings: self.tracing.as_ref().map_or(0, |tracing| tracing.rings.last() as usize + 1),
+            rings: self
+                .tracing
+                .as_ref()
+                .map_or(0, |tracing| tracing.rings.last() as usize + 1),
             steps: self.paths.steps,
             peak_nodes: space.bdds.peak_nodes(),
             bdd_bytes: space.bdds.bytes(),

@@ -122,7 +122,10 @@ enum Negated {
 
 fn pairs(cubes: Vec<Cube>, negated: Negated) -> Vec<Vec<(Var, bool)>> {
     let pair = |literal: Literal| (literal.var, literal.value != (negated == Negated::Yes));
-    cubes.into_iter().map(|cube| cube.into_iter().map(pair).collect()).collect()
+    cubes
+        .into_iter()
+        .map(|cube| cube.into_iter().map(pair).collect())
+        .collect()
 }
 
 impl<V> Formula<V> {
@@ -130,15 +133,23 @@ impl<V> Formula<V> {
     pub fn map<W>(self, name: impl Fn(V) -> W) -> Formula<W> {
         let cubes = |cubes: Vec<Vec<(V, bool)>>| -> Vec<Vec<(W, bool)>> {
             let cube = |cube: Vec<(V, bool)>| {
-                cube.into_iter().map(|(var, value)| (name(var), value)).collect()
+                cube.into_iter()
+                    .map(|(var, value)| (name(var), value))
+                    .collect()
             };
             cubes.into_iter().map(cube).collect()
         };
         match self {
             Formula::False => Formula::False,
             Formula::And { fixed, equal, rest } => Formula::And {
-                fixed: fixed.into_iter().map(|(var, value)| (name(var), value)).collect(),
-                equal: equal.into_iter().map(|(a, b, same)| (name(a), name(b), same)).collect(),
+                fixed: fixed
+                    .into_iter()
+                    .map(|(var, value)| (name(var), value))
+                    .collect(),
+                equal: equal
+                    .into_iter()
+                    .map(|(a, b, same)| (name(a), name(b), same))
+                    .collect(),
                 rest: match rest {
                     Rest::True => Rest::True,
                     Rest::AnyOf(all) => Rest::AnyOf(cubes(all)),
@@ -152,13 +163,23 @@ impl<V> Formula<V> {
 
 impl<V: std::fmt::Display> std::fmt::Display for Formula<V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Formula::And { fixed, equal, rest } = self else { return f.write_str("false") };
+        let Formula::And { fixed, equal, rest } = self else {
+            return f.write_str("false");
+        };
         let literal = |(var, value): &(V, bool)| {
-            if *value { var.to_string() } else { format!("!{var}") }
+            if *value {
+                var.to_string()
+            } else {
+                format!("!{var}")
+            }
         };
         let mut parts: Vec<String> = fixed.iter().map(literal).collect();
         parts.extend(equal.iter().map(|(a, b, same)| {
-            if *same { format!("{a} = {b}") } else { format!("{a} != {b}") }
+            if *same {
+                format!("{a} = {b}")
+            } else {
+                format!("{a} != {b}")
+            }
         }));
         let joined = |cube: &Vec<(V, bool)>, sign: &str| {
             cube.iter().map(literal).collect::<Vec<_>>().join(sign)
@@ -170,7 +191,11 @@ impl<V: std::fmt::Display> std::fmt::Display for Formula<V> {
                 let several = parts.len() + clauses.len() > 1;
                 parts.extend(clauses.iter().map(|clause| {
                     let text = joined(clause, " | ");
-                    if several && clause.len() > 1 { format!("({text})") } else { text }
+                    if several && clause.len() > 1 {
+                        format!("({text})")
+                    } else {
+                        text
+                    }
                 }));
             }
             Rest::AnyOf(cubes) => {
@@ -180,6 +205,10 @@ impl<V: std::fmt::Display> std::fmt::Display for Formula<V> {
                 parts.push(if several { format!("({text})") } else { text });
             }
         }
-        if parts.is_empty() { f.write_str("true") } else { f.write_str(&parts.join(" & ")) }
+        if parts.is_empty() {
+            f.write_str("true")
+        } else {
+            f.write_str(&parts.join(" & "))
+        }
     }
 }

@@ -59,7 +59,8 @@ impl PassLists {
     }
 
     pub(crate) fn shift(&mut self, slot: Slot, from: Copy, to: Copy) {
-        self.moved.push((Space::var(slot, from), Space::var(slot, to)));
+        self.moved
+            .push((Space::var(slot, from), Space::var(slot, to)));
     }
 
     pub(crate) fn intern(&self, space: &mut Space) -> PassId {
@@ -72,9 +73,11 @@ impl<G: Supergraph> Joins<'_, G> {
     pub(crate) fn collect_if_due(&mut self, roots: impl Iterator<Item = Bdd>) {
         if self.space.bdds.wants_collection() {
             self.memo.before_collection();
-            let mut held = Vec::new();
-            self.graph.roots(&mut |root| held.push(root));
-            self.space.bdds.collect(roots.chain(held));
+            let mut all: Vec<Bdd> = roots.collect();
+            self.graph.roots(&mut |root| all.push(root));
+            all.sort_unstable();
+            all.dedup();
+            self.space.collect(&all);
         }
     }
 
@@ -84,7 +87,9 @@ impl<G: Supergraph> Joins<'_, G> {
             return Ok(known);
         }
         let invariant = self.graph.invariant(procedure, self.space)?;
-        self.memo.invariants.resize(self.graph.procedures() as usize, None);
+        self.memo
+            .invariants
+            .resize(self.graph.procedures() as usize, None);
         self.memo.invariants[procedure.index()] = Some(invariant);
         Ok(invariant)
     }
@@ -171,7 +176,9 @@ impl<G: Supergraph> Joins<'_, G> {
     /// callee's invariant is not in it yet.
     pub(crate) fn enter(&mut self, call: Edge, from: Bdd) -> Built {
         let ends = self.graph.ends(call);
-        let Some(callee) = ends.callee else { return Ok(Bdd::FALSE) };
+        let Some(callee) = ends.callee else {
+            return Ok(Bdd::FALSE);
+        };
         let arguments = self.graph.arguments(call, from, self.space)?;
         let (pass, _) = self.call_passes(call, ends, callee);
         self.space.bdds.image(from, arguments, pass)
@@ -245,7 +252,11 @@ impl<G: Supergraph> Joins<'_, G> {
         let exit = self.graph.procedure(callee).exit;
         let mut lists = PassLists::default();
         for slot in set::slots(self.ranges.inputs(callee)) {
-            let to = if slot.0 < frame.globals.end { Copy::Current } else { Copy::Next };
+            let to = if slot.0 < frame.globals.end {
+                Copy::Current
+            } else {
+                Copy::Next
+            };
             lists.shift(slot, Copy::Entry, to);
         }
         let modified = self.ranges.modified(callee);
@@ -269,7 +280,9 @@ impl<G: Supergraph> Joins<'_, G> {
         {
             return Ok(result);
         }
-        let Some(callee) = self.graph.ends(call).callee else { return Ok(Bdd::FALSE) };
+        let Some(callee) = self.graph.ends(call).callee else {
+            return Ok(Bdd::FALSE);
+        };
         let view = self.callers_view(callee, summary)?;
         let ends = self.graph.ends(call);
         let (_, pass) = self.call_passes(call, ends, callee);
@@ -366,7 +379,9 @@ impl<G: Supergraph> Joins<'_, G> {
         let mut copy = Bdd::TRUE;
         let mut lists = PassLists::default();
         for (value, target) in results {
-            let same = self.space.same((target, Copy::Current), (value, Copy::Next))?;
+            let same = self
+                .space
+                .same((target, Copy::Current), (value, Copy::Next))?;
             copy = self.space.bdds.and(copy, same)?;
             lists.quantify(value, Copy::Next);
         }

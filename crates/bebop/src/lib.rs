@@ -8,7 +8,7 @@
 //! | the paper | here |
 //! | --- | --- |
 //! | 3.1 path edges, summary edges, the worklist algorithm | `search`, with Join, SelfLoop and Lift in `join` |
-//! | 3.2 rings and shortest hierarchical trajectories | `rings`, `path`, `back`, `trace` |
+//! | 3.2 rings and shortest hierarchical trajectories | `rings`, `path`, `back`, `trace`, `execution` |
 //! | 3.3 live ranges and MOD/REF | `ranges` |
 //! | 4 why it should be linear, and was not | `space`: slots instead of variables |
 //!
@@ -40,6 +40,7 @@ mod back;
 pub mod bdd;
 mod checker;
 mod engine;
+mod execution;
 mod formula;
 mod hash;
 mod join;
@@ -63,4 +64,5 @@ pub use formula::{Formula, Rest};
 pub use order::{SlotOrder, slot_count, slot_order};
 pub use ranges::{LiveRanges, ModRef};
 pub use search::Until;
+pub use space::Reorder;
 pub use trace::{Expand, Move, Step, Trace, Value};

@@ -91,7 +91,11 @@ fn force(slots: u32, supports: &[(Vec<u32>, f64)]) -> Vec<Slot> {
         }
         let wanted = |slot: u32| {
             let (sum, weight) = pull[slot as usize];
-            if weight > 0.0 { sum / weight } else { position[slot as usize] }
+            if weight > 0.0 {
+                sum / weight
+            } else {
+                position[slot as usize]
+            }
         };
         order.sort_by(|&a, &b| wanted(a).total_cmp(&wanted(b)).then(a.cmp(&b)));
         for (place, &slot) in order.iter().enumerate() {
@@ -114,7 +118,10 @@ fn span(position: &[f64], supports: &[(Vec<u32>, f64)]) -> f64 {
         });
         high - low
     };
-    supports.iter().map(|(support, weight)| span(support) * weight).sum()
+    supports
+        .iter()
+        .map(|(support, weight)| span(support) * weight)
+        .sum()
 }
 
 #[cfg(test)]

@@ -90,7 +90,9 @@ impl Walk<'_> {
         let mut vertex = end;
         let in_ring = rings.get(ring, end);
         let goal = joins.space.bdds.and(in_ring, goal)?;
-        let Some(mut point) = self.point_in(joins, vertex, goal) else { return Ok(None) };
+        let Some(mut point) = self.point_in(joins, vertex, goal) else {
+            return Ok(None);
+        };
         for ring in (0..ring).rev() {
             let Some((hop, from, before)) = self.one_back(joins, rings, ring, vertex, &point)?
             else {
@@ -148,7 +150,9 @@ impl Walk<'_> {
             let view = joins.callers_view(callee, self.reached[exit.index()])?;
             let returned = joins.before_return(edge, callee, after)?;
             let steps = joins.before_call(edge, from, view, returned)?;
-            let Some(before) = self.point_in(joins, ends.from, steps) else { continue };
+            let Some(before) = self.point_in(joins, ends.from, steps) else {
+                continue;
+            };
             let inner = inner(joins, callee, steps);
             return Ok(Some((Hop::Over(edge, inner), ends.from, before)));
         }
@@ -157,7 +161,10 @@ impl Walk<'_> {
             return Ok(None);
         }
         // At the entry, the inputs are what they were when the procedure was entered.
-        let states = Point { entry: Values::default(), current: point.entry.clone() };
+        let states = Point {
+            entry: Values::default(),
+            current: point.entry.clone(),
+        };
         let states = joins.cube(&states)?;
         for &call in self.schedule.callers(procedure) {
             let caller = joins.graph.ends(call).from;
@@ -180,10 +187,16 @@ impl Walk<'_> {
         inner: &Inner,
     ) -> Result<Option<Vec<Hop>>, Stopped> {
         let shape = joins.graph.procedure(inner.callee);
-        let states = Point { entry: Values::default(), current: inner.entry.clone() };
+        let states = Point {
+            entry: Values::default(),
+            current: inner.entry.clone(),
+        };
         let states = joins.cube(&states)?;
         let start = joins.start(inner.callee, states)?;
-        let goal = Point { entry: inner.entry.clone(), current: inner.exit.clone() };
+        let goal = Point {
+            entry: inner.entry.clone(),
+            current: inner.exit.clone(),
+        };
         let goal = joins.cube(&goal)?;
         let mut rings = Rings::new(shape.entry, start, Follow::Nothing);
         loop {
@@ -210,7 +223,11 @@ fn inner<G: Supergraph>(joins: &Joins<'_, G>, callee: Proc, steps: Bdd) -> Inner
     let globals = joins.graph.globals();
     let mut entry = Values::default();
     for slot in set::slots(joins.ranges.inputs(callee)) {
-        let copy = if slot.0 < globals { Copy::Current } else { Copy::Next };
+        let copy = if slot.0 < globals {
+            Copy::Current
+        } else {
+            Copy::Next
+        };
         entry.set(slot, picked.value(slot, copy));
     }
     let exit_vertex = joins.graph.procedure(callee).exit;
@@ -222,5 +239,9 @@ fn inner<G: Supergraph>(joins: &Joins<'_, G>, callee: Proc, steps: Bdd) -> Inner
     for slot in set::slots(joins.ranges.live(joins.graph, exit_vertex)).filter(given_back) {
         exit.set(slot, picked.value(slot, Copy::Next));
     }
-    Inner { callee, entry, exit }
+    Inner {
+        callee,
+        entry,
+        exit,
+    }
 }

@@ -72,14 +72,13 @@ impl Ranges {
     }
 
     /// Everything in scope everywhere: what a trace shows.
-    pub(crate) fn whole_scope(
-        graph: &impl Supergraph,
-        schedule: &Schedule,
-        slots: u32,
-    ) -> Ranges {
+    pub(crate) fn whole_scope(graph: &impl Supergraph, schedule: &Schedule, slots: u32) -> Ranges {
         let (modified, _) = mod_ref_sets(graph, schedule, slots);
         let live = match live_in_scope(graph, slots, &modified, &all_globals(graph, slots)) {
-            Live::Procedures { scope, .. } => Live::Procedures { exit: scope.clone(), scope },
+            Live::Procedures { scope, .. } => Live::Procedures {
+                exit: scope.clone(),
+                scope,
+            },
             live @ Live::Vertices(_) => live,
         };
         Ranges::finish(graph, schedule, slots, live, modified)
@@ -93,14 +92,20 @@ impl Ranges {
         modified: Rows,
     ) -> Ranges {
         let inputs = Rows::new(graph.procedures() as usize, slots);
-        let mut ranges = Ranges { live, modified, inputs };
+        let mut ranges = Ranges {
+            live,
+            modified,
+            inputs,
+        };
         for &procedure in &schedule.procedures {
             // Nobody asks for the summary of a procedure that is not called.
             if !schedule.is_called(procedure) {
                 continue;
             }
             let frame = Frame::of(graph, procedure);
-            let entry = ranges.live(graph, graph.procedure(procedure).entry).to_vec();
+            let entry = ranges
+                .live(graph, graph.procedure(procedure).entry)
+                .to_vec();
             let inputs = set::slots(&entry).take_while(|slot| slot.0 < frame.formals.end);
             for slot in inputs {
                 ranges.inputs.insert(procedure.index(), slot);
@@ -116,7 +121,11 @@ impl Ranges {
             Live::Procedures { scope, exit } => {
                 let procedure = graph.procedure_of(vertex);
                 let is_exit = graph.procedure(procedure).exit == vertex;
-                if is_exit { exit.row(procedure.index()) } else { scope.row(procedure.index()) }
+                if is_exit {
+                    exit.row(procedure.index())
+                } else {
+                    scope.row(procedure.index())
+                }
             }
         }
     }
@@ -191,12 +200,7 @@ fn mod_ref_sets(graph: &impl Supergraph, schedule: &Schedule, slots: u32) -> (Ro
     (modified, touched)
 }
 
-fn live_in_scope(
-    graph: &impl Supergraph,
-    slots: u32,
-    modified: &Rows,
-    touched: &Rows,
-) -> Live {
+fn live_in_scope(graph: &impl Supergraph, slots: u32, modified: &Rows, touched: &Rows) -> Live {
     let count = graph.procedures() as usize;
     let mut scope = Rows::new(count, slots);
     let mut exit = Rows::new(count, slots);
@@ -312,8 +316,7 @@ impl<G: Supergraph> Flow<'_, G> {
                 set::remove(&mut self.out, slot);
             }
             if let Some(callee) = ends.callee {
-                for (word, modified) in self.out.iter_mut().zip(self.modified.row(callee.index()))
-                {
+                for (word, modified) in self.out.iter_mut().zip(self.modified.row(callee.index())) {
                     *word &= !modified;
                 }
                 let globals = self.graph.globals();

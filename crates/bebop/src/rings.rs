@@ -40,7 +40,11 @@ pub(crate) struct Rings {
 impl Rings {
     /// Ring 0: a procedure's entry with these path edges.
     pub(crate) fn new(entry: Vertex, start: Bdd, follow: Follow) -> Rings {
-        let ring = if start.is_false() { Vec::new() } else { vec![(entry, start)] };
+        let ring = if start.is_false() {
+            Vec::new()
+        } else {
+            vec![(entry, start)]
+        };
         Rings {
             seen: ring.iter().copied().collect(),
             first: ring.iter().map(|&(vertex, _)| (vertex, 0)).collect(),
@@ -81,7 +85,9 @@ impl Rings {
         reached: &[Bdd],
     ) -> Result<bool, Stopped> {
         let mut found: BTreeMap<Vertex, Bdd> = BTreeMap::new();
-        let Some(ring) = self.rings.last() else { return Ok(false) };
+        let Some(ring) = self.rings.last() else {
+            return Ok(false);
+        };
         for &(vertex, new) in ring {
             for edge in joins.graph.edges_from(vertex).map(Edge) {
                 let ends = joins.graph.ends(edge);

@@ -124,6 +124,11 @@ impl Body {
                 stack.push((ends.to, graph.edges_from(ends.to)));
             }
         }
-        Body { procedure, order, calls, next: 0 }
+        Body {
+            procedure,
+            order,
+            calls,
+            next: 0,
+        }
     }
 }

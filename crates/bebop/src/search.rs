@@ -51,13 +51,22 @@ impl PathEdges {
         };
         edges.entered[main.index()] = Bdd::TRUE;
         let start = joins.start(main, Bdd::TRUE)?;
-        edges.propagate(&mut joins.space.bdds, schedule, joins.graph.procedure(main).entry, start)?;
+        edges.propagate(
+            &mut joins.space.bdds,
+            schedule,
+            joins.graph.procedure(main).entry,
+            start,
+        )?;
         Ok(edges)
     }
 
     /// Every diagram that is still needed.
     pub(crate) fn roots(&self) -> impl Iterator<Item = Bdd> + '_ {
-        self.reached.iter().chain(&self.pending).chain(&self.entered).copied()
+        self.reached
+            .iter()
+            .chain(&self.pending)
+            .chain(&self.entered)
+            .copied()
     }
 
     /// Works until nothing is pending or `done` says that a vertex just reached is enough.
@@ -80,7 +89,9 @@ impl PathEdges {
                 joins.space.bdds.check()?;
             }
             if let Until::OneOf(targets) = until
-                && targets.iter().any(|target| !self.reached[target.index()].is_false())
+                && targets
+                    .iter()
+                    .any(|target| !self.reached[target.index()].is_false())
             {
                 return Ok(());
             }

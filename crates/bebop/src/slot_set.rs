@@ -12,7 +12,10 @@ pub(crate) struct Rows {
 impl Rows {
     pub(crate) fn new(rows: usize, slots: u32) -> Rows {
         let words = (slots as usize).div_ceil(64).max(1);
-        Rows { words, bits: vec![0; rows * words] }
+        Rows {
+            words,
+            bits: vec![0; rows * words],
+        }
     }
 
     pub(crate) fn row(&self, row: usize) -> &[u64] {
@@ -21,10 +24,6 @@ impl Rows {
 
     pub(crate) fn row_mut(&mut self, row: usize) -> &mut [u64] {
         &mut self.bits[row * self.words..(row + 1) * self.words]
-    }
-
-    pub(crate) fn has(&self, row: usize, slot: Slot) -> bool {
-        has(self.row(row), slot)
     }
 
     pub(crate) fn insert(&mut self, row: usize, slot: Slot) {

@@ -36,13 +36,60 @@ pub enum Copy {
 pub struct Space {
     /// The diagrams.
     pub bdds: Manager,
+    reorder: Reorder,
+    /// Collections that leave more nodes than this are followed by sifting.
+    sift_above: usize,
+}
+
+/// Whether the order of slots changes during the search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reorder {
+    /// It stays.
+    #[default]
+    Never,
+    /// Slots are sifted when the diagrams have more nodes than this after a collection, and again
+    /// whenever they have become several times larger.
+    Above(usize),
+}
+
+impl Reorder {
+    /// Sifting with a threshold below which it costs more than it saves.
+    pub const WHEN_LARGE: Reorder = Reorder::Above(1 << 16);
 }
 
 impl Space {
     /// A space whose slots stand in this order; it must name each of `0..n` once.
     pub fn new(order: &[Slot], budget: Budget) -> Space {
-        let vars = order.iter().flat_map(|slot| (0..3).map(|copy| Var(slot.0 * 3 + copy)));
-        Space { bdds: Manager::with_order(vars.collect(), budget) }
+        let vars = order
+            .iter()
+            .flat_map(|slot| (0..3).map(|copy| Var(slot.0 * 3 + copy)));
+        Space {
+            bdds: Manager::with_order(vars.collect(), budget),
+            reorder: Reorder::Never,
+            sift_above: usize::MAX,
+        }
+    }
+
+    /// Says whether the order of slots may change.
+    pub fn set_reorder(&mut self, reorder: Reorder) {
+        self.reorder = reorder;
+        self.sift_above = match reorder {
+            Reorder::Never => usize::MAX,
+            Reorder::Above(nodes) => nodes,
+        };
+    }
+
+    /// Frees all diagrams but these, and reorders the slots if that is due.
+    pub fn collect(&mut self, roots: &[Bdd]) {
+        self.bdds.collect(roots.iter().copied());
+        if let Reorder::Above(floor) = self.reorder
+            && self.bdds.nodes() > self.sift_above
+        {
+            // An order that is only half improved is as right as any other; whoever asks the
+            // budget next will hear that it is used up.
+            let _ = self.bdds.sift(3, roots.iter().copied());
+            self.sift_above = floor.max(self.bdds.nodes() * 4);
+        }
     }
 
     /// The number of slots.

@@ -149,11 +149,21 @@ pub(crate) struct Frame {
 impl Frame {
     pub(crate) fn of(graph: &impl Supergraph, procedure: Proc) -> Frame {
         let globals = graph.globals();
-        let Procedure { formals, returns, locals, .. } = graph.procedure(procedure);
+        let Procedure {
+            formals,
+            returns,
+            locals,
+            ..
+        } = graph.procedure(procedure);
         let formals = globals..globals + formals;
         let returns = formals.end..formals.end + returns;
         let locals = returns.end..returns.end + locals;
-        Frame { globals: 0..globals, formals, returns, locals }
+        Frame {
+            globals: 0..globals,
+            formals,
+            returns,
+            locals,
+        }
     }
 
     /// Every slot in scope.

@@ -3,14 +3,21 @@
 //!
 //! `HARDBOP_DIFFERENTIAL=20000` sets the number of programs; `HARDBOP_SEED` the first seed.
 
+#![allow(
+    clippy::print_stderr,
+    reason = "a failing seed and the campaign's size are worth seeing"
+)]
+
 mod support;
 
 use hardbop_bebop::{
-    Answer, Expand, LiveRanges, ModRef, Options, SlotOrder, Tracking, check,
+    Answer, Checker, Expand, Formula, LiveRanges, ModRef, Options, Reorder, Rest, SlotOrder,
+    Tracking, check,
 };
 use hardbop_boolean_program::generate::{Recursion, Shape, arbitrary};
-use hardbop_boolean_program::program::VertexId;
+use hardbop_boolean_program::program::{Program, VarId, VertexId};
 use hardbop_budget::Budget;
+use std::collections::BTreeSet;
 use support::{explicit, judge, program};
 
 /// What a campaign went through.
@@ -31,25 +38,36 @@ fn shape(seed: u64) -> Shape {
         locals: pick(30, 3) as usize,
         formals: pick(40, 3) as usize,
         statements: 2 + pick(50, 9) as usize,
-        recursion: if pick(60, 2) == 0 { Recursion::None } else { Recursion::Allowed },
+        recursion: if pick(60, 2) == 0 {
+            Recursion::None
+        } else {
+            Recursion::Allowed
+        },
     }
 }
 
 fn options(seed: u64) -> Options {
     let mut options = Options::default();
     if seed % 7 == 3 {
-        options.tracking =
-            Tracking { live_ranges: LiveRanges::Ignored, mod_ref: ModRef::Tracked };
+        options.tracking = Tracking {
+            live_ranges: LiveRanges::Ignored,
+            mod_ref: ModRef::Tracked,
+        };
     }
     if seed % 7 == 5 {
-        options.tracking =
-            Tracking { live_ranges: LiveRanges::Tracked, mod_ref: ModRef::Ignored };
+        options.tracking = Tracking {
+            live_ranges: LiveRanges::Tracked,
+            mod_ref: ModRef::Ignored,
+        };
     }
     if seed % 5 == 1 {
         options.order = SlotOrder::Declared;
     }
-    if seed % 3 == 0 {
+    if seed.is_multiple_of(3) {
         options.collection_floor = 0;
+    }
+    if seed.is_multiple_of(6) {
+        options.reorder = Reorder::Above(0);
     }
     options
 }
@@ -76,24 +94,94 @@ fn check_one(text: &str, seed: u64, seen: &mut Seen) {
         };
         seen.reachable += 1;
         seen.longest = seen.longest.max(distance);
-        let trace = checker.trace(vertex, Expand::Steps(3000)).expect("no limit");
+        let trace = checker
+            .trace(vertex, Expand::Steps(3000))
+            .expect("no limit");
         let trace = trace.expect("it is reachable");
         assert_eq!(trace.length, distance, "the length for {target:?}");
-        let open = trace.steps.iter().any(|s| matches!(s.leaves, hardbop_bebop::Leave::Over(_)));
+        let open = trace
+            .steps
+            .iter()
+            .any(|s| matches!(s.leaves, hardbop_bebop::Leave::Over(_)));
         if !open {
             judge::check_execution(&program, &trace, vertex);
-            if trace.steps.len() < 40 && seed % 4 == 0 {
+            if trace.steps.len() < 40 && seed.is_multiple_of(4) {
                 judge::check_forced(&program, &trace);
             }
         }
         let closed = checker.trace(vertex, Expand::Nothing).expect("no limit");
-        assert_eq!(closed.expect("it is reachable").steps.len() as u32, distance + 1);
+        assert_eq!(
+            closed.expect("it is reachable").steps.len() as u32,
+            distance + 1
+        );
     }
     for vertex in (0..program.vertices.len() as u32).map(VertexId) {
         let reached = checker.answer_for(vertex) == Answer::Reachable;
-        assert_eq!(reached, reference.distance.contains_key(&vertex), "{vertex:?}");
+        assert_eq!(
+            reached,
+            reference.distance.contains_key(&vertex),
+            "{vertex:?}"
+        );
+        check_invariant(&program, &mut checker, &reference, vertex);
     }
     seen.programs += 1;
+}
+
+/// The formula for a vertex must hold in exactly the states that the reference has found, when
+/// both are seen through the variables that are live there.
+fn check_invariant(
+    program: &Program,
+    checker: &mut Checker<'_>,
+    reference: &explicit::Tabulation,
+    vertex: VertexId,
+) {
+    let procedure = program.vertices[vertex.index()].procedure;
+    let scope: Vec<VarId> = program.in_scope(procedure).collect();
+    let bit = |var: VarId| {
+        scope
+            .iter()
+            .position(|&other| other == var)
+            .expect("in scope")
+    };
+    let live = checker
+        .live(vertex)
+        .into_iter()
+        .fold(0u64, |mask, var| mask | 1 << bit(var));
+    let found = reference.states.get(&vertex);
+    let expected: BTreeSet<u64> = found
+        .into_iter()
+        .flatten()
+        .map(|state| state & live)
+        .collect();
+    let formula = checker
+        .invariant(vertex)
+        .expect("no limit")
+        .expect("complete")
+        .formula;
+    let holds = |state: &u64| {
+        let value = |var: VarId| state >> bit(var) & 1 != 0;
+        let literal = |&(var, wanted): &(VarId, bool)| value(var) == wanted;
+        match &formula {
+            Formula::False => false,
+            Formula::And { fixed, equal, rest } => {
+                fixed.iter().all(literal)
+                    && equal
+                        .iter()
+                        .all(|&(a, b, same)| (value(a) == value(b)) == same)
+                    && match rest {
+                        Rest::True => true,
+                        Rest::AnyOf(cubes) => cubes.iter().any(|cube| cube.iter().all(literal)),
+                        Rest::AllOf(clauses) => {
+                            clauses.iter().all(|clause| clause.iter().any(literal))
+                        }
+                        Rest::TooLong => panic!("small programs have small formulas"),
+                    }
+            }
+        }
+    };
+    let all = (0..1u64 << scope.len()).filter(|state| state & !live == 0);
+    let actual: BTreeSet<u64> = all.filter(holds).collect();
+    assert_eq!(actual, expected, "{vertex:?}: {formula:?}");
 }
 
 fn campaign(count: u64, first: u64) -> Seen {
@@ -111,7 +199,10 @@ fn campaign(count: u64, first: u64) -> Seen {
 }
 
 fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+    std::env::var(variable)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
 }
 
 #[test]
@@ -125,4 +216,3 @@ fn agrees_with_the_explicit_reference() {
     assert!(seen.reachable > count as usize / 2, "{seen:?}");
     assert!(seen.unreachable > count as usize / 20, "{seen:?}");
 }
-

@@ -12,7 +12,9 @@ const VARIABLES: u32 = 6;
 
 /// The truth table of a variable.
 fn column(var: u32) -> u64 {
-    (0..64).filter(|row| row >> var & 1 != 0).fold(0, |table, row| table | 1 << row)
+    (0..64)
+        .filter(|row| row >> var & 1 != 0)
+        .fold(0, |table, row| table | 1 << row)
 }
 
 fn table(manager: &Manager, f: Bdd) -> u64 {
@@ -50,7 +52,10 @@ fn functions(random: &mut Random, count: usize) -> (Manager, Vec<(Bdd, u64)>) {
         pool.push((manager.literal(Var(var), false).unwrap(), !column(var)));
     }
     while pool.len() < count {
-        let ((f, a), (g, b)) = (pool[random.below(pool.len())], pool[random.below(pool.len())]);
+        let ((f, a), (g, b)) = (
+            pool[random.below(pool.len())],
+            pool[random.below(pool.len())],
+        );
         let (h, c) = pool[random.below(pool.len())];
         pool.push(match random.below(6) {
             0 => (manager.and(f, g).unwrap(), a & b),
@@ -98,15 +103,21 @@ fn passes_match_truth_tables() {
         let fate: Vec<usize> = (0..VARIABLES).map(|_| random.below(3)).collect();
         let quantified: Vec<u32> = (0..VARIABLES).filter(|&v| fate[v as usize] == 0).collect();
         let movable: Vec<u32> = (0..VARIABLES).filter(|&v| fate[v as usize] == 1).collect();
-        let moved: Vec<(u32, u32)> =
-            movable.iter().copied().zip(quantified.iter().copied()).collect();
+        let moved: Vec<(u32, u32)> = movable
+            .iter()
+            .copied()
+            .zip(quantified.iter().copied())
+            .collect();
         let mut expected = a & b;
         for &var in &quantified {
             expected = exists(expected, var);
         }
         for &(from, to) in &moved {
             // The place `to` is free now: the function there is the one at `from`.
-            let (no, yes) = (cofactor(expected, from, false), cofactor(expected, from, true));
+            let (no, yes) = (
+                cofactor(expected, from, false),
+                cofactor(expected, from, true),
+            );
             expected = no & !column(to) | yes & column(to);
         }
         let quantified: Vec<Var> = quantified.into_iter().map(Var).collect();
@@ -123,10 +134,16 @@ fn passes_match_truth_tables() {
 fn chained_renaming_is_simultaneous() {
     // Entry to current and current to next at once: x0 -> x1 -> x2.
     let mut manager = Manager::new(3, Budget::unlimited());
-    let (a, b) = (manager.literal(Var(0), true).unwrap(), manager.literal(Var(1), false).unwrap());
+    let (a, b) = (
+        manager.literal(Var(0), true).unwrap(),
+        manager.literal(Var(1), false).unwrap(),
+    );
     let f = manager.and(a, b).unwrap();
     let pass = manager.pass(&[], &[(Var(0), Var(1)), (Var(1), Var(2))]);
-    let (c, d) = (manager.literal(Var(1), true).unwrap(), manager.literal(Var(2), false).unwrap());
+    let (c, d) = (
+        manager.literal(Var(1), true).unwrap(),
+        manager.literal(Var(2), false).unwrap(),
+    );
     let expected = manager.and(c, d).unwrap();
     assert_eq!(manager.project(f, pass).unwrap(), expected);
 }
@@ -157,14 +174,23 @@ fn covers_and_picks_are_right() {
         let (mut manager, pool) = functions(&mut random, 60);
         let ((f, a), (g, b)) = (pool[random.below(60)], pool[random.below(60)]);
         let (lower, upper) = (manager.and(f, g).unwrap(), manager.or(f, g).unwrap());
-        let cubes = manager.cubes(lower, upper, 1000).unwrap().expect("few cubes");
+        let cubes = manager
+            .cubes(lower, upper, 1000)
+            .unwrap()
+            .expect("few cubes");
         let tables: Vec<u64> = cubes
             .iter()
             .map(|cube| {
                 let literal = |l: &hardbop_bebop::bdd::Literal| {
-                    if l.value { column(l.var.0) } else { !column(l.var.0) }
+                    if l.value {
+                        column(l.var.0)
+                    } else {
+                        !column(l.var.0)
+                    }
                 };
-                cube.iter().map(literal).fold(u64::MAX, |all, one| all & one)
+                cube.iter()
+                    .map(literal)
+                    .fold(u64::MAX, |all, one| all & one)
             })
             .collect();
         let union = tables.iter().fold(0, |all, one| all | one);
@@ -195,7 +221,10 @@ fn collection_keeps_roots_and_frees_the_rest() {
         let kept: Vec<(Bdd, u64)> = pool.drain(..).filter(|_| random.one_in(10)).collect();
         manager.collect(kept.iter().map(|&(f, _)| f));
         assert!(manager.nodes() <= before);
-        assert_eq!(manager.nodes(), manager.node_count(kept.iter().map(|&(f, _)| f)) + 2);
+        assert_eq!(
+            manager.nodes(),
+            manager.node_count(kept.iter().map(|&(f, _)| f)) + 2
+        );
         // Everything still works, with the cache and the free places of before.
         for &(f, a) in &kept {
             assert_eq!(table(&manager, f), a);
@@ -259,7 +288,9 @@ fn large_functions_match_oxidd() {
         let reference = oxidd::bdd::new_manager(1 << 20, 1 << 16, 1);
         let variables: Vec<BDDFunction> = reference.with_manager_exclusive(|manager| {
             let range = manager.add_vars(MANY as u32);
-            range.map(|var| BDDFunction::var(manager, var).expect("memory")).collect()
+            range
+                .map(|var| BDDFunction::var(manager, var).expect("memory"))
+                .collect()
         });
         let mut manager = Manager::new(MANY as u32, Budget::unlimited());
         let mut pool: Vec<(Bdd, BDDFunction)> = variables
@@ -284,7 +315,9 @@ fn large_functions_match_oxidd() {
             for _ in 0..50 {
                 let bits = random.bits();
                 let value = manager.evaluate(next.0, |var| bits >> var.0 & 1 != 0);
-                let other = next.1.eval((0..MANY as u32).map(|var| (var, bits >> var & 1 != 0)));
+                let other = next
+                    .1
+                    .eval((0..MANY as u32).map(|var| (var, bits >> var & 1 != 0)));
                 assert_eq!(value, other);
             }
             if next.1.node_count() < 20_000 {
@@ -319,7 +352,12 @@ fn thousands_of_levels_need_no_deep_stack() {
         manager.collect([cube]);
         assert_eq!(manager.support(cube).len(), many as usize);
     };
-    std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap();
+    std::thread::Builder::new()
+        .stack_size(256 << 10)
+        .spawn(work)
+        .unwrap()
+        .join()
+        .unwrap();
 }
 
 #[test]
@@ -332,7 +370,10 @@ fn a_cancelled_operation_stops_and_leaves_the_manager_whole() {
         if var == 16 {
             budget.cancellation().store(true, Ordering::Relaxed);
         }
-        let (a, b) = (manager.literal(Var(var), true)?, manager.literal(Var(var + 32), true)?);
+        let (a, b) = (
+            manager.literal(Var(var), true)?,
+            manager.literal(Var(var + 32), true)?,
+        );
         let same = manager.iff(a, b)?;
         all = manager.and(all, same)?;
         Ok(())
@@ -342,6 +383,9 @@ fn a_cancelled_operation_stops_and_leaves_the_manager_whole() {
     manager.set_budget(Budget::unlimited());
     manager.collect([]);
     assert!(peak > 1000 && manager.nodes() == 2);
-    let (a, b) = (manager.literal(Var(3), true).unwrap(), manager.literal(Var(3), false).unwrap());
+    let (a, b) = (
+        manager.literal(Var(3), true).unwrap(),
+        manager.literal(Var(3), false).unwrap(),
+    );
     assert!(manager.or(a, b).unwrap().is_true());
 }

@@ -13,7 +13,12 @@ use support::{judge, line, program};
 /// The vertex of a label.
 fn label(program: &Program, name: &str) -> VertexId {
     let wanted = TargetKind::Label(name.to_string());
-    program.targets.iter().find(|target| target.kind == wanted).expect("the label").vertex
+    program
+        .targets
+        .iter()
+        .find(|target| target.kind == wanted)
+        .expect("the label")
+        .vertex
 }
 
 fn solved(program: &Program) -> Checker<'_> {
@@ -47,7 +52,10 @@ fn check_trace(text: &str, name: &str, length: u32, expected: Expect) {
     let mut checker = solved(&program);
     let target = label(&program, name);
     assert_eq!(checker.answer_for(target), Answer::Reachable);
-    let trace = checker.trace(target, Expand::Steps(1000)).expect("no limit").expect("a trace");
+    let trace = checker
+        .trace(target, Expand::Steps(1000))
+        .expect("no limit")
+        .expect("a trace");
     judge::check_execution(&program, &trace, target);
     judge::check_forced(&program, &trace);
     assert_eq!(trace.length, length);
@@ -132,7 +140,10 @@ fn bebop_figure_1() {
 fn bebop_figure_1_closed() {
     let program = program(FIGURE_1);
     let mut checker = solved(&program);
-    let trace = checker.trace(label(&program, "R"), Expand::Nothing).unwrap().unwrap();
+    let trace = checker
+        .trace(label(&program, "R"), Expand::Nothing)
+        .unwrap()
+        .unwrap();
     expect![[r#"
         Line 12 State g=1 h=0
         Line 11 State g=1 h=0
@@ -164,7 +175,12 @@ fn bebop_live_ranges() {
     // At L1 only b, c and e can flow on; what is dead does not occur in any path edge.
     let program = program(LIVE_RANGES);
     let checker = solved(&program);
-    let live = |name| checker.live(label(&program, name)).into_iter().map(|v| display_name(&program, v));
+    let live = |name| {
+        checker
+            .live(label(&program, name))
+            .into_iter()
+            .map(|v| display_name(&program, v))
+    };
     let live = |name| live(name).collect::<Vec<_>>().join(" ");
     assert_eq!(live("L1"), "b c e");
     assert_eq!(live("L2"), "a e");

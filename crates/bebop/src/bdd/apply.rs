@@ -62,7 +62,8 @@ impl Manager {
 
     /// Whether every assignment that meets `f` meets `g`. Builds nothing.
     pub fn is_subset(&mut self, f: Bdd, g: Bdd) -> Result<bool, Stopped> {
-        self.deep(|m| m.exceeds_step(f.0, g.0)).map(|exceeds| !exceeds)
+        self.deep(|m| m.exceeds_step(f.0, g.0))
+            .map(|exceeds| !exceeds)
     }
 
     /// The top level of two nodes and their four cofactors there.
@@ -71,8 +72,16 @@ impl Manager {
         let (f_level, f_lo, f_hi) = self.table.get(f);
         let (g_level, g_lo, g_hi) = self.table.get(g);
         let level = f_level.min(g_level);
-        let (f_lo, f_hi) = if f_level == level { (f_lo, f_hi) } else { (f, f) };
-        let (g_lo, g_hi) = if g_level == level { (g_lo, g_hi) } else { (g, g) };
+        let (f_lo, f_hi) = if f_level == level {
+            (f_lo, f_hi)
+        } else {
+            (f, f)
+        };
+        let (g_lo, g_hi) = if g_level == level {
+            (g_lo, g_hi)
+        } else {
+            (g, g)
+        };
         (level, f_lo, f_hi, g_lo, g_hi)
     }
 
@@ -187,7 +196,11 @@ impl Manager {
         if level != LEAF && lo <= 1 && hi <= 1 {
             let below = self.table.level(g).min(self.table.level(h));
             if below > level {
-                return if hi == 1 { self.make(level, h, g) } else { self.make(level, g, h) };
+                return if hi == 1 {
+                    self.make(level, h, g)
+                } else {
+                    self.make(level, g, h)
+                };
             }
         }
         let then = self.and_step(f, g)?;

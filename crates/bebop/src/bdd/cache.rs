@@ -11,7 +11,12 @@ struct Entry {
     result: u32,
 }
 
-const EMPTY: Entry = Entry { operation: u32::MAX, a: 0, b: 0, result: 0 };
+const EMPTY: Entry = Entry {
+    operation: u32::MAX,
+    a: 0,
+    b: 0,
+    result: 0,
+};
 const FIRST_BITS: u32 = 13;
 /// 2^24 entries are 256 MiB; beyond that a larger cache costs more misses in memory than it
 /// saves recomputations.
@@ -26,7 +31,10 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new() -> Cache {
-        Cache { entries: vec![EMPTY; 1 << FIRST_BITS], bits: FIRST_BITS }
+        Cache {
+            entries: vec![EMPTY; 1 << FIRST_BITS],
+            bits: FIRST_BITS,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -53,7 +61,12 @@ impl Cache {
     #[inline]
     pub(super) fn put(&mut self, operation: u32, a: u32, b: u32, result: u32) {
         let place = self.place(operation, a, b);
-        self.entries[place] = Entry { operation, a, b, result };
+        self.entries[place] = Entry {
+            operation,
+            a,
+            b,
+            result,
+        };
     }
 
     pub(super) fn can_grow(&self) -> bool {

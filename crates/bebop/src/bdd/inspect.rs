@@ -19,7 +19,10 @@ impl Manager {
         self.visit([f], &mut FastSet::default(), |level| {
             levels.insert(level);
         });
-        levels.into_iter().map(|level| self.var_at[level as usize]).collect()
+        levels
+            .into_iter()
+            .map(|level| self.var_at[level as usize])
+            .collect()
     }
 
     fn visit(
@@ -89,14 +92,20 @@ impl Manager {
             if level == LEAF {
                 return node == 1;
             }
-            node = if assignment(self.var_at[level as usize]) { hi } else { lo };
+            node = if assignment(self.var_at[level as usize]) {
+                hi
+            } else {
+                lo
+            };
         }
     }
 
     /// The conjunction of literals, built from the last level up: no intermediate diagrams.
     pub fn cube(&mut self, literals: &[(Var, bool)]) -> super::Built {
-        let mut levels: Vec<(u32, bool)> =
-            literals.iter().map(|&(var, value)| (self.level_of[var.0 as usize], value)).collect();
+        let mut levels: Vec<(u32, bool)> = literals
+            .iter()
+            .map(|&(var, value)| (self.level_of[var.0 as usize], value))
+            .collect();
         levels.sort_unstable();
         let mut node = 1;
         for (level, value) in levels.into_iter().rev() {

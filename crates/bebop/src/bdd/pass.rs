@@ -56,12 +56,18 @@ impl Passes {
 impl Pass {
     fn new((quantified, moved): &Key, level_of: &[u32]) -> Pass {
         let level = |var: Var| level_of[var.0 as usize];
-        let levels = quantified.iter().copied().chain(moved.iter().map(|&(from, _)| from));
+        let levels = quantified
+            .iter()
+            .copied()
+            .chain(moved.iter().map(|&(from, _)| from));
         let (first, last) = levels.fold((u32::MAX, 0), |(first, last), var| {
             (first.min(level(var)), last.max(level(var)))
         });
         if first == u32::MAX {
-            return Pass { first: 0, fates: Vec::new() };
+            return Pass {
+                first: 0,
+                fates: Vec::new(),
+            };
         }
         let mut fates = vec![Fate::Keep; (last - first + 1) as usize];
         for &var in quantified {
@@ -78,7 +84,11 @@ impl Pass {
     #[inline]
     fn fate(&self, level: u32) -> Fate {
         match level.checked_sub(self.first) {
-            Some(offset) => self.fates.get(offset as usize).copied().unwrap_or(Fate::Keep),
+            Some(offset) => self
+                .fates
+                .get(offset as usize)
+                .copied()
+                .unwrap_or(Fate::Keep),
             None => Fate::Keep,
         }
     }
@@ -102,7 +112,9 @@ impl Manager {
             return PassId(id);
         }
         let id = self.passes.passes.len() as u32;
-        self.passes.passes.push(Arc::new(Pass::new(&key, &self.level_of)));
+        self.passes
+            .passes
+            .push(Arc::new(Pass::new(&key, &self.level_of)));
         self.passes.keys.push(key.clone());
         self.passes.ids.insert(key, id);
         PassId(id)
@@ -117,7 +129,8 @@ impl Manager {
     pub fn image(&mut self, f: Bdd, g: Bdd, pass: PassId) -> Built {
         let operation = FIRST_PASS + pass.0;
         let pass = Arc::clone(&self.passes.passes[pass.0 as usize]);
-        self.deep(|m| m.image_step(f.0, g.0, operation, &pass)).map(Bdd)
+        self.deep(|m| m.image_step(f.0, g.0, operation, &pass))
+            .map(Bdd)
     }
 
     /// The diagram, sent through the pass.
@@ -125,17 +138,17 @@ impl Manager {
         self.image(f, Bdd::TRUE, pass)
     }
 
-    fn image_step(
-        &mut self,
-        f: u32,
-        g: u32,
-        operation: u32,
-        pass: &Pass,
-    ) -> Result<u32, Stopped> {
+    fn image_step(&mut self, f: u32, g: u32, operation: u32, pass: &Pass) -> Result<u32, Stopped> {
         if f == 0 || g == 0 {
             return Ok(0);
         }
-        let (f, g) = if f == g { (1, g) } else if f <= g { (f, g) } else { (g, f) };
+        let (f, g) = if f == g {
+            (1, g)
+        } else if f <= g {
+            (f, g)
+        } else {
+            (g, f)
+        };
         if g == 1 {
             return Ok(1);
         }

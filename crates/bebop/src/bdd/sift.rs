@@ -12,6 +12,9 @@ use hardbop_budget::Stopped;
 /// A block may make the diagrams grow by this factor on its way to a better place.
 const MAX_GROWTH: f64 = 1.2;
 
+/// Above this many nodes nothing is sifted.
+const MOST_LIVE: usize = 1 << 29;
+
 /// The nodes of a manager, by level, while their order changes.
 struct Levels<'m> {
     manager: &'m mut Manager,
@@ -94,6 +97,10 @@ impl Levels<'_> {
                 break;
             }
             self.manager.budget.check()?;
+            // A swap must not run out of indices halfway: stay far away from the last one.
+            if self.live > MOST_LIVE {
+                return Err(Stopped::Memory);
+            }
             let place = self.manager.level_of[var.0 as usize] as usize / block;
             self.sift_block(place, block, blocks)?;
         }
@@ -149,7 +156,9 @@ impl Levels<'_> {
         // Nodes of the lower variable move up as they are.
         let mut at_level: FastMap<(u32, u32), u32> = FastMap::default();
         for (&children, &node) in &lower {
-            manager.table.overwrite(node, level as u32, children.0, children.1);
+            manager
+                .table
+                .overwrite(node, level as u32, children.0, children.1);
             at_level.insert(children, node);
         }
         self.nodes[level] = at_level;
@@ -158,7 +167,12 @@ impl Levels<'_> {
         for ((lo, hi), node) in upper {
             // The lower variable's nodes stand on `level` by now.
             let tests = |child: u32| manager.table.level(child) == level as u32;
-            if tests(lo) || tests(hi) { &mut splits } else { &mut stays }.push((node, lo, hi));
+            if tests(lo) || tests(hi) {
+                &mut splits
+            } else {
+                &mut stays
+            }
+            .push((node, lo, hi));
         }
         for (node, lo, hi) in stays {
             self.manager.table.overwrite(node, below, lo, hi);
@@ -173,7 +187,9 @@ impl Levels<'_> {
             let new_hi = self.node(below, lo_hi, hi_hi)?;
             self.references[new_lo as usize] += 1;
             self.references[new_hi as usize] += 1;
-            self.manager.table.overwrite(node, level as u32, new_lo, new_hi);
+            self.manager
+                .table
+                .overwrite(node, level as u32, new_lo, new_hi);
             self.nodes[level].insert((new_lo, new_hi), node);
             self.release(lo);
             self.release(hi);
@@ -188,7 +204,11 @@ impl Levels<'_> {
 
     fn cofactors(&self, node: u32, level: u32) -> (u32, u32) {
         let (node_level, lo, hi) = self.manager.table.get(node);
-        if node_level == level { (lo, hi) } else { (node, node) }
+        if node_level == level {
+            (lo, hi)
+        } else {
+            (node, node)
+        }
     }
 
     fn node(&mut self, level: u32, lo: u32, hi: u32) -> Result<u32, Stopped> {

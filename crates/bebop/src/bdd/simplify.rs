@@ -61,8 +61,11 @@ impl Manager {
             let either = self.or_step(care_lo, care_hi)?;
             self.restrict_step(f, either)?
         } else {
-            let (care_lo, care_hi) =
-                if care_level == f_level { (care_lo, care_hi) } else { (care, care) };
+            let (care_lo, care_hi) = if care_level == f_level {
+                (care_lo, care_hi)
+            } else {
+                (care, care)
+            };
             if care_lo == 0 {
                 self.restrict_step(f_hi, care_hi)?
             } else if care_hi == 0 {

@@ -53,7 +53,11 @@ impl Marks {
 
 impl Table {
     pub(super) fn new() -> Table {
-        let leaf = |value| Node { level: LEAF, lo: value, hi: value };
+        let leaf = |value| Node {
+            level: LEAF,
+            lo: value,
+            hi: value,
+        };
         let bits = 12;
         Table {
             nodes: vec![leaf(0), leaf(1)],
@@ -185,7 +189,11 @@ impl Table {
             if marks.has(index as u32) {
                 self.used += 1;
             } else {
-                self.nodes[index] = Node { level: FREE, lo: self.free, hi: 0 };
+                self.nodes[index] = Node {
+                    level: FREE,
+                    lo: self.free,
+                    hi: 0,
+                };
                 self.free = index as u32;
             }
         }
@@ -196,7 +204,9 @@ impl Table {
     /// Every node in use, the constants left out: index, level, children.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32, u32, u32)> + '_ {
         let inner = self.nodes.iter().enumerate().skip(2);
-        inner.filter(|(_, n)| n.level != FREE).map(|(i, n)| (i as u32, n.level, n.lo, n.hi))
+        inner
+            .filter(|(_, n)| n.level != FREE)
+            .map(|(i, n)| (i as u32, n.level, n.lo, n.hi))
     }
 
     /// Changes a node in place. The table of unique nodes is wrong until
@@ -225,7 +235,11 @@ impl Table {
 
     /// Frees one node. The table of unique nodes is wrong until [`Table::rebuild`].
     pub(super) fn free_raw(&mut self, index: u32) {
-        self.nodes[index as usize] = Node { level: FREE, lo: self.free, hi: 0 };
+        self.nodes[index as usize] = Node {
+            level: FREE,
+            lo: self.free,
+            hi: 0,
+        };
         self.free = index;
         self.used -= 1;
     }

@@ -125,7 +125,9 @@ impl Machine<'_> {
     fn allowed(&self, procedure: ProcId, state: State) -> bool {
         let own = self.program.procedures[procedure.index()].enforce;
         let all = [self.program.enforce, own];
-        all.into_iter().flatten().all(|enforce| self.may(enforce, state).contains(&true))
+        all.into_iter()
+            .flatten()
+            .all(|enforce| self.may(enforce, state).contains(&true))
     }
 
     /// All ways to give these variables values that the expressions may have.
@@ -134,7 +136,10 @@ impl Machine<'_> {
         for &(var, expr) in pairs {
             let values = self.may(expr, from);
             let each = |state: State| {
-                values.iter().map(move |&value| (state, value)).collect::<Vec<_>>()
+                values
+                    .iter()
+                    .map(move |&value| (state, value))
+                    .collect::<Vec<_>>()
             };
             states = states
                 .into_iter()
@@ -156,9 +161,16 @@ impl Machine<'_> {
         let mut states = match &edge.action {
             Action::Skip => vec![state],
             Action::Assume { condition, holds } => {
-                if self.may(*condition, state).contains(holds) { vec![state] } else { Vec::new() }
+                if self.may(*condition, state).contains(holds) {
+                    vec![state]
+                } else {
+                    Vec::new()
+                }
             }
-            Action::Assign { assignments, constrain } => {
+            Action::Assign {
+                assignments,
+                constrain,
+            } => {
                 let mut states = self.assign(state, state, assignments);
                 if let Some(constrain) = constrain {
                     states.retain(|&after| {
@@ -175,7 +187,10 @@ impl Machine<'_> {
     }
 
     fn globals_mask(&self) -> State {
-        self.program.globals.iter().fold(0, |mask, var| mask | 1 << self.bit[var])
+        self.program
+            .globals
+            .iter()
+            .fold(0, |mask, var| mask | 1 << self.bit[var])
     }
 
     /// All values for variables that have none yet.
@@ -199,26 +214,43 @@ impl Machine<'_> {
 
     fn main_starts(&self) -> Vec<State> {
         let main = &self.program.procedures[self.program.main.index()];
-        let inputs: Vec<VarId> =
-            self.program.globals.iter().chain(&main.formals).copied().collect();
+        let inputs: Vec<VarId> = self
+            .program
+            .globals
+            .iter()
+            .chain(&main.formals)
+            .copied()
+            .collect();
         self.any(0, &inputs)
     }
 
     /// The globals and formals with which a call enters its callee.
     fn entries(&self, edge: EdgeId, state: State) -> (ProcId, Vec<State>) {
-        let Action::Call { callee, arguments, .. } = &self.program.edges[edge.index()].action
+        let Action::Call {
+            callee, arguments, ..
+        } = &self.program.edges[edge.index()].action
         else {
             unreachable!("only for calls")
         };
         let formals = &self.program.procedures[callee.index()].formals;
-        let pairs: Vec<_> = formals.iter().copied().zip(arguments.iter().copied()).collect();
-        (*callee, self.assign(state & self.globals_mask(), state, &pairs))
+        let pairs: Vec<_> = formals
+            .iter()
+            .copied()
+            .zip(arguments.iter().copied())
+            .collect();
+        (
+            *callee,
+            self.assign(state & self.globals_mask(), state, &pairs),
+        )
     }
 
     /// The state after a call that ended in `exit`, if `enforce` allows it.
     fn returned(&self, edge: EdgeId, before: State, exit: State) -> Option<State> {
         let edge = &self.program.edges[edge.index()];
-        let Action::Call { callee, results, .. } = &edge.action else {
+        let Action::Call {
+            callee, results, ..
+        } = &edge.action
+        else {
             unreachable!("only for calls")
         };
         let globals = self.globals_mask();
@@ -229,7 +261,8 @@ impl Machine<'_> {
                 after = self.with(after, *target, self.value(exit, value));
             }
         }
-        self.allowed(self.procedure_of(edge.from), after).then_some(after)
+        self.allowed(self.procedure_of(edge.from), after)
+            .then_some(after)
     }
 
     fn is_call(&self, edge: EdgeId) -> bool {
@@ -259,9 +292,14 @@ impl Machine<'_> {
             if vertex == self.program.procedures[procedure.index()].exit
                 && summaries.entry((procedure, key)).or_default().insert(state)
             {
-                for &((key, _, before), call) in waiting.get(&(procedure, key)).into_iter().flatten() {
+                for &((key, _, before), call) in
+                    waiting.get(&(procedure, key)).into_iter().flatten()
+                {
                     let to = self.program.edges[call.index()].to;
-                    work.extend(self.returned(call, before, state).map(|after| (key, to, after)));
+                    work.extend(
+                        self.returned(call, before, state)
+                            .map(|after| (key, to, after)),
+                    );
                 }
             }
             for (edge, _) in self.program.edges_from(vertex) {
@@ -276,7 +314,10 @@ impl Machine<'_> {
                     for start in self.starts(callee, callee_key) {
                         work.push((callee_key, entry(callee), start));
                     }
-                    waiting.entry((callee, callee_key)).or_default().push((path_edge, edge));
+                    waiting
+                        .entry((callee, callee_key))
+                        .or_default()
+                        .push((path_edge, edge));
                     for &exit in summaries.get(&(callee, callee_key)).into_iter().flatten() {
                         work.extend(self.returned(edge, state, exit).map(|s| (key, to, s)));
                     }
@@ -290,7 +331,10 @@ impl Machine<'_> {
     fn distances(&self, summaries: &Summaries) -> Tabulation {
         let mut seen: HashSet<PathEdge> = HashSet::new();
         let mut queue: VecDeque<(PathEdge, u32)> = VecDeque::new();
-        let mut result = Tabulation { distance: BTreeMap::new(), states: BTreeMap::new() };
+        let mut result = Tabulation {
+            distance: BTreeMap::new(),
+            states: BTreeMap::new(),
+        };
         let entry = |procedure: ProcId| self.program.procedures[procedure.index()].entry;
         for key in self.main_starts() {
             for state in self.starts(self.program.main, key) {
@@ -319,7 +363,7 @@ impl Machine<'_> {
                         queue.push_back(((callee_key, entry(callee), start), next));
                     }
                     for &exit in summaries.get(&(callee, callee_key)).into_iter().flatten() {
-                        for state in self.returned(edge, state, exit) {
+                        if let Some(state) = self.returned(edge, state, exit) {
                             queue.push_back(((key, to, state), next));
                         }
                     }

@@ -8,7 +8,11 @@ use hardbop_boolean_program::replay::{ReplayError, TraceStep, replay};
 fn state(checker: &Checker<'_>, program: &Program, step: &ProgramStep) -> Vec<bool> {
     let procedure = program.vertices[step.vertex.index()].procedure;
     let mut state = vec![false; checker.layout().size(procedure)];
-    assert_eq!(step.state.len(), state.len(), "every variable in scope has a value");
+    assert_eq!(
+        step.state.len(),
+        state.len(),
+        "every variable in scope has a value"
+    );
     for &(var, value) in &step.state {
         state[checker.layout().slot(var)] = value;
     }
@@ -19,8 +23,11 @@ fn state(checker: &Checker<'_>, program: &Program, step: &ProgramStep) -> Vec<bo
 /// and that its length is the one that was reported.
 pub fn check_execution(program: &Program, trace: &ProgramTrace, target: VertexId) {
     let checker = Checker::new(program);
-    let states: Vec<Vec<bool>> =
-        trace.steps.iter().map(|step| state(&checker, program, step)).collect();
+    let states: Vec<Vec<bool>> = trace
+        .steps
+        .iter()
+        .map(|step| state(&checker, program, step))
+        .collect();
     let mut open: Vec<usize> = Vec::new();
     let main = &program.procedures[program.main.index()];
     assert_eq!(trace.steps[0].vertex, main.entry);
@@ -56,13 +63,11 @@ pub fn check_execution(program: &Program, trace: &ProgramTrace, target: VertexId
             Leave::Return(call) => {
                 let entered = open.pop().expect("a call is open");
                 assert_eq!(trace.steps[entered].leaves, Leave::Into(call));
-                assert_eq!(trace.steps[index + 1].vertex, program.edges[call.index()].to);
-                assert!(checker.leave(
-                    call,
-                    &states[entered],
-                    &states[index],
-                    &states[index + 1]
-                ));
+                assert_eq!(
+                    trace.steps[index + 1].vertex,
+                    program.edges[call.index()].to
+                );
+                assert!(checker.leave(call, &states[entered], &states[index], &states[index + 1]));
                 length = length_at_call.pop().expect("a call is open") + 1;
             }
             Leave::Over(_) => panic!("the trace is expanded"),
@@ -82,7 +87,10 @@ pub fn check_forced(program: &Program, trace: &ProgramTrace) {
     let vertices: Vec<TraceStep> = trace
         .steps
         .iter()
-        .map(|step| TraceStep { vertex: step.vertex, values: Vec::new() })
+        .map(|step| TraceStep {
+            vertex: step.vertex,
+            values: Vec::new(),
+        })
         .collect();
     for (index, step) in trace.steps.iter().enumerate() {
         for &(var, value) in &step.state {

@@ -20,7 +20,11 @@ pub fn program(text: &str) -> Program {
 }
 
 /// The line, counted from 1, on which a vertex's statement starts.
-pub fn line(text: &str, program: &Program, vertex: hardbop_boolean_program::program::VertexId) -> usize {
+pub fn line(
+    text: &str,
+    program: &Program,
+    vertex: hardbop_boolean_program::program::VertexId,
+) -> usize {
     let start = program.vertices[vertex.index()].span.start as usize;
     text[..start].matches('\n').count() + 1
 }
