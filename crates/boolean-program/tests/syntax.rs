@@ -82,6 +82,8 @@ fn each_statement_belongs_to_its_dialects() {
     check_statement("L: M: skip", "slam boppo auto");
     check_statement("x := schoose[x, y]", "slam boppo auto");
     check_statement("x := choose(x, y)", "slam auto");
+    check_statement("x := choose[x, y]", "slam auto");
+    check_statement("x := schoose(x, y)", "slam boppo auto");
     check_statement("x := y constrain 'x | !y", "slam boppo auto");
     check_statement("constrain(x)", "slam getafix auto");
     check_statement("abortif x", "slam boppo auto");

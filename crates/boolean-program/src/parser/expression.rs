@@ -12,11 +12,19 @@ pub(super) enum Frame {
     /// `(` at this byte.
     Paren(u32),
     /// `choose (` or `schoose [` at this byte, before the comma.
-    First(Chooser, u32),
+    First(Chooser, Bracket, u32),
     /// The same after the comma.
-    Second(Chooser, u32),
+    Second(Chooser, Bracket, u32),
     Not,
     Binary(Operator),
+}
+
+/// Which kind of parenthesis closes it: SLAM writes `schoose[a, b]` and its papers
+/// `choose(a, b)`, and other tools mix the two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bracket {
+    Round,
+    Square,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,9 +54,9 @@ impl Parser<'_, '_> {
                     Token::Comma => {
                         self.reduce();
                         match self.frames.last().copied() {
-                            Some(Frame::First(chooser, start)) => {
+                            Some(Frame::First(chooser, bracket, start)) => {
                                 self.frames.pop();
-                                self.frames.push(Frame::Second(chooser, start));
+                                self.frames.push(Frame::Second(chooser, bracket, start));
                                 self.bump();
                                 break;
                             }
@@ -91,20 +99,26 @@ impl Parser<'_, '_> {
                     continue;
                 }
                 Token::Name(symbol) => {
-                    let chooser = match (self.word(symbol), self.ahead.token) {
-                        ("choose", Token::Open) => Some((Chooser::Choose, Feature::Choose)),
-                        ("schoose", Token::OpenBracket) => {
-                            Some((Chooser::Schoose, Feature::Schoose))
-                        }
-                        (_, Token::Open) => return Err(self.call_in_expression()),
+                    let chooser = match self.word(symbol) {
+                        "choose" => Some((Chooser::Choose, Feature::Choose)),
+                        "schoose" => Some((Chooser::Schoose, Feature::Schoose)),
                         _ => None,
                     };
-                    if let Some((chooser, feature)) = chooser {
+                    let bracket = match self.ahead.token {
+                        Token::Open => Some(Bracket::Round),
+                        Token::OpenBracket => Some(Bracket::Square),
+                        _ => None,
+                    };
+                    if let (Some((chooser, feature)), Some(bracket)) = (chooser, bracket) {
                         self.require(feature, here);
-                        self.frames.push(Frame::First(chooser, self.current.start));
+                        self.frames
+                            .push(Frame::First(chooser, bracket, self.current.start));
                         self.bump();
                         self.bump();
                         continue;
+                    }
+                    if bracket == Some(Bracket::Round) {
+                        return Err(self.call_in_expression());
                     }
                     let Lexeme { start, end, .. } = self.current;
                     Expr::Var(Name { symbol, start, end })
@@ -229,10 +243,13 @@ impl Parser<'_, '_> {
     }
 
     fn close(&mut self, frame: Frame) -> Parsed<()> {
-        let bracket = self.current.token == Token::CloseBracket;
+        let closing = match self.current.token {
+            Token::CloseBracket => Bracket::Square,
+            _ => Bracket::Round,
+        };
         match frame {
-            Frame::Paren(_) if !bracket => {}
-            Frame::Second(chooser, _) if bracket == (chooser == Chooser::Schoose) => {
+            Frame::Paren(_) if closing == Bracket::Round => {}
+            Frame::Second(chooser, bracket, _) if bracket == closing => {
                 let (Some(no), Some(yes)) = (self.operands.pop(), self.operands.pop()) else {
                     return Err(Failed);
                 };
@@ -250,12 +267,19 @@ impl Parser<'_, '_> {
     }
 
     fn unclosed(&mut self, frame: Frame) -> Failed {
+        let length = |chooser| match chooser {
+            Chooser::Choose => 6,
+            Chooser::Schoose => 7,
+        };
         let (start, length, wanted) = match frame {
             Frame::Paren(start) => (start, 1, "an operator or `)`"),
-            Frame::First(Chooser::Choose, start) => (start, 6, "an operator or `,`"),
-            Frame::First(Chooser::Schoose, start) => (start, 7, "an operator or `,`"),
-            Frame::Second(Chooser::Choose, start) => (start, 6, "an operator or `)`"),
-            Frame::Second(Chooser::Schoose, start) => (start, 7, "an operator or `]`"),
+            Frame::First(chooser, _, start) => (start, length(chooser), "an operator or `,`"),
+            Frame::Second(chooser, Bracket::Round, start) => {
+                (start, length(chooser), "an operator or `)`")
+            }
+            Frame::Second(chooser, Bracket::Square, start) => {
+                (start, length(chooser), "an operator or `]`")
+            }
             Frame::Not | Frame::Binary(_) => (self.current.start, 0, "an operand"),
         };
         let opened = Span::new(self.file, start, start + length);

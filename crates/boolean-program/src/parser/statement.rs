@@ -191,7 +191,7 @@ impl Parser<'_, '_> {
         let targets = self.names("the name of a variable")?;
         self.eat(Token::Assign, "`,` or `:=`")?;
         if let (Token::Name(name), Token::Open) = (self.current.token, self.ahead.token)
-            && self.word(name) != "choose"
+            && !matches!(self.word(name), "choose" | "schoose")
         {
             self.require(Feature::CallResult, self.span_from(start));
             let callee = self.name("the name of a procedure")?;
