@@ -63,12 +63,16 @@ fn survey(bits: &str, path: &str) {
     let start = Instant::now();
     let mut loaded = load(std::slice::from_ref(&input), &options, &Disk);
     // Tests of a front end often have no `main`: start anywhere.
-    if loaded.program.is_none()
-        && loaded.diagnostics.iter().all(|d| !d.is_error() || d.message.contains("to start at"))
-        && let Some(entry) = first_function(&input)
-    {
+    for entry in functions(&input) {
+        let missing = |d: &Diagnostic| !d.is_error() || d.message.contains("to start at");
+        if loaded.program.is_some() || !loaded.diagnostics.iter().all(missing) {
+            break;
+        }
         options.lower.entry = entry;
         loaded = load(std::slice::from_ref(&input), &options, &Disk);
+    }
+    if functions(&input).is_empty() {
+        loaded.diagnostics.retain(|d| !d.message.contains("to start at"));
     }
     let time = start.elapsed().as_secs_f64() * 1e3;
     let error = loaded.diagnostics.iter().find(|d| d.is_error());
@@ -81,18 +85,20 @@ fn survey(bits: &str, path: &str) {
     println!("{status} {bits} {path} {size} {time:.1} {reason}");
 }
 
-/// The name before the last `)` and `{`: good enough to find a function to start at.
-fn first_function(input: &Input) -> Option<String> {
+/// The names that are followed by a parenthesis, at the starts of lines: good enough to find a
+/// function to start at.
+fn functions(input: &Input) -> Vec<String> {
     let text = String::from_utf8_lossy(&input.bytes);
-    let head = text.lines().filter(|line| !line.starts_with(['#', ' ', '\t', '/']));
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    head.filter(|line| !line.trim_end().ends_with(';') && !line.contains('='))
+    text.lines()
+        .filter(|line| !line.starts_with(['#', ' ', '\t', '/']))
+        .filter(|line| !line.trim_end().ends_with(';') && !line.contains('='))
         .filter_map(|line| {
             let before = line.split_once('(')?.0.trim_end();
             let name = before.rsplit(|c| !word(c)).next()?;
             (!name.is_empty() && before.len() > name.len()).then(|| name.to_owned())
         })
-        .next_back()
+        .collect()
 }
 
 fn describe(diagnostic: &Diagnostic, sources: &Sources) -> String {

@@ -78,8 +78,10 @@ mod tests {
         let mut texts = Texts::new();
         let (unit, diagnostics) =
             parse_unit(&input, &ParseOptions::new(model), &NoFiles, &mut texts);
-        let told: String =
-            diagnostics.iter().map(|d| render(d, &texts.sources, Style::Plain)).collect();
+        let told: String = diagnostics
+            .iter()
+            .map(|d| render(d, &texts.sources, Style::Plain))
+            .collect();
         assert!(unit.is_some(), "{text}{told}");
     }
 

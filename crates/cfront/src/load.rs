@@ -2,6 +2,7 @@
 //! library functions that it needs, link, and find the targets of indirect calls.
 
 use crate::builder::Builder;
+use crate::ids::FuncId;
 use crate::calls;
 use crate::lower::{announce_unit, lower_unit};
 use crate::models::Models;
@@ -116,6 +117,10 @@ fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
     for unit in &units {
         announce_unit(&mut builder, unit);
     }
+    // With `atexit`, `exit` is more than the end: it is modelled with it.
+    if units.iter().any(|unit| unit.names.find("atexit").is_some()) {
+        builder.announced.insert("exit".to_owned());
+    }
     for unit in units {
         diagnostics.extend(lower_unit(&mut builder, &unit, Origin::User));
     }
@@ -162,7 +167,7 @@ fn add_models(
         let wanted = undefined.iter().map(|(name, _)| name.as_str());
         let selection = models.select(wanted, &taken);
         if selection.names.is_empty() {
-            return;
+            break;
         }
         taken.extend(&selection.names);
         let input = Input {
@@ -183,10 +188,17 @@ fn add_models(
             builder.assume_model(text);
         }
     }
+    let handlers = builder.functions.iter().position(|f| f.name == RUN_HANDLERS);
+    if let Some(index) = handlers {
+        builder.shutdown.insert((0, 0), FuncId(index as u32));
+    }
 }
 
+/// The model of what runs at exit, also when the entry returns.
+const RUN_HANDLERS: &str = "__hardbop_run_handlers";
+
 /// Functions that do what no model can say: control leaves in ways that the graph does not have.
-const UNSUPPORTED: [(&str, &str); 16] = [
+const UNSUPPORTED: [(&str, &str); 15] = [
     ("setjmp", "`setjmp`"),
     ("_setjmp", "`setjmp`"),
     ("__sigsetjmp", "`setjmp`"),
@@ -199,7 +211,6 @@ const UNSUPPORTED: [(&str, &str); 16] = [
     ("setcontext", "`setcontext`"),
     ("makecontext", "`makecontext`"),
     ("swapcontext", "`swapcontext`"),
-    ("atexit", "`atexit`"),
     ("on_exit", "`on_exit`"),
     ("at_quick_exit", "`at_quick_exit`"),
     ("pthread_atfork", "`pthread_atfork`"),

@@ -31,6 +31,15 @@ impl Lower<'_> {
                 operand,
             } => self.deref(id, operand),
             sema::ExprKind::CompoundLiteral(decl) => self.compound_literal(decl),
+            sema::ExprKind::Unary {
+                op: AstUnary::Real | AstUnary::Imag,
+                ..
+            } => {
+                let ty = self.ty(node.ty);
+                self.at_expr(id);
+                self.unsupported("a complex number");
+                self.temporary(ty)
+            }
             _ => self.record_value(id),
         }
     }

@@ -390,3 +390,26 @@ int *__errno_location(void) {
   static int number;
   return &number;
 }
+
+//@
+//= at most 32 functions are registered with atexit
+static void (*handlers[32])(void);
+static int handler_count;
+void _exit(int status);
+int atexit(void (*handler)(void)) {
+  if (handler_count == 32)
+    return -1;
+  handlers[handler_count] = handler;
+  handler_count++;
+  return 0;
+}
+void __hardbop_run_handlers(void) {
+  while (handler_count > 0) {
+    handler_count--;
+    handlers[handler_count]();
+  }
+}
+void exit(int status) {
+  __hardbop_run_handlers();
+  _exit(status);
+}

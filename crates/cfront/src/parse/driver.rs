@@ -110,7 +110,10 @@ impl Outcome {
     }
 
     fn mixes_headers(&self) -> bool {
-        self.map.files().iter().any(|file| is_system_file(&file.name))
+        self.map
+            .files()
+            .iter()
+            .any(|file| is_system_file(&file.name))
     }
 }
 
@@ -142,7 +145,14 @@ fn run(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
             }
         }
         let all = diagnostics.into_iter().chain(errors).collect();
-        return Outcome { names, map, marked, target, tree, diagnostics: all };
+        return Outcome {
+            names,
+            map,
+            marked,
+            target,
+            tree,
+            diagnostics: all,
+        };
     }
 }
 
@@ -155,11 +165,20 @@ fn check(
     names: &Interner,
     target: &TargetInfo,
 ) -> (Tree, Vec<rucc_diag::Diagnostic>) {
-    let conversion =
-        Convert { keywords, interner: names, target, std: STANDARD, gnu: true, pedantic: false };
+    let conversion = Convert {
+        keywords,
+        interner: names,
+        target,
+        std: STANDARD,
+        gnu: true,
+        pedantic: false,
+    };
     let (tokens, mut diagnostics) = convert(tokens, &conversion);
-    let type_names: Vec<_> =
-        target.type_names().iter().filter_map(|(name, _)| names.find(name)).collect();
+    let type_names: Vec<_> = target
+        .type_names()
+        .iter()
+        .filter_map(|(name, _)| names.find(name))
+        .collect();
     let mut context = rucc_parse::Context::new(names, STANDARD);
     context.error_limit = 0;
     context.type_names = &type_names;

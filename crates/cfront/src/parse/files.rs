@@ -57,7 +57,9 @@ pub(super) fn standard_directories(headers: Headers) -> Vec<&'static str> {
 
 /// Whether a file is one of the system's headers.
 pub(super) fn is_system_file(name: &str) -> bool {
-    SYSTEM_DIRECTORIES.iter().any(|directory| Path::new(name).starts_with(directory))
+    SYSTEM_DIRECTORIES
+        .iter()
+        .any(|directory| Path::new(name).starts_with(directory))
 }
 
 /// The caller's files with our headers among them, as the preprocessor wants them.

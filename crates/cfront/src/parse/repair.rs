@@ -19,7 +19,14 @@ const STRING_FOR_ARRAY: &str = "E0638";
 
 /// The pragmas that mean something to the parser; gcc ignores those that it does not know, and
 /// they may stand in the middle of an expression.
-const PRAGMAS: [&str; 6] = ["pack", "weak", "redefine_extname", "GCC", "ms_struct", "STDC"];
+const PRAGMAS: [&str; 6] = [
+    "pack",
+    "weak",
+    "redefine_extname",
+    "GCC",
+    "ms_struct",
+    "STDC",
+];
 
 /// Takes out what is ignored, and writes types that have another name.
 pub(super) fn tidy(tokens: Vec<PpToken>, names: &mut Interner) -> Vec<PpToken> {
@@ -44,7 +51,10 @@ pub(super) fn tidy(tokens: Vec<PpToken>, names: &mut Interner) -> Vec<PpToken> {
             continue;
         }
         if float80.is_some() && token.kind == PpTokenKind::Ident && token.value == float80 {
-            out.extend(long_double.map(|value| PpToken { value: Some(value), ..token }));
+            out.extend(long_double.map(|value| PpToken {
+                value: Some(value),
+                ..token
+            }));
             continue;
         }
         out.push(token);
@@ -83,7 +93,10 @@ pub(super) fn repair(
                     return None;
                 }
                 let mut end = at;
-                while tokens.get(end + 1).is_some_and(|t| t.kind == PpTokenKind::StringLit) {
+                while tokens
+                    .get(end + 1)
+                    .is_some_and(|t| t.kind == PpTokenKind::StringLit)
+                {
                     end += 1;
                 }
                 edits.insert(at, [punct(&tokens[at], Punct::LBrace)]);
@@ -210,13 +223,18 @@ fn forward(
     let name = tokens.iter().position(|t| {
         t.span.lo == error.span.lo
             && t.kind == PpTokenKind::Ident
-            && t.value.is_some_and(|v| error.message.contains(&format!("'{}'", names.resolve(v))))
+            && t.value
+                .is_some_and(|v| error.message.contains(&format!("'{}'", names.resolve(v))))
     })?;
     let start = declarations.start_of(name);
     let open = (name + 1..tokens.len()).find(|&i| is_punct(&tokens[i], Punct::LParen))?;
     let close = matching(tokens, open, Punct::LParen, Punct::RParen)?;
     let before = declarations.start_of(call);
-    if start <= before || tokens[start..close].iter().any(|t| is_punct(t, Punct::LBrace)) {
+    if start <= before
+        || tokens[start..close]
+            .iter()
+            .any(|t| is_punct(t, Punct::LBrace))
+    {
         return None;
     }
     edits.insert(before, tokens[start..=close].iter().copied());
@@ -244,8 +262,10 @@ fn postpone(
             || is_punct(t, Punct::Comma)
             || is_punct(t, Punct::Star)
     };
-    let is_extern =
-        |t: &PpToken| t.value.is_some_and(|v| matches!(names.resolve(v), "extern" | "static"));
+    let is_extern = |t: &PpToken| {
+        t.value
+            .is_some_and(|v| matches!(names.resolve(v), "extern" | "static"))
+    };
     if !text.iter().all(plain) || text.iter().any(is_extern) {
         return None;
     }
@@ -282,5 +302,10 @@ fn is_punct(token: &PpToken, punct: Punct) -> bool {
 }
 
 fn punct(like: &PpToken, punct: Punct) -> PpToken {
-    PpToken { kind: PpTokenKind::Punct(punct), value: None, flags: TokenFlags::EMPTY, ..*like }
+    PpToken {
+        kind: PpTokenKind::Punct(punct),
+        value: None,
+        flags: TokenFlags::EMPTY,
+        ..*like
+    }
 }

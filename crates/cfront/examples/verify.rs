@@ -1,0 +1,63 @@
+//! Reads C files and lists what is wrong with the programs they become: the invariants of
+//! `Program`, checked on real code.
+//!
+//!     cargo run --release --example verify < LIST      (lines `32 FILE` or `64 FILE`)
+#![allow(clippy::print_stdout)]
+
+use hardbop_cfront::load::{Options, load};
+use hardbop_cfront::parse::{Files, Input, InputKind, Preprocess};
+use hardbop_cfront::program::CheckKind;
+use hardbop_cfront::types::DataModel;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+    }
+}
+
+fn main() {
+    let mut good = 0;
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let Some((bits, path)) = line.split_once(' ') else { continue };
+        let model = if bits == "32" { DataModel::Ilp32 } else { DataModel::Lp64 };
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        let input = Input {
+            name: path.to_owned(),
+            bytes,
+            kind: InputKind::of(path),
+            preprocess: Preprocess::default(),
+        };
+        let mut options = Options::new(model);
+        for checks in [false, true] {
+            if checks {
+                options.lower.checks = [
+                    CheckKind::DivisionByZero,
+                    CheckKind::Overflow,
+                    CheckKind::Pointer,
+                    CheckKind::Bounds,
+                    CheckKind::Free,
+                ]
+                .into();
+            }
+            let loaded = load(std::slice::from_ref(&input), &options, &Disk);
+            let Some(loaded) = loaded.program else {
+                println!("refused {path}");
+                break;
+            };
+            let wrong = hardbop_cfront::verify::verify(&loaded.program);
+            for what in wrong.iter().take(5) {
+                println!("WRONG {path}: {what}");
+            }
+            good += usize::from(wrong.is_empty());
+        }
+    }
+    println!("{good} good");
+}
