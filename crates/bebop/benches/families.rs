@@ -95,7 +95,34 @@ fn row(name: &str, text: String) {
     );
 }
 
+/// The program with its main procedure called from another one.
+fn called(text: &str) -> String {
+    format!(
+        "{}\nvoid main() begin run(); end\n",
+        text.replace("void main()", "void run()")
+    )
+}
+
 fn main() {
+    if let Some(floor) = std::env::args()
+        .skip(1)
+        .find_map(|a| a.parse::<usize>().ok())
+    {
+        for (name, text) in [
+            ("c14", generate::counter(14, Start::Zero)),
+            ("c16", generate::counter(16, Start::Zero)),
+            ("called14", called(&generate::counter(14, Start::Anywhere))),
+        ] {
+            let program = program(text);
+            let options = Options {
+                collection_floor: floor,
+                ..Options::default()
+            };
+            let (time, s) = measure(&program, &options);
+            println!("{name} {time:?} {:?}", s.counts);
+        }
+        return;
+    }
     println!(
         "{:<34} {:>11} {:>9} {:>9} {:>8} {:>11} {:>8}",
         "program", "time", "steps", "nodes", "no FORCE", "no liveness", "no MOD"
@@ -111,6 +138,11 @@ fn main() {
             &format!("counter, {bits} bits, from anywhere"),
             generate::counter(bits, Start::Anywhere),
         );
+    }
+    for bits in [8, 10, 12, 14] {
+        // In a procedure of its own, the relation between start and end must be found.
+        let name = format!("counter, {bits} bits, called, anywhere");
+        row(&name, called(&generate::counter(bits, Start::Anywhere)));
     }
     for (variables, statements) in [(50, 100), (100, 200), (200, 400)] {
         let name = format!("wide, {variables} variables, {statements} st.");

@@ -317,14 +317,16 @@ impl<G: Supergraph> Joins<'_, G> {
         let ends = self.graph.ends(call);
         joined = self.take_results(call, ends, joined)?;
         let caller = self.graph.procedure_of(ends.from);
-        let invariant = self.invariant(caller)?;
-        if invariant.is_true() {
+        // Everything that the invariant reads was kept for it, even if it turned out to be true;
+        // now forget what is dead.
+        let reads = self.invariant_reads(caller);
+        if reads.is_empty() {
             return Ok(joined);
         }
-        // Everything that the invariant reads was kept for it; now forget what is dead.
+        let invariant = self.invariant(caller)?;
         let after = self.ranges.live(self.graph, ends.to);
         let mut lists = PassLists::default();
-        for slot in self.invariant_reads(caller) {
+        for slot in reads {
             if !set::has(after, slot) {
                 lists.quantify(slot, Copy::Current);
             }
