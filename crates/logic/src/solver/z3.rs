@@ -44,6 +44,9 @@ pub struct Z3Solver {
     options: Z3Options,
     steps: Option<u32>,
     assumed: Vec<(Bool, TermId)>,
+    /// Whether the last thing that happened was a check that found a model.
+    satisfied: bool,
+    /// That model, once somebody has asked for it: most callers want the answer only.
     model: Option<Model>,
 }
 
@@ -63,6 +66,7 @@ impl Z3Solver {
             options,
             steps: None,
             assumed: Vec::new(),
+            satisfied: false,
             model: None,
         };
         this.set_parameters();
@@ -78,6 +82,17 @@ impl Z3Solver {
         // Zero means no limit to Z3.
         params.set_u32("rlimit", self.steps.unwrap_or(0));
         self.solver.set_params(&params);
+    }
+
+    fn forget_model(&mut self) {
+        self.satisfied = false;
+        self.model = None;
+    }
+
+    fn fetch_model(&mut self) {
+        if self.satisfied && self.model.is_none() {
+            self.model = self.solver.get_model();
+        }
     }
 
     /// The literal to assume for a formula.
@@ -107,17 +122,19 @@ impl Solver for Z3Solver {
     }
 
     fn assert(&mut self, terms: &Terms, formula: TermId) {
-        self.model = None;
+        self.forget_model();
         let formula = self.translator.bool(terms, formula);
         self.solver.assert(&formula);
     }
 
     fn push(&mut self) {
+        self.forget_model();
         self.solver.push();
         self.levels.push(Vec::new());
     }
 
     fn pop(&mut self) {
+        self.forget_model();
         if let Some(level) = self.levels.pop() {
             for formula in level {
                 self.proxies.remove(&formula);
@@ -133,7 +150,7 @@ impl Solver for Z3Solver {
         limits: Limits,
         budget: &Budget,
     ) -> Answer {
-        self.model = None;
+        self.forget_model();
         self.assumed.clear();
         for &formula in assumptions {
             let literal = self.assumption(terms, formula);
@@ -157,7 +174,7 @@ impl Solver for Z3Solver {
             // An answer that came in time for itself counts, even if the watchdog barked.
             SatResult::Unsat => Answer::Unsat,
             SatResult::Sat => {
-                self.model = self.solver.get_model();
+                self.satisfied = true;
                 Answer::Sat
             }
             SatResult::Unknown => {
@@ -169,6 +186,7 @@ impl Solver for Z3Solver {
     }
 
     fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Vec<Option<Value>> {
+        self.fetch_model();
         let Some(model) = &self.model else {
             return vec![None; of.len()];
         };
@@ -182,6 +200,7 @@ impl Solver for Z3Solver {
     }
 
     fn function_value(&mut self, terms: &mut Terms, function: FuncId) -> Option<FunctionValue> {
+        self.fetch_model();
         let model = self.model.as_ref()?;
         let declared = self.translator.function(terms, function);
         let (domain, range) = terms.signature(function);
