@@ -187,6 +187,11 @@ pub trait Observer {
 
     /// Called before an edge is executed, or for an assume after it has been found to hold.
     fn edge(&mut self, edge: EdgeId, state: &mut State<'_, '_>);
+
+    /// Called when the run has ended, however it did, before its memory is given up.
+    fn end(&mut self, outcome: &Outcome, state: &mut State<'_, '_>) {
+        let _ = (outcome, state);
+    }
 }
 
 /// Looks at nothing.

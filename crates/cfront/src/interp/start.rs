@@ -8,6 +8,7 @@ use super::inputs::Script;
 use super::layout::first_address;
 use super::machine::{End, Machine};
 use super::memory::Memory;
+use super::state::State;
 use super::{Interpreter, Limits, Observer, Outcome, Run, TraceMode, TrapKind};
 use crate::ids::EdgeId;
 use crate::program::{Initial, InitialValue};
@@ -39,6 +40,12 @@ pub(super) fn run<O: Observer>(
         End::Trap(kind) => Outcome::Trapped { kind, edge },
         End::OutOfInputs => Outcome::OutOfInputs(edge),
     };
+    observer.end(
+        &outcome,
+        &mut State {
+            machine: &mut machine,
+        },
+    );
     Run {
         outcome,
         steps,

@@ -1,0 +1,82 @@
+//! The front end and the interpreter against gcc: random programs must leave the same checksums.
+//!
+//! `HARDBOP_DIFFERENTIAL=20000` runs that many programs instead of a few hundred;
+//! `HARDBOP_SEED=7` takes other ones.
+
+mod support;
+
+use hardbop_cfront::interp::Outcome;
+use hardbop_cfront::types::DataModel;
+use support::generate::{self, Model};
+use support::oracle;
+
+/// The programs in one file.
+const BATCH: usize = 50;
+
+fn from_environment(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|value| value.parse().ok())
+        .unwrap_or(otherwise)
+}
+
+fn check(model: DataModel) {
+    let folder = oracle::folder("differential");
+    if !oracle::gcc_works(&folder, model) {
+        return;
+    }
+    let wanted = from_environment("HARDBOP_DIFFERENTIAL", 300);
+    let first = from_environment("HARDBOP_SEED", 0) * 1_000_000;
+    let generated_model = match model {
+        DataModel::Ilp32 => Model::Ilp32,
+        DataModel::Lp64 => Model::Lp64,
+    };
+    let mut failures = Vec::new();
+    let mut agreed = 0;
+    for batch in 0..wanted.div_ceil(BATCH as u64) {
+        let seed = first + batch;
+        let text = generate::file(seed, BATCH, generated_model);
+        let printed = oracle::gcc(&folder, &text, model, &[]).expect("gcc takes what is generated");
+        let expected: Vec<u64> = printed.lines().map(|line| line.parse().unwrap()).collect();
+        assert_eq!(expected.len(), BATCH);
+        let program = match oracle::program(&text, model) {
+            Ok(program) => program,
+            Err(message) => {
+                failures.push(format!("seed {seed} {model:?}: refused: {message}"));
+                continue;
+            }
+        };
+        let (run, bytes) = oracle::interpret(&program, "results", 50_000_000);
+        let got = oracle::words(&bytes);
+        if !matches!(run.outcome, Outcome::Returned(_)) {
+            let report = hardbop_cfront::interp::report(&program, &run);
+            failures.push(format!("seed {seed} {model:?}: {report}"));
+        }
+        for (i, (expected, got)) in expected.iter().zip(&got).enumerate() {
+            if expected == got {
+                agreed += 1;
+            } else {
+                failures.push(format!("seed {seed} {model:?}: program_{i}"));
+            }
+        }
+    }
+    eprintln!("{agreed} generated {model:?} programs agree with gcc");
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    assert!(agreed >= wanted);
+    std::fs::remove_dir_all(&folder).ok();
+}
+
+#[test]
+fn generated_lp64_programs_agree_with_gcc() {
+    check(DataModel::Lp64);
+}
+
+#[test]
+fn generated_ilp32_programs_agree_with_gcc() {
+    check(DataModel::Ilp32);
+}

@@ -1,0 +1,160 @@
+//! gcc as the judge of what a C program means.
+
+use hardbop_cfront::interp::{
+    Environment, Interpreter, Limits, Observer, Outcome, Run, Script, State,
+};
+use hardbop_cfront::load::{Options, load};
+use hardbop_cfront::parse::{Files, Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::program::Program;
+use hardbop_cfront::types::DataModel;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The options that make gcc follow the meaning that programs have here: signed arithmetic
+/// wraps, and floats of 32-bit programs are not computed with excess precision.
+pub fn gcc_options(model: DataModel) -> &'static [&'static str] {
+    match model {
+        DataModel::Lp64 => &["-m64", "-fwrapv", "-fno-strict-aliasing", "-w", "-O0"],
+        DataModel::Ilp32 => &[
+            "-m32",
+            "-msse2",
+            "-mfpmath=sse",
+            "-fwrapv",
+            "-fno-strict-aliasing",
+            "-w",
+            "-O0",
+        ],
+    }
+}
+
+/// A folder of our own under the system's, named for the test.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("hardbop-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    folder
+}
+
+/// Whether gcc can build and run programs for a data model; says so if it cannot.
+pub fn gcc_works(folder: &Path, model: DataModel) -> bool {
+    let works = gcc(folder, "int main(void) { return 0; }", model, &[]).is_ok();
+    if !works {
+        eprintln!("SKIPPED: no gcc that builds and runs {model:?} programs on this machine");
+    }
+    works
+}
+
+/// Compiles a text, runs it, and gives back what it printed.
+pub fn gcc(
+    folder: &Path,
+    text: &str,
+    model: DataModel,
+    further: &[&str],
+) -> Result<String, String> {
+    let source = folder.join(format!("{model:?}.c"));
+    let binary = folder.join(format!("{model:?}"));
+    std::fs::write(&source, text).map_err(|error| error.to_string())?;
+    let compiled = Command::new("gcc")
+        .args(gcc_options(model))
+        .args(further)
+        .arg("-o")
+        .args([&binary, &source])
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !compiled.status.success() {
+        return Err(String::from_utf8_lossy(&compiled.stderr).into_owned());
+    }
+    let ran = Command::new("timeout")
+        .arg("10")
+        .arg(&binary)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !ran.status.success() {
+        return Err(format!("{:?}", ran.status));
+    }
+    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+/// Loads a text as a C file, or says why it is refused.
+pub fn program(text: &str, model: DataModel) -> Result<Program, String> {
+    program_from(text, model, InputKind::Source, &NoFiles)
+}
+
+/// Loads a text, preprocessed or not.
+pub fn program_from(
+    text: &str,
+    model: DataModel,
+    kind: InputKind,
+    files: &dyn Files,
+) -> Result<Program, String> {
+    let input = Input {
+        name: "test.c".into(),
+        bytes: text.into(),
+        kind,
+        preprocess: Preprocess::default(),
+    };
+    let loaded = load(&[input], &Options::new(model), files);
+    let said: Vec<String> = loaded
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.is_error())
+        .map(|diagnostic| diagnostic.message.clone())
+        .collect();
+    loaded
+        .program
+        .map(|loaded| loaded.program)
+        .ok_or_else(|| said.join("\n"))
+}
+
+/// Copies a variable of static storage when the run ends.
+struct Keep<'a> {
+    program: &'a Program,
+    name: &'a str,
+    bytes: Vec<u8>,
+}
+
+impl Observer for Keep<'_> {
+    const ACTIVE: bool = false;
+
+    fn edge(&mut self, _: hardbop_cfront::ids::EdgeId, _: &mut State<'_, '_>) {}
+
+    fn end(&mut self, _: &Outcome, state: &mut State<'_, '_>) {
+        let named = self
+            .program
+            .variables
+            .iter()
+            .position(|v| v.name == self.name);
+        if let Some(i) = named
+            && let Some(bytes) = state.static_bytes(hardbop_cfront::ids::VarId(i as u32))
+        {
+            self.bytes = bytes.to_vec();
+        }
+    }
+}
+
+/// Runs a program, and gives back the bytes of one of its globals at the end.
+pub fn interpret(program: &Program, global: &str, steps: u64) -> (Run, Vec<u8>) {
+    let mut keep = Keep {
+        program,
+        name: global,
+        bytes: Vec::new(),
+    };
+    let limits = Limits {
+        steps,
+        ..Limits::default()
+    };
+    let mut script = Script::new(Vec::new());
+    let environment: &mut dyn Environment = &mut script;
+    let run = Interpreter::new(program).run_observed(environment, &limits, &mut keep);
+    (run, keep.bytes)
+}
+
+/// The numbers of 64 bits in some bytes.
+pub fn words(bytes: &[u8]) -> Vec<u64> {
+    let word = |chunk: &[u8]| {
+        chunk
+            .iter()
+            .rev()
+            .fold(0, |word, &b| word << 8 | u64::from(b))
+    };
+    bytes.chunks(8).map(word).collect()
+}
