@@ -7,7 +7,10 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
-use hardbop_bebop::{LiveRanges, ModRef, Options, SlotOrder, Statistics, Tracking, check};
+use hardbop_bebop::{
+    Answer, Expand, LiveRanges, ModRef, Options, Reorder, SlotOrder, Statistics, Tracking, Unknown,
+    check,
+};
 use hardbop_boolean_program::generate::{self, Recursion, Shape, Start};
 use hardbop_boolean_program::program::Program;
 use hardbop_boolean_program::{Dialect, load};
@@ -33,10 +36,10 @@ fn measure(program: &Program, options: &Options) -> (Option<Duration>, Statistic
         let start = Instant::now();
         let checker = check(program, options, &Budget::unlimited().with_time(LIMIT));
         let time = start.elapsed();
-        let stopped = checker.answers().iter().any(|answer| {
-            *answer
-                == hardbop_bebop::Answer::Unknown(hardbop_bebop::Unknown::Stopped(Stopped::Time))
-        });
+        let stopped = checker
+            .answers()
+            .iter()
+            .any(|answer| *answer == Answer::Unknown(Unknown::Stopped(Stopped::Time)));
         if stopped || time > Duration::from_secs(2) {
             return ((!stopped).then_some(time), checker.statistics());
         }
@@ -49,12 +52,25 @@ fn measure(program: &Program, options: &Options) -> (Option<Duration>, Statistic
     (best, checker.statistics())
 }
 
+/// The time for a shortest trace to the first target that is reachable.
+fn trace_time(program: &Program) -> Option<Duration> {
+    let budget = Budget::unlimited().with_time(LIMIT);
+    let mut checker = check(program, &Options::default(), &budget);
+    let reachable = checker
+        .answers()
+        .iter()
+        .position(|answer| *answer == Answer::Reachable)?;
+    let start = Instant::now();
+    let trace = checker.trace(program.targets[reachable].vertex, Expand::Nothing);
+    trace.ok().flatten().map(|_| start.elapsed())
+}
+
 fn row(name: &str, text: String) {
     let program = program(text);
     let (time, statistics) = measure(&program, &Options::default());
     let shown = |time: Option<Duration>| match time {
         Some(time) => format!("{:.4} s", time.as_secs_f64()),
-        None => format!("> {} s", LIMIT.as_secs()),
+        None => "-".to_string(),
     };
     let ratio = |options: Options| {
         let (other, _) = measure(&program, &options);
@@ -85,13 +101,18 @@ fn row(name: &str, text: String) {
         ..Options::default()
     };
     println!(
-        "{name:<34} {:>11} {:>9} {:>9} {:>8} {:>11} {:>8}",
+        "{name:<34} {:>10} {:>10} {:>8} {:>8} {:>8} {:>11} {:>7} {:>7}",
         shown(time),
+        shown(trace_time(&program)),
         statistics.counts.steps,
         statistics.counts.peak_nodes,
         ratio(without_order),
         ratio(without_live),
         ratio(without_mod_ref),
+        ratio(Options {
+            reorder: Reorder::WHEN_LARGE,
+            ..Options::default()
+        }),
     );
 }
 
@@ -104,28 +125,17 @@ fn called(text: &str) -> String {
 }
 
 fn main() {
-    if let Some(floor) = std::env::args()
-        .skip(1)
-        .find_map(|a| a.parse::<usize>().ok())
-    {
-        for (name, text) in [
-            ("c14", generate::counter(14, Start::Zero)),
-            ("c16", generate::counter(16, Start::Zero)),
-            ("called14", called(&generate::counter(14, Start::Anywhere))),
-        ] {
-            let program = program(text);
-            let options = Options {
-                collection_floor: floor,
-                ..Options::default()
-            };
-            let (time, s) = measure(&program, &options);
-            println!("{name} {time:?} {:?}", s.counts);
-        }
-        return;
-    }
     println!(
-        "{:<34} {:>11} {:>9} {:>9} {:>8} {:>11} {:>8}",
-        "program", "time", "steps", "nodes", "no FORCE", "no liveness", "no MOD"
+        "{:<34} {:>10} {:>10} {:>8} {:>8} {:>8} {:>11} {:>7} {:>7}",
+        "program",
+        "check",
+        "trace",
+        "steps",
+        "nodes",
+        "no FORCE",
+        "no liveness",
+        "no MOD",
+        "sifting"
     );
     for bits in [8, 10, 12, 14, 16] {
         row(

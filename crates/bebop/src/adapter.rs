@@ -86,13 +86,22 @@ impl<'p> BooleanProgram<'p> {
 
     /// Calls `found` for every leaf of an expression.
     fn leaves(&self, expr: ExprId, mut found: impl FnMut(Node)) {
-        let mut stack = vec![expr];
-        while let Some(expr) = stack.pop() {
-            match self.program.exprs.node(expr) {
-                Node::Not(a) => stack.push(a),
-                Node::Binary(_, a, b) | Node::Choose(a, b) => stack.extend([a, b]),
-                leaf => found(leaf),
-            }
+        // Most expressions are short: one operand is followed, the others wait, and the list of
+        // those allocates nothing while it is empty.
+        let mut waiting = Vec::new();
+        let mut next = Some(expr);
+        while let Some(expr) = next {
+            next = match self.program.exprs.node(expr) {
+                Node::Not(a) => Some(a),
+                Node::Binary(_, a, b) | Node::Choose(a, b) => {
+                    waiting.push(b);
+                    Some(a)
+                }
+                leaf => {
+                    found(leaf);
+                    waiting.pop()
+                }
+            };
         }
     }
 
