@@ -4,6 +4,7 @@
 //! before, and what was passed to and from a callee) at once.
 
 use crate::bdd::{Bdd, Built, Var};
+use crate::hash::FastMap;
 use crate::join::{Joins, PassLists};
 use crate::slot_set as set;
 use crate::space::{Copy, Slot, Space};
@@ -39,7 +40,7 @@ pub(crate) struct Point {
 }
 
 /// An assignment picked from a relation; what it leaves open is false.
-pub(crate) struct Picked(std::collections::HashMap<Var, bool>);
+pub(crate) struct Picked(FastMap<Var, bool>);
 
 impl Picked {
     pub(crate) fn value(&self, slot: Slot, copy: Copy) -> bool {
@@ -151,14 +152,27 @@ impl<G: Supergraph> Joins<'_, G> {
         self.space.bdds.and(from, step)
     }
 
-    /// Forgets the next values of a step backward.
-    pub(crate) fn forget_next(&mut self, relation: Bdd) -> Built {
-        let support = self.space.bdds.support(relation);
-        let next: Vec<Var> = support
-            .into_iter()
-            .filter(|&var| Space::slot(var).1 == Copy::Next)
-            .collect();
-        let pass = self.space.bdds.pass(&next, &[]);
-        self.space.bdds.project(relation, pass)
+    /// Forgets the next values of a step along an edge.
+    pub(crate) fn forget_writes(&mut self, edge: Edge, steps: Bdd) -> Built {
+        let mut writes = Vec::new();
+        self.graph.writes(edge, &mut writes);
+        self.forget_next(writes.into_iter(), steps)
+    }
+
+    /// Forgets the next values of a step into or over a call.
+    pub(crate) fn forget_call(&mut self, callee: Proc, steps: Bdd) -> Built {
+        let frame = Frame::of(self.graph, callee);
+        let mut slots: Vec<Slot> = set::slots(self.ranges.modified(callee)).collect();
+        slots.extend(frame.formals.chain(frame.returns).map(Slot));
+        self.forget_next(slots.into_iter(), steps)
+    }
+
+    fn forget_next(&mut self, slots: impl Iterator<Item = Slot>, steps: Bdd) -> Built {
+        let mut lists = PassLists::default();
+        for slot in slots {
+            lists.quantify(slot, Copy::Next);
+        }
+        let pass = lists.intern(self.space);
+        self.space.bdds.project(steps, pass)
     }
 }

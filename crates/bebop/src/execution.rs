@@ -236,7 +236,7 @@ impl Backward {
                         };
                         let view = joins.callers_view(callee, opened.exits)?;
                         let steps = joins.before_call(call, from, view, opened.returned)?;
-                        let set = joins.forget_next(steps)?;
+                        let set = joins.forget_call(callee, steps)?;
                         Some((set, opened.point))
                     } else {
                         now.enter_unreturned(joins, call, callee, from)?
@@ -252,7 +252,7 @@ impl Backward {
                 vertex,
                 depth: forward.depths[index],
                 leaves,
-                state: now.values(joins, vertex, unknown)?,
+                state: now.values(joins, vertex, unknown),
             });
             if joins.space.bdds.wants_collection() {
                 let held = open.iter().flat_map(|call| [call.returned, call.exits]);
@@ -276,7 +276,7 @@ impl Backward {
         let mut set = Bdd::FALSE;
         for edge in parallel(joins.graph, edge) {
             let steps = joins.before_edge(edge, from, self.after)?;
-            let steps = joins.forget_next(steps)?;
+            let steps = joins.forget_writes(edge, steps)?;
             set = joins.space.bdds.or(set, steps)?;
         }
         let after = joins.cube(&self.point)?;
@@ -302,7 +302,7 @@ impl Backward {
         let vertex = joins.graph.ends(call).from;
         let returned = joins.before_return(call, callee, self.after)?;
         let steps = joins.before_call(call, from, view, returned)?;
-        let set = joins.forget_next(steps)?;
+        let set = joins.forget_call(callee, steps)?;
         let after = joins.cube(&self.point)?;
         let returned = joins.before_return(call, callee, after)?;
         let one = joins.before_call(call, set, view, returned)?;
@@ -384,7 +384,7 @@ impl Backward {
         let pass = lists.intern(joins.space);
         let states = joins.space.bdds.project(self.after, pass)?;
         let steps = joins.before_entry(call, callee, from, states)?;
-        let set = joins.forget_next(steps)?;
+        let set = joins.forget_call(callee, steps)?;
         let mut inputs = Values::default();
         for slot in (0..frame.formals.end).map(Slot) {
             if let Some(value) = self.point.current.get(slot) {
@@ -402,31 +402,24 @@ impl Backward {
     /// The values to show. A slot is forced if no path edge has the other value.
     fn values<G: Supergraph>(
         &self,
-        joins: &mut Joins<'_, G>,
+        joins: &Joins<'_, G>,
         vertex: Vertex,
         unknown: &[Slot],
-    ) -> Result<Vec<Value>, Stopped> {
+    ) -> Vec<Value> {
         let procedure = joins.graph.procedure_of(vertex);
         let scope = Frame::of(joins.graph, procedure).scope();
-        let mut values = Vec::with_capacity(scope.len());
-        for slot in scope.map(Slot) {
-            if unknown.contains(&slot) {
-                values.push(Value::Unknown);
-                continue;
+        let mut forced = Values::default();
+        for (var, value) in joins.space.bdds.implied(self.after) {
+            if let (slot, Copy::Current) = Space::slot(var) {
+                forced.set(slot, value);
             }
-            let value = self.point.current.get(slot).unwrap_or(false);
-            let other = joins
-                .space
-                .bdds
-                .literal(Space::var(slot, Copy::Current), !value)?;
-            let free = joins.space.bdds.intersects(self.after, other)?;
-            values.push(if free {
-                Value::Free(value)
-            } else {
-                Value::Forced(value)
-            });
         }
-        Ok(values)
+        let value = |slot: Slot| match forced.get(slot) {
+            _ if unknown.contains(&slot) => Value::Unknown,
+            Some(value) => Value::Forced(value),
+            None => Value::Free(self.point.current.get(slot).unwrap_or(false)),
+        };
+        scope.map(|slot| value(Slot(slot))).collect()
     }
 }
 

@@ -51,17 +51,16 @@ pub(crate) fn formula(
     let mut rest = set;
     let mut fixed = Vec::new();
     let mut open = Vec::new();
+    let implied = bdds.implied(set);
     for &var in variables {
-        let yes = bdds.literal(var, true)?;
-        let value = bdds.intersects(rest, yes)?;
-        let other = bdds.literal(var, !value)?;
-        if bdds.intersects(rest, other)? {
-            open.push(var);
-        } else {
-            fixed.push((var, value));
-            rest = without(bdds, rest, var)?;
+        match implied.iter().find(|(other, _)| *other == var) {
+            Some(&literal) => fixed.push(literal),
+            None => open.push(var),
         }
     }
+    let known: Vec<Var> = fixed.iter().map(|&(var, _)| var).collect();
+    let pass = bdds.pass(&known, &[]);
+    rest = bdds.project(rest, pass)?;
     let mut equal = Vec::new();
     let support = bdds.support(rest);
     open.retain(|var| support.contains(var));

@@ -77,6 +77,13 @@ fn connectives_match_truth_tables() {
         for &(f, a) in &pool {
             assert_eq!(table(&manager, f), a);
             assert_eq!(manager.sat_count(f, VARIABLES), f64::from(a.count_ones()));
+            let implied = manager.implied(f);
+            for var in 0..VARIABLES {
+                let always = |value: bool| a != 0 && cofactor(a, var, !value) == 0;
+                for value in [false, true] {
+                    assert_eq!(implied.contains(&(Var(var), value)), always(value));
+                }
+            }
             for var in 0..VARIABLES {
                 let depends = cofactor(a, var, false) != cofactor(a, var, true);
                 assert_eq!(manager.support(f).contains(&Var(var)), depends);

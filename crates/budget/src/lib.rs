@@ -71,6 +71,15 @@ impl Budget {
         self.memory
     }
 
+    /// Says whether the process may hold this many more bytes: to be asked before a large table
+    /// is made twice as large, when it would be too late afterwards.
+    pub fn allows(&self, bytes: u64) -> Result<(), Stopped> {
+        match self.memory.and_then(|limit| Some((limit, resident_bytes()?))) {
+            Some((limit, used)) if used.saturating_add(bytes) > limit => Err(Stopped::Memory),
+            _ => Ok(()),
+        }
+    }
+
     /// Says whether the work may go on. Costs a clock read and, with a memory limit, a read of
     /// the process's resident size: call it every few thousand steps, not at each one.
     pub fn check(&self) -> Result<(), Stopped> {
@@ -80,7 +89,8 @@ impl Budget {
         if self.time.is_some_and(|limit| self.started.elapsed() >= limit) {
             return Err(Stopped::Time);
         }
-        if let (Some(limit), Some(used)) = (self.memory, resident_bytes())
+        if let Some(limit) = self.memory
+            && let Some(used) = resident_bytes()
             && used >= limit
         {
             return Err(Stopped::Memory);
@@ -136,6 +146,14 @@ mod tests {
     fn a_low_ceiling_stops() {
         let budget = Budget::unlimited().with_memory(1);
         assert_eq!(budget.check(), Err(Stopped::Memory));
+    }
+
+    #[test]
+    fn what_would_not_fit_is_not_allowed() {
+        let budget = Budget::unlimited().with_memory(1 << 40);
+        assert_eq!(budget.allows(1 << 20), Ok(()));
+        assert_eq!(budget.allows(1 << 41), Err(Stopped::Memory));
+        assert_eq!(Budget::unlimited().allows(u64::MAX), Ok(()));
     }
 
     #[test]

@@ -27,6 +27,7 @@ const MOST_BITS: u32 = 24;
 pub(super) struct Cache {
     entries: Vec<Entry>,
     bits: u32,
+    most_bits: u32,
 }
 
 impl Cache {
@@ -34,6 +35,7 @@ impl Cache {
         Cache {
             entries: vec![EMPTY; 1 << FIRST_BITS],
             bits: FIRST_BITS,
+            most_bits: MOST_BITS,
         }
     }
 
@@ -70,7 +72,17 @@ impl Cache {
     }
 
     pub(super) fn can_grow(&self) -> bool {
-        self.bits < MOST_BITS
+        self.bits < self.most_bits
+    }
+
+    /// The bytes that growing takes; those of the old entries are freed only afterwards.
+    pub(super) fn growth(&self) -> u64 {
+        2 * self.bytes() as u64
+    }
+
+    /// Stays as large as it is.
+    pub(super) fn stop_growing(&mut self) {
+        self.most_bits = self.bits;
     }
 
     #[cold]

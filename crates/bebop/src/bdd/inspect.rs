@@ -84,6 +84,49 @@ impl Manager {
         Some(assignment)
     }
 
+    /// The literals that the function implies: a variable is in it if it has the same value in all
+    /// models. One pass over the nodes; the constant false implies nothing here.
+    pub fn implied(&self, f: Bdd) -> Vec<(Var, bool)> {
+        if f.is_false() {
+            return Vec::new();
+        }
+        // By level: whether some path goes on where the variable is false, or true. An edge that
+        // jumps over a level does both.
+        let levels = self.level_of.len();
+        let mut free = vec![0i32; levels + 1];
+        let mut goes_on = vec![[false; 2]; levels];
+        let mut jump = |above: i64, below: u32| {
+            let below = below.min(levels as u32);
+            free[(above + 1) as usize] += 1;
+            free[below as usize] -= 1;
+        };
+        let mut seen = FastSet::default();
+        let mut stack = vec![f.0];
+        jump(-1, self.table.level(f.0));
+        while let Some(node) = stack.pop() {
+            let (level, lo, hi) = self.table.get(node);
+            if level == LEAF || !seen.insert(node) {
+                continue;
+            }
+            for (value, child) in [lo, hi].into_iter().enumerate() {
+                if child != 0 {
+                    goes_on[level as usize][value] = true;
+                    jump(i64::from(level), self.table.level(child));
+                    stack.push(child);
+                }
+            }
+        }
+        let mut jumps = 0;
+        let mut implied = Vec::new();
+        for (level, sides) in goes_on.into_iter().enumerate() {
+            jumps += free[level];
+            if jumps == 0 && sides[0] != sides[1] {
+                implied.push((self.var_at[level], sides[1]));
+            }
+        }
+        implied
+    }
+
     /// The function's value under an assignment.
     pub fn evaluate(&self, f: Bdd, assignment: impl Fn(Var) -> bool) -> bool {
         let mut node = f.0;

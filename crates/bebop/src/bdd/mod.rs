@@ -218,7 +218,14 @@ impl Manager {
         debug_assert!(self.table.level(lo) > level && self.table.level(hi) > level);
         let grown = self.table.len() > self.cache.len();
         if grown && self.cache.can_grow() {
-            self.cache.grow();
+            // A small cache costs time; only a table that has no room left ends the work.
+            match self.budget.allows(self.cache.growth()) {
+                Ok(()) => self.cache.grow(),
+                Err(_) => self.cache.stop_growing(),
+            }
+        }
+        if self.table.is_full() {
+            self.budget.allows(self.table.growth())?;
         }
         self.table.find_or_add(level, lo, hi)
     }

@@ -81,6 +81,17 @@ impl Table {
         self.nodes.capacity() * size_of::<Node>() + self.slots.capacity() * size_of::<u32>()
     }
 
+    /// Whether one more node makes the hash table grow.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        (self.used + 1) * 3 > self.slots.len() * 2
+    }
+
+    /// The bytes that growing takes.
+    pub(super) fn growth(&self) -> u64 {
+        2 * (self.slots.len() * size_of::<u32>()) as u64
+    }
+
     #[inline]
     pub(super) fn level(&self, node: u32) -> u32 {
         self.nodes[node as usize].level
