@@ -25,6 +25,7 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
     let mut assumed = BTreeSet::new();
     let points_to = loop {
         let points_to = points_to::analyse(program);
+        // What points-to itself finds, it has taken into account; what is found by type, it has not.
         let mut changed = false;
         for index in 0..program.edges.len() {
             let Op::Call {
@@ -52,10 +53,10 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
                 if !found.is_empty() {
                     assumed.insert(OUTSIDE_POINTER);
                 }
+                changed |= found != *targets;
             }
             found.sort_unstable();
             found.dedup();
-            changed |= found != *targets;
             if let Op::Call {
                 callee: Callee::Indirect { targets, .. },
                 ..

@@ -1,7 +1,7 @@
 //! Calls to what the environment provides: inputs, assumptions, assertions, memory, the end of
 //! the program. They are recognised by name where the user's program does not define them.
 
-use super::Lower;
+use super::{Lower, TEXT};
 use super::effects::{Effect, Writes};
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::program::*;
@@ -108,7 +108,7 @@ impl Lower<'_> {
             }
             ("__VERIFIER_assert" | "assert" | "__CPROVER_assert", [condition, ..]) => {
                 self.at_expr(*condition);
-                let message = "assertion".to_owned();
+                let message = format!("assertion {TEXT}");
                 let error = self.error_location(CheckKind::Assertion, message);
                 let yes = self.location();
                 self.branch(*condition, yes, error);
@@ -160,9 +160,8 @@ impl Lower<'_> {
                 if self.b.options.wants(CheckKind::Free) {
                     let int = self.int_ty();
                     let valid = self.b.expr(ExprKind::ValidFree { pointer }, int);
-                    let bad = self.b.not(valid);
-                    let message = format!("invalid free in {}", self.text());
-                    self.check(CheckKind::Free, bad, message);
+                    let message = format!("invalid free in {TEXT}");
+                    self.require(CheckKind::Free, valid, message);
                 }
                 self.emit(Op::Free { pointer });
                 Some(None)
@@ -190,6 +189,13 @@ impl Lower<'_> {
                 self.check_range(to, size);
                 self.emit(Op::FillMemory { to, byte, size });
                 Some(Some(to))
+            }
+            // How the models ask for the bytes from a pointer to its object's end.
+            ("__hardbop_object_size", [_]) if self.origin == Origin::Model => {
+                let pointer = self.arguments(args)[0];
+                self.at_expr(id);
+                let size = self.size_ty();
+                Some(Some(self.b.expr(ExprKind::ObjectSize { pointer }, size)))
             }
             ("__VERIFIER_nondet_memory", [_, _]) => {
                 let values = self.arguments(args);
@@ -222,7 +228,7 @@ impl Lower<'_> {
         self.at_expr(id);
         let message = match text.and_then(|text| self.literal_text(text)) {
             Some(text) => format!("assertion {text}"),
-            None => "assertion".to_owned(),
+            None => format!("assertion in {TEXT}"),
         };
         self.error(CheckKind::Assertion, message);
         Some(None)

@@ -30,6 +30,7 @@ void free(void *);
 void *memcpy(void *, const void *, size_t);
 void *memmove(void *, const void *, size_t);
 void *memset(void *, int, size_t);
+size_t __hardbop_object_size(const void *);
 void __VERIFIER_assume(int);
 void __VERIFIER_nondet_memory(void *, size_t);
 char __VERIFIER_nondet_char(void);

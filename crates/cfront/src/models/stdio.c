@@ -99,13 +99,13 @@ int __hardbop_print(char *s, size_t size) {
 //= sprintf writes any text that fits into the object
 int __hardbop_print(char *s, size_t size);
 int sprintf(char *s, const char *format, ...) {
-  size_t room = __builtin_dynamic_object_size(s, 0);
+  size_t room = __hardbop_object_size(s);
   int length = __hardbop_print(s, room);
   __VERIFIER_assume((size_t)length < room);
   return length;
 }
 int vsprintf(char *s, const char *format, va_list arguments) {
-  size_t room = __builtin_dynamic_object_size(s, 0);
+  size_t room = __hardbop_object_size(s);
   int length = __hardbop_print(s, room);
   __VERIFIER_assume((size_t)length < room);
   return length;
@@ -209,7 +209,7 @@ static int scan(const char *f, va_list arguments) {
       continue;
     if (kind == 's' || kind == '[') {
       char *s = va_arg(arguments, char *);
-      size_t room = __builtin_dynamic_object_size(s, 0);
+      size_t room = __hardbop_object_size(s);
       size_t n = __VERIFIER_nondet_ulong();
       __VERIFIER_assume(n < room && (width == 0 || n <= width));
       __VERIFIER_nondet_memory(s, n);
@@ -441,7 +441,7 @@ char *gets(char *s) {
   if (__VERIFIER_nondet_int() == 0)
     return 0;
   size_t n = __VERIFIER_nondet_ulong();
-  __VERIFIER_assume(n < __builtin_dynamic_object_size(s, 0));
+  __VERIFIER_assume(n < __hardbop_object_size(s));
   __VERIFIER_nondet_memory(s, n);
   s[n] = 0;
   return s;

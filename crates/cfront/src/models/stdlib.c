@@ -23,7 +23,7 @@ void *realloc(void *p, size_t size) {
   void *moved = malloc(size);
   if (moved == 0)
     return 0;
-  size_t old = __builtin_dynamic_object_size(p, 0);
+  size_t old = __hardbop_object_size(p);
   memcpy(moved, p, old < size ? old : size);
   free(p);
   return moved;
