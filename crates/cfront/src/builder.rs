@@ -365,42 +365,41 @@ impl Builder {
         let state = self.variable_states[&id];
         if !self.compatible(known, ty) && state.source.span != source.span {
             self.diagnostics.push(
-                Diagnostic::warning(
-                    source.span,
-                    format!("conflicting types for variable `{name}`"),
-                )
-                .label("declared here with another type")
-                .note(Some(state.source.span), "first declared here"),
+                Diagnostic::error(source.span, format!("conflicting types for variable `{name}`"))
+                    .label("declared here with another type")
+                    .note(Some(state.source.span), "first declared here"),
             );
+            return id;
         }
-        let completes = self.types.size_of(known) < self.types.size_of(ty);
+        // Only what was incomplete gets another type: earlier units rely on it.
+        if self.types.size_of(known) < self.types.size_of(ty) {
+            self.variables[id.index()].ty = ty;
+        }
         if strength > state.strength {
-            self.variable_states
-                .insert(id, VariableState { strength, source });
+            self.variable_states.insert(id, VariableState { strength, source });
             let variable = &mut self.variables[id.index()];
             variable.source = source;
             if variable.initial == Initial::Unknown {
                 variable.initial = initial_of(strength);
             }
-            if completes || self.types.size_of(ty) > 0 {
-                self.variables[id.index()].ty = ty;
-            }
-        } else {
-            if strength == Strength::Strong && state.source.span != source.span {
-                self.diagnostics.push(
-                    Diagnostic::error(
-                        source.span,
-                        format!("variable `{name}` is defined more than once"),
-                    )
-                    .label("defined again here")
-                    .note(Some(state.source.span), "first defined here"),
-                );
-            }
-            if completes {
-                self.variables[id.index()].ty = ty;
-            }
+        } else if strength == Strength::Strong && state.source.span != source.span {
+            self.diagnostics.push(
+                Diagnostic::error(
+                    source.span,
+                    format!("variable `{name}` is defined more than once"),
+                )
+                .label("defined again here")
+                .note(Some(state.source.span), "first defined here"),
+            );
         }
         id
+    }
+
+    /// The variables with external linkage, in the order in which they were met.
+    pub(crate) fn external_variables(&self) -> Vec<VarId> {
+        let mut found: Vec<VarId> = self.external_variables.values().copied().collect();
+        found.sort();
+        found
     }
 
     fn compatible_functions(&self, a: TypeId, b: TypeId) -> bool {

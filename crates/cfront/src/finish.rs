@@ -2,6 +2,7 @@
 
 use crate::builder::{Body, Builder, DraftEdge, Strength};
 use crate::ids::{ExprId, FuncId, LocId, PlaceId, VarId};
+use crate::lower::TEXT;
 use crate::options::Undefined;
 use crate::program::*;
 use crate::types::{Type, Variadic};
@@ -44,7 +45,7 @@ impl Builder {
             shorten(body);
         }
         self.drop_unused(&mut bodies);
-        self.mark_taken(&bodies);
+        self.mark_taken();
         let mut program = Program {
             types: self.types,
             variables: self.variables,
@@ -77,6 +78,7 @@ impl Builder {
             });
         }
         drop_unreached_checks(&mut program);
+        quote_sources(&mut program);
         (Some(program), self.diagnostics)
     }
 
@@ -151,10 +153,7 @@ impl Builder {
             .filter(|&i| self.functions[i].body.is_none())
             .collect();
         order.sort_by_key(|&i| (self.functions[i].first_use, i));
-        let externals: Vec<VarId> = (0..self.variables.len())
-            .filter(|&i| self.variables[i].kind == VarKind::Global)
-            .map(|i| VarId(i as u32))
-            .collect();
+        let externals = self.external_variables();
         for i in order {
             let id = FuncId(i as u32);
             let (name, ty, source) = {
@@ -479,7 +478,7 @@ impl Builder {
         }
     }
 
-    fn mark_taken(&mut self, _bodies: &[Body]) {
+    fn mark_taken(&mut self) {
         for expr in &self.exprs {
             let ExprKind::AddressOf(mut place) = expr.kind else {
                 continue;
@@ -495,7 +494,6 @@ impl Builder {
                 }
             }
         }
-        // The list of a variadic function is only reached through its operations.
     }
 }
 
@@ -547,10 +545,10 @@ pub(crate) fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
         }
         Op::Free { pointer } => see(Expr(*pointer)),
         Op::CopyMemory { to, from, size } => {
-            [to, from, size].map(|e| see(Expr(*e)));
+            [to, from, size].into_iter().for_each(|e| see(Expr(*e)));
         }
         Op::FillMemory { to, byte, size } => {
-            [to, byte, size].map(|e| see(Expr(*e)));
+            [to, byte, size].into_iter().for_each(|e| see(Expr(*e)));
         }
         Op::VaStart { list } => see(Place(*list)),
         Op::VaArg { list, place } => {
@@ -882,6 +880,39 @@ fn lay_out(
     let entry = LocId(numbers[body.entry as usize]);
     let exit = LocId(numbers[body.exit as usize]);
     (first..program.locations.len() as u32, entry, exit)
+}
+
+/// Puts the text of the source into the messages of the checks.
+fn quote_sources(program: &mut Program) {
+    let Program { checks, sources, .. } = program;
+    for check in checks {
+        if check.message.contains(TEXT) {
+            let span = check.source.span;
+            let text = sources.text(span.file).get(span.start as usize..span.end as usize);
+            let text = text.and_then(quoted);
+            let text = text.unwrap_or_else(|| format!("line {}", check.source.line));
+            check.message = check.message.replace(TEXT, &text);
+        }
+    }
+}
+
+/// A piece of C on one line; nothing if it is long or cut in the middle of parentheses, as the
+/// places of macro arguments can be.
+fn quoted(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    let mut depth = 0i32;
+    for c in line.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    (depth == 0 && !line.is_empty() && line.chars().count() <= 60).then_some(line)
 }
 
 /// Drops the checks whose location was not reachable in its function.

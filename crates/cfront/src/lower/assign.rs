@@ -65,7 +65,7 @@ impl Lower<'_> {
         {
             return false;
         }
-        let place = self.place(lhs);
+        let place = self.access(lhs);
         if !self.is_fixed(place) {
             return false;
         }
@@ -135,7 +135,7 @@ impl Lower<'_> {
         lhs: sema::ExprId,
         rhs: sema::ExprId,
     ) -> (PlaceId, ExprId) {
-        let place = self.place(lhs);
+        let place = self.access(lhs);
         let ty = self.place_ty(place);
         let effect = self.effects.of(rhs);
         let place = self.keep_place(place, effect);
@@ -179,7 +179,7 @@ impl Lower<'_> {
         lhs: sema::ExprId,
         rhs: sema::ExprId,
     ) -> PlaceId {
-        let place = self.place(lhs);
+        let place = self.access(lhs);
         let place = self.keep_place(place, self.effects.of(rhs));
         if self.is_fixed(place) {
             self.record_into(rhs, place);
@@ -202,7 +202,7 @@ impl Lower<'_> {
             self.unsupported("a vector or a complex number");
             return;
         }
-        let place = self.place(operand);
+        let place = self.access(operand);
         self.at_expr(id);
         let old = self.b.load(place);
         let new = self.stepped(op, old, operand);
@@ -211,7 +211,7 @@ impl Lower<'_> {
 
     /// `++` or `--` as a value.
     pub(super) fn step(&mut self, id: sema::ExprId, op: AstUnary, operand: sema::ExprId) -> ExprId {
-        let place = self.place(operand);
+        let place = self.access(operand);
         self.at_expr(id);
         let old = self.b.load(place);
         if matches!(op, AstUnary::PreInc | AstUnary::PreDec) {

@@ -222,6 +222,17 @@ impl Lower<'_> {
         self.f().body.location(LocationKind::Error(check))
     }
 
+    /// Adds a check: it is violated where `good` does not hold.
+    pub(super) fn require(&mut self, kind: CheckKind, good: ExprId, message: String) {
+        if self.b.constant(good).is_some_and(|bits| bits != 0) {
+            return;
+        }
+        let error = self.error_location(kind, message);
+        let next = self.location();
+        self.split(good, next, error);
+        self.f().cur = next;
+    }
+
     /// Adds a check: it is violated where `bad` holds.
     pub(super) fn check(&mut self, kind: CheckKind, bad: ExprId, message: String) {
         if self.b.constant(bad) == Some(0) {
@@ -276,13 +287,20 @@ impl Lower<'_> {
 
     /// Keeps a value in a temporary.
     pub(super) fn keep(&mut self, value: ExprId) -> ExprId {
-        if self.b.constant(value).is_some() {
+        if self.b.constant(value).is_some() || self.is_kept(value) {
             return value;
         }
         let ty = self.b.ty_of(value);
         let place = self.temporary(ty);
         self.emit(Op::Assign { place, value });
         self.b.load(place)
+    }
+
+    /// Whether a value is that of a temporary, which nothing else writes.
+    fn is_kept(&self, value: ExprId) -> bool {
+        let ExprKind::Load(place) = self.b.exprs[value.index()].kind else { return false };
+        let PlaceKind::Var(var) = self.b.places[place.index()].kind else { return false };
+        matches!(self.b.variables[var.index()].kind, VarKind::Temporary(_))
     }
 
     pub(super) fn assign(&mut self, place: PlaceId, value: ExprId) {

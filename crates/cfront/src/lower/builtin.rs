@@ -1,6 +1,6 @@
 //! The builtin functions that the tree has nodes for.
 
-use super::Lower;
+use super::{Lower, TEXT};
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::program::*;
 use crate::types::Type;
@@ -225,7 +225,7 @@ impl Lower<'_> {
         if self.b.types.is_signed(ty) && self.b.options.wants(CheckKind::Overflow) {
             let bad = self.b.overflows(BinaryOp::Sub, zero, value, ty);
             let bad = self.b.binary(BinaryOp::And, negative, bad, int);
-            let message = format!("signed overflow in {}", self.text());
+            let message = format!("signed overflow in {TEXT}");
             self.check(CheckKind::Overflow, bad, message);
         }
         let minus = self.b.unary(UnaryOp::Negate, value, ty);

@@ -138,27 +138,13 @@ impl Lower<'_> {
         self.at_expr(id);
         match (named, pointer) {
             (Some(decl), _) => {
-                let func = self.func(decl);
-                self.used(func);
-                if self.unit.tree[decl]
-                    .flags
-                    .contains(sema::DeclFlags::RETURNS_TWICE)
-                    || matches!(
-                        self.name_of(decl),
-                        "setjmp"
-                            | "_setjmp"
-                            | "sigsetjmp"
-                            | "__sigsetjmp"
-                            | "longjmp"
-                            | "siglongjmp"
-                            | "_longjmp"
-                            | "vfork"
-                    )
-                {
+                if self.jumps(decl) {
                     let what = format!("`{}`", self.name_of(decl));
                     self.unsupported(what);
                     return;
                 }
+                let func = self.func(decl);
+                self.used(func);
                 self.emit(Op::Call {
                     callee: Callee::Direct(func),
                     arguments,
@@ -184,6 +170,22 @@ impl Lower<'_> {
             }
             (None, None) => unreachable!("a callee is a name or a pointer"),
         }
+    }
+
+    /// Whether a function returns twice, or to where such a function was called.
+    fn jumps(&self, decl: sema::DeclId) -> bool {
+        self.unit.tree[decl].flags.contains(sema::DeclFlags::RETURNS_TWICE)
+            || matches!(
+                self.name_of(decl),
+                "setjmp"
+                    | "_setjmp"
+                    | "sigsetjmp"
+                    | "__sigsetjmp"
+                    | "longjmp"
+                    | "siglongjmp"
+                    | "_longjmp"
+                    | "__longjmp_chk"
+            )
     }
 
     pub(super) fn effect_of_all(&self, list: &[sema::ExprId]) -> Effect {

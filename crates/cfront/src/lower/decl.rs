@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::body::{ScopeItem, Storage};
-use crate::ids::{PlaceId, TypeId, VarId};
+use crate::ids::{PlaceId, TypeId};
 use crate::program::*;
 use crate::types::{Record, Type};
 use rucc_sema as sema;
@@ -142,13 +142,5 @@ impl Lower<'_> {
         longer.size = extent;
         let record = self.b.types.add_record(longer);
         self.b.types.intern(Type::Record(record))
-    }
-
-    /// A variable of the function, by its place.
-    pub(super) fn variable_of(&self, place: PlaceId) -> Option<VarId> {
-        match self.b.places[place.index()].kind {
-            PlaceKind::Var(var) => Some(var),
-            _ => None,
-        }
     }
 }

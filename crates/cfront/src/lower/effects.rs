@@ -217,7 +217,12 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
     for decl in decays.into_iter().flatten() {
         found.taken[decl.index()] = true;
     }
-    // The operands of inline assembly may be passed by their address.
+    // The handler of `__attribute__((cleanup))` gets the variable's address.
+    for index in 0..counts.decls {
+        if tree[DeclId::from_usize(index)].cleanup.is_some() {
+            found.taken[index] = true;
+        }
+    }
     found
 }
 

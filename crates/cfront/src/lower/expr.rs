@@ -1,6 +1,6 @@
 //! Rvalues become expressions; their side effects become edges.
 
-use super::Lower;
+use super::{Lower, TEXT};
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::program::*;
 use crate::types::{FloatKind, Type};
@@ -114,16 +114,18 @@ impl Lower<'_> {
                 self.effect(otherwise);
                 self.continue_at(join);
             }
-            sema::ExprKind::Binary {
-                op: AstBinary::LogAnd | AstBinary::LogOr,
-                ..
-            } => {
+            sema::ExprKind::Binary { op: op @ (AstBinary::LogAnd | AstBinary::LogOr), lhs, rhs } => {
                 if self.effects.of(id).is_safe() {
                     return;
                 }
-                let join = self.location();
-                self.branch(id, join, join);
-                self.f().cur = join;
+                let (next, join) = (self.location(), self.location());
+                match op {
+                    AstBinary::LogAnd => self.branch(lhs, next, join),
+                    _ => self.branch(lhs, join, next),
+                }
+                self.f().cur = next;
+                self.effect(rhs);
+                self.continue_at(join);
             }
             sema::ExprKind::Unary {
                 op: AstUnary::PreInc | AstUnary::PreDec | AstUnary::PostInc | AstUnary::PostDec,
@@ -309,12 +311,9 @@ impl Lower<'_> {
         if self.is_record_or_array(self.place_ty(place)) && self.b.types.is_scalar(ty) {
             return self.b.address_of(place, ty);
         }
+        self.check_place(id, place);
         let value = self.b.load(place);
-        if self.b.types.is_scalar(ty) {
-            self.b.convert(value, ty)
-        } else {
-            value
-        }
+        if self.b.types.is_scalar(ty) { self.b.convert(value, ty) } else { value }
     }
 
     fn conversion(
@@ -619,7 +618,7 @@ impl Lower<'_> {
         {
             let zero = self.b.zero(ty);
             let bad = self.b.binary(BinaryOp::Eq, right, zero, int);
-            let message = format!("division by zero in {}", self.text());
+            let message = format!("division by zero in {TEXT}");
             self.check(CheckKind::DivisionByZero, bad, message);
         }
         if !self.b.options.wants(CheckKind::Overflow) {
@@ -629,13 +628,13 @@ impl Lower<'_> {
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if signed => {
                 let bad = self.b.overflows(op, left, right, ty);
-                let message = format!("signed overflow in {}", self.text());
+                let message = format!("signed overflow in {TEXT}");
                 self.check(CheckKind::Overflow, bad, message);
             }
             // The remainder of the smallest number by -1 is undefined because the quotient is.
             BinaryOp::Div | BinaryOp::Rem if signed => {
                 let bad = self.b.overflows(BinaryOp::Div, left, right, ty);
-                let message = format!("signed overflow in {}", self.text());
+                let message = format!("signed overflow in {TEXT}");
                 self.check(CheckKind::Overflow, bad, message);
             }
             BinaryOp::Shl | BinaryOp::Shr => {
@@ -647,15 +646,15 @@ impl Lower<'_> {
                 let amount = self.b.convert(right, unsigned);
                 let limit = self.b.int(i128::from(width), unsigned);
                 let bad = self.b.binary(BinaryOp::Ge, amount, limit, int);
-                let message = format!("shift by a wrong amount in {}", self.text());
+                let message = format!("shift by a wrong amount in {TEXT}");
                 self.check(CheckKind::Overflow, bad, message);
                 if op == BinaryOp::Shl && signed {
                     let zero = self.b.zero(ty);
                     let negative = self.b.binary(BinaryOp::Lt, left, zero, int);
-                    let message = format!("left shift of a negative number in {}", self.text());
+                    let message = format!("left shift of a negative number in {TEXT}");
                     self.check(CheckKind::Overflow, negative, message);
                     let bad = self.b.overflows(BinaryOp::Shl, left, right, ty);
-                    let message = format!("signed overflow in {}", self.text());
+                    let message = format!("signed overflow in {TEXT}");
                     self.check(CheckKind::Overflow, bad, message);
                 }
             }
@@ -667,7 +666,7 @@ impl Lower<'_> {
         if self.b.types.is_signed(ty) && self.b.options.wants(CheckKind::Overflow) {
             let zero = self.b.zero(ty);
             let bad = self.b.overflows(BinaryOp::Sub, zero, value, ty);
-            let message = format!("signed overflow in {}", self.text());
+            let message = format!("signed overflow in {TEXT}");
             self.check(CheckKind::Overflow, bad, message);
         }
     }
@@ -837,8 +836,8 @@ impl Lower<'_> {
             sema::ExprKind::Convert {
                 kind: Conversion::Lvalue,
                 operand,
-            } => self.place(operand),
-            sema::ExprKind::Cast(operand) if self.is_record_or_array(ty) => self.place(operand),
+            } => self.access(operand),
+            sema::ExprKind::Cast(operand) if self.is_record_or_array(ty) => self.access(operand),
             sema::ExprKind::Decl(_)
             | sema::ExprKind::Str(_)
             | sema::ExprKind::Member { .. }
@@ -847,7 +846,7 @@ impl Lower<'_> {
             | sema::ExprKind::Unary {
                 op: AstUnary::Deref,
                 ..
-            } => self.place(id),
+            } => self.access(id),
             sema::ExprKind::Assign {
                 op: None, lhs, rhs, ..
             } => self.record_assignment(id, lhs, rhs),

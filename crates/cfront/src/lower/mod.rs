@@ -25,7 +25,7 @@ mod types;
 mod vla;
 
 use crate::builder::{Builder, Strength};
-use crate::ids::{FuncId, PlaceId, VarId};
+use crate::ids::{FuncId, PlaceId, TypeId, VarId};
 use crate::parse::ParsedUnit;
 use crate::program::*;
 use crate::types::Type;
@@ -34,6 +34,9 @@ use effects::Effects;
 use hardbop_diagnostics::Diagnostic;
 use rucc_sema as sema;
 use std::collections::{HashMap, HashSet};
+
+/// In the message of a check: what stands for the text of the source at the check's place.
+pub(crate) const TEXT: &str = "\u{1}";
 
 /// One unit being lowered.
 pub(crate) struct Lower<'a> {
@@ -178,7 +181,15 @@ impl Lower<'_> {
         let ty = self.ty(decl.ty);
         let params: Vec<sema::DeclId> = unit.tree[decl.params].to_vec();
         self.function = Some(FnState::new(func, source));
-        let formals: Vec<VarId> = params.iter().map(|&p| self.formal(func, p)).collect();
+        let passed = match self.b.types.get(ty) {
+            Type::Function { parameters, .. } => parameters.clone(),
+            _ => Vec::new(),
+        };
+        let formals: Vec<VarId> = params
+            .iter()
+            .enumerate()
+            .map(|(i, &param)| self.formal(func, param, passed.get(i).copied()))
+            .collect();
         let result = match *self.b.types.get(ty) {
             Type::Function { result, .. } if !matches!(self.b.types.get(result), Type::Void) => {
                 Some(self.b.add_variable(Variable {
@@ -244,28 +255,45 @@ impl Lower<'_> {
         draft.body = Some(state.body);
     }
 
-    fn formal(&mut self, func: FuncId, id: sema::DeclId) -> VarId {
+    /// A parameter. Old-style definitions are passed a promoted value: the parameter is then a
+    /// local that starts as the value converted back.
+    fn formal(&mut self, func: FuncId, id: sema::DeclId, passed: Option<TypeId>) -> VarId {
         let unit = self.unit;
         let decl = &unit.tree[id];
         let ty = self.ty(decl.ty);
+        let passed = passed.unwrap_or(ty);
         let source = unit.source(unit.tree.decl_span(id));
         let name = match decl.name {
             Some(name) => unit.names.resolve(name).to_owned(),
             None => "p#".to_owned(),
         };
-        let var = self.b.add_variable(Variable {
+        let mut variable = Variable {
             name,
-            ty,
+            ty: passed,
             kind: VarKind::Formal(func),
             address_taken: false,
             source,
             initial: Initial::None,
-        });
-        self.f().variables.insert(id, Storage::Variable(var));
-        if self.effects.is_taken(id) {
-            self.f().taken.insert(var);
+        };
+        let formal = self.b.add_variable(variable.clone());
+        let mut storage = formal;
+        if passed != ty {
+            variable.ty = ty;
+            variable.kind = VarKind::Local(func);
+            self.b.variables[formal.index()].name.push('#');
+            storage = self.b.add_variable(variable);
+            self.f().locals.push(storage);
+            let from = self.b.var_place(formal);
+            let value = self.b.load(from);
+            let value = self.convert_scalar(value, ty);
+            let place = self.b.var_place(storage);
+            self.assign(place, value);
         }
-        var
+        self.f().variables.insert(id, Storage::Variable(storage));
+        if self.effects.is_taken(id) {
+            self.f().taken.insert(storage);
+        }
+        formal
     }
 
     /// The global or static variable that a declaration declares.
@@ -386,7 +414,7 @@ impl Lower<'_> {
         self.f().source = source;
     }
 
-    fn place_ty(&self, place: PlaceId) -> crate::ids::TypeId {
+    fn place_ty(&self, place: PlaceId) -> TypeId {
         self.b.places[place.index()].ty
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::body::Storage;
+use super::TEXT;
 use super::effects::{Effect, Writes};
 use crate::ids::{ExprId, PlaceId, TypeId, VarId};
 use crate::program::*;
@@ -17,7 +18,8 @@ impl Lower<'_> {
         match node.kind {
             sema::ExprKind::Decl(decl) => {
                 let storage = self.storage(decl);
-                self.storage_place(storage)
+                let place = self.storage_place(storage);
+                self.as_declared(decl, place)
             }
             sema::ExprKind::Str(string) => {
                 let source = self.unit.source(self.unit.tree.expr_span(id));
@@ -42,6 +44,26 @@ impl Lower<'_> {
             }
             _ => self.record_value(id),
         }
+    }
+
+    /// The place of a variable with the type that this unit gives it, where another unit gives
+    /// it another one.
+    fn as_declared(&mut self, decl: sema::DeclId, place: PlaceId) -> PlaceId {
+        if self.unit.tree[decl].linkage != sema::Linkage::External {
+            return place;
+        }
+        let ours = self.unit.tree[decl].ty;
+        let ours = self.ty(ours);
+        let theirs = self.place_ty(place);
+        let array = matches!(
+            (self.b.types.get(ours), self.b.types.get(theirs)),
+            (Type::Array { element: a, .. }, Type::Array { element: b, .. }) if a == b
+        );
+        if ours == theirs || array || self.unit.tree.extent(decl) > 0 {
+            return place;
+        }
+        let address = self.address(place);
+        self.behind(address, ours)
     }
 
     pub(super) fn storage_place(&mut self, storage: Storage) -> PlaceId {
@@ -137,20 +159,11 @@ impl Lower<'_> {
         self.index_place(array, index)
     }
 
-    /// An element of an array place, with the check of the index if it was asked for.
+    /// An element of an array place.
     fn index_place(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
-        let Type::Array { element, length } = *self.b.types.get(self.place_ty(array)) else {
+        let Type::Array { element, .. } = *self.b.types.get(self.place_ty(array)) else {
             unreachable!("only arrays decay")
         };
-        if self.b.options.wants(CheckKind::Bounds) && length > 0 {
-            let size = self.size_ty();
-            let int = self.int_ty();
-            let unsigned = self.b.convert(index, size);
-            let length = self.b.int(i128::from(length), size);
-            let bad = self.b.binary(BinaryOp::Ge, unsigned, length, int);
-            let message = format!("index {} out of bounds", self.text());
-            self.check(CheckKind::Bounds, bad, message);
-        }
         self.b.place(PlaceKind::Index(array, index), element)
     }
 
@@ -195,21 +208,121 @@ impl Lower<'_> {
         self.deref_place(pointer, ty)
     }
 
-    /// What a pointer points to, with the checks of the pointer if they were asked for.
+    /// What a pointer points to.
     fn deref_place(&mut self, pointer: ExprId, ty: rt::TypeId) -> PlaceId {
         let ty = self.ty(ty);
-        if matches!(self.b.types.get(ty), Type::Function { .. } | Type::Void) {
-            return self.b.place(PlaceKind::Deref(pointer), ty);
-        }
         // `*&x` is `x`, unless the pointer was cast.
         if let ExprKind::AddressOf(place) = self.b.exprs[pointer.index()].kind
             && self.place_ty(place) == ty
         {
             return place;
         }
-        let size = self.b.types.size_of(ty);
-        self.check_access(pointer, size);
         self.b.place(PlaceKind::Deref(pointer), ty)
+    }
+
+    /// The place of an lvalue that is read or written, with the checks that were asked for.
+    pub(super) fn access(&mut self, id: sema::ExprId) -> PlaceId {
+        let place = self.place(id);
+        self.check_place(id, place);
+        place
+    }
+
+    /// Checks the indices and the pointer on the way to a place. Just taking an address is no
+    /// access: `&a[n]` may point behind the array.
+    pub(super) fn check_place(&mut self, id: sema::ExprId, place: PlaceId) {
+        let bounds = self.b.options.wants(CheckKind::Bounds);
+        if !bounds && !self.b.options.wants(CheckKind::Pointer) {
+            return;
+        }
+        let mut indices = Vec::new();
+        let mut at = place;
+        let pointer = loop {
+            match self.b.places[at.index()].kind {
+                PlaceKind::Var(_) => break None,
+                PlaceKind::Deref(pointer) => break Some(pointer),
+                PlaceKind::Field(base, _) => at = base,
+                PlaceKind::Index(base, index) => {
+                    indices.push((base, index));
+                    at = base;
+                }
+            }
+        };
+        self.at_expr(id);
+        if let Some(pointer) = pointer {
+            self.check_null(pointer);
+        }
+        for (array, index) in indices.into_iter().rev() {
+            let Type::Array { length, .. } = *self.b.types.get(self.place_ty(array)) else {
+                continue;
+            };
+            // A trailing array of length 0 or 1 behind a pointer may be longer than it says.
+            if !bounds || length == 0 || (length == 1 && pointer.is_some()) {
+                continue;
+            }
+            let (size, int) = (self.size_ty(), self.int_ty());
+            let unsigned = self.b.convert(index, size);
+            let length = self.b.int(i128::from(length), size);
+            let good = self.b.binary(BinaryOp::Lt, unsigned, length, int);
+            self.require(CheckKind::Bounds, good, format!("index out of bounds in {TEXT}"));
+        }
+        if pointer.is_some() {
+            let (address, size) = self.bytes_of(place);
+            self.check_valid(address, size);
+        }
+    }
+
+    /// The first byte of a place and the number of its bytes; a bit-field has those that hold
+    /// its bits.
+    fn bytes_of(&mut self, place: PlaceId) -> (ExprId, u64) {
+        if let PlaceKind::Field(base, field) = self.b.places[place.index()].kind
+            && let Type::Record(record) = *self.b.types.get(self.place_ty(base))
+            && let field = &self.b.types.record(record).fields[field as usize]
+            && let Some(width) = field.bit_width
+        {
+            let (first, last) = (field.offset_bits / 8, (field.offset_bits + u64::from(width) - 1) / 8);
+            let address = self.address(base);
+            let bytes = self.char_pointer();
+            let address = self.b.convert(address, bytes);
+            let intptr = self.b.types.intptr();
+            let offset = self.b.int(i128::from(first), intptr);
+            return (self.b.pointer_add(address, offset, 1), last - first + 1);
+        }
+        let size = self.b.types.size_of(self.place_ty(place));
+        (self.address(place), size)
+    }
+
+    fn check_null(&mut self, mut pointer: ExprId) {
+        if !self.b.options.wants(CheckKind::Pointer) {
+            return;
+        }
+        // Of `p[i]`, it is `p` that must not be null.
+        while let ExprKind::PointerAdd { pointer: base, .. } = self.b.exprs[pointer.index()].kind {
+            pointer = base;
+        }
+        if let ExprKind::AddressOf(_) = self.b.exprs[pointer.index()].kind {
+            return;
+        }
+        let int = self.int_ty();
+        let null = self.b.zero(self.b.ty_of(pointer));
+        let bad = self.b.binary(BinaryOp::Eq, pointer, null, int);
+        self.check(CheckKind::Pointer, bad, format!("null pointer in {TEXT}"));
+    }
+
+    fn check_valid(&mut self, pointer: ExprId, size: u64) {
+        let size_ty = self.size_ty();
+        let size = self.b.int(i128::from(size), size_ty);
+        self.check_valid_bytes(pointer, size);
+    }
+
+    fn check_valid_bytes(&mut self, pointer: ExprId, size: ExprId) {
+        let int = self.int_ty();
+        let kind = if self.b.options.wants(CheckKind::Bounds) {
+            CheckKind::Bounds
+        } else {
+            CheckKind::Pointer
+        };
+        let valid = self.b.expr(ExprKind::ValidAccess { pointer, size }, int);
+        self.require(kind, valid, format!("invalid access in {TEXT}"));
     }
 
     /// Checks that so many bytes from a pointer on may be read or written.
@@ -221,30 +334,10 @@ impl Lower<'_> {
 
     /// The same with a size that is computed.
     pub(super) fn check_access_of(&mut self, pointer: ExprId, size: ExprId) {
-        let int = self.int_ty();
-        if self.b.options.wants(CheckKind::Pointer) {
-            let null = self.b.zero(self.b.ty_of(pointer));
-            let bad = self.b.binary(BinaryOp::Eq, pointer, null, int);
-            let message = format!("null pointer in {}", self.text());
-            self.check(CheckKind::Pointer, bad, message);
+        if self.b.options.wants(CheckKind::Pointer) || self.b.options.wants(CheckKind::Bounds) {
+            self.check_null(pointer);
+            self.check_valid_bytes(pointer, size);
         }
-        let kind = if self.b.options.wants(CheckKind::Bounds) {
-            CheckKind::Bounds
-        } else if self.b.options.wants(CheckKind::Pointer) {
-            CheckKind::Pointer
-        } else {
-            return;
-        };
-        let valid = self.b.expr(ExprKind::ValidAccess { pointer, size }, int);
-        let bad = self.b.not(valid);
-        let message = format!("invalid access in {}", self.text());
-        self.check(kind, bad, message);
-    }
-
-    /// The current piece of the source, short enough for a message.
-    pub(super) fn text(&mut self) -> String {
-        let source = self.f().source;
-        format!("line {}", source.line)
     }
 
     /// A pointer moved by an index; the elements may have a size that is computed.

@@ -402,7 +402,7 @@ impl Lower<'_> {
             }
         }
         for output in outputs {
-            let place = self.place(output.value);
+            let place = self.access(output.value);
             self.f().source = source;
             let ty = self.place_ty(place);
             if !matches!(self.b.types.get(ty), Type::Void) {

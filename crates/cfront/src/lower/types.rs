@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::ids::{RecordId, TypeId};
-use crate::types::{self, Field, FloatKind, Record, RecordKind, Type, Variadic};
+use crate::types::{Field, FloatKind, Record, RecordKind, Type, Variadic};
 use rucc_types as rt;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -333,7 +333,7 @@ impl Lower<'_> {
     pub(super) fn is_record_or_array(&self, ty: TypeId) -> bool {
         matches!(
             self.b.types.get(ty),
-            types::Type::Record(_) | types::Type::Array { .. }
+            Type::Record(_) | Type::Array { .. }
         )
     }
 }

@@ -36,14 +36,8 @@ impl Lower<'_> {
 
     fn evaluate_length(&mut self, vla: rt::VlaId) {
         let expr = self.unit.tree.vla_size(vla);
-        // A declaration in a loop is evaluated each time it is passed: into the same temporary.
-        if let Some(&known) = self.f().lengths.get(&expr) {
-            if let ExprKind::Load(place) = self.b.exprs[known.index()].kind {
-                self.f().lengths.remove(&expr);
-                let value = self.value(expr);
-                self.assign(place, value);
-                self.f().lengths.insert(expr, known);
-            }
+        // A second declaration with the same type (by a typedef) does not evaluate it again.
+        if self.f().lengths.contains_key(&expr) {
             return;
         }
         let value = self.value(expr);
