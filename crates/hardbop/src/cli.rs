@@ -60,6 +60,9 @@ pub struct Output {
     /// Print the result as one JSON value for machines.
     #[arg(long, global = true, help_heading = "Output")]
     pub json: bool,
+    /// Do not show warnings.
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub quiet: bool,
     /// When to use colours.
     #[arg(
         long,

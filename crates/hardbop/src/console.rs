@@ -14,6 +14,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 pub struct Console {
     command: String,
     format: Format,
+    warnings: Warnings,
     out: Style,
     err: Style,
 }
@@ -25,6 +26,13 @@ pub enum Format {
     Text,
     /// A machine.
     Json,
+}
+
+/// Whether people see warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Warnings {
+    Shown,
+    Hidden,
 }
 
 /// What is common to every JSON result; `docs/json.md` describes it.
@@ -99,6 +107,11 @@ impl Console {
         Console {
             command: command.to_owned(),
             format,
+            warnings: if output.quiet {
+                Warnings::Hidden
+            } else {
+                Warnings::Shown
+            },
             out: style(output.color, io::stdout().is_terminal()),
             err: style(output.color, io::stderr().is_terminal()),
         }
@@ -136,9 +149,14 @@ impl Console {
     /// Shows warnings to people at once; machines get them with the result.
     pub fn warn(&self, sources: &Sources, diagnostics: &[Diagnostic]) {
         if self.format == Format::Text {
-            for diagnostic in diagnostics {
-                complain(&render(diagnostic, sources, self.err));
-            }
+            self.show(sources, diagnostics);
+        }
+    }
+
+    fn show(&self, sources: &Sources, diagnostics: &[Diagnostic]) {
+        let wanted = |d: &&Diagnostic| d.is_error() || self.warnings == Warnings::Shown;
+        for diagnostic in diagnostics.iter().filter(wanted) {
+            complain(&render(diagnostic, sources, self.err));
         }
     }
 
@@ -161,7 +179,7 @@ impl Console {
                 sources,
                 diagnostics,
             } => {
-                self.warn(sources, diagnostics);
+                self.show(sources, diagnostics);
                 let count = diagnostics.iter().filter(|d| d.is_error()).count();
                 if count > 1 {
                     complain(&format!("{count} errors\n"));

@@ -4,6 +4,7 @@
 //! by the libraries that the `hardbop` library puts together.
 
 mod boolean;
+mod c;
 mod cli;
 mod commands;
 mod console;

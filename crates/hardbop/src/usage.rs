@@ -18,6 +18,7 @@ pub fn report(error: &clap::Error) -> u8 {
             "",
             &Output {
                 json,
+                quiet: false,
                 color: Colour::Never,
             },
         );

@@ -9,7 +9,7 @@ Examples:
   hardbop c run sort.c --inputs 3,1,2         the values of __VERIFIER_nondet_*(), in order
   hardbop c run sort.c --inputs @values.txt   the same from a file, separated by blanks or commas
   hardbop c run sort.c --check overflow,bounds
-  hardbop c run sort.c --trace                show every executed edge";
+  hardbop c run sort.c --trace                show the executed edges";
 
 /// `hardbop c`.
 #[derive(Debug, Subcommand)]
@@ -47,9 +47,9 @@ Examples:
         /// Stop after this many steps.
         #[arg(long, value_name = "N", default_value_t = 100_000_000)]
         steps: u64,
-        /// Show every executed edge.
-        #[arg(long)]
-        trace: bool,
+        /// Show the executed edges: the last N of them, 1000 unless told.
+        #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+        trace: Option<usize>,
         /// Limits.
         #[command(flatten)]
         limits: Limits,
@@ -106,14 +106,9 @@ pub struct CInput {
     /// Take files and their options from a compilation database; with FILE.c given, only those.
     #[arg(long, value_name = "JSON", help_heading = "Preprocessor")]
     pub compile_commands: Option<PathBuf>,
-    /// The widths of the basic types.
-    #[arg(
-        long,
-        value_name = "MODEL",
-        default_value = "lp64",
-        help_heading = "Meaning"
-    )]
-    pub data_model: DataModelName,
+    /// The widths of the basic types [default: that of the compilation database, else lp64].
+    #[arg(long, value_name = "MODEL", help_heading = "Meaning")]
+    pub data_model: Option<DataModelName>,
     /// Where execution starts.
     #[arg(
         long,

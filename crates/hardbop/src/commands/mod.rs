@@ -6,10 +6,12 @@ mod bp_format;
 mod bp_generate;
 mod bp_graph;
 mod bp_run;
+mod c_dump;
+mod c_run;
 mod completions;
 mod man;
 
-use crate::cli::{BpCommand, Command};
+use crate::cli::{BpCommand, CCommand, Command};
 use crate::console::Console;
 use crate::failure::{Failure, Verdict};
 
@@ -20,7 +22,28 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),
         Command::Completions { shell } => completions::run(*shell, console),
-        _ => unreachable!(),
+        Command::C(command) => c_program(command, console),
+    }
+}
+
+fn c_program(command: &CCommand, console: &Console) -> Result<Verdict, Failure> {
+    match command {
+        CCommand::Cfg { .. } => Err(Failure::message("not yet")),
+        CCommand::Run {
+            input,
+            inputs,
+            steps,
+            trace,
+            limits,
+        } => {
+            let given = c_run::Given {
+                inputs: inputs.as_deref(),
+                steps: *steps,
+                trace: *trace,
+            };
+            c_run::run(input, &given, limits, console)
+        }
+        CCommand::Dump { input, functions } => c_dump::run(input, functions, console),
     }
 }
 

@@ -21,8 +21,83 @@ const COMMANDS: [&str; 12] = [
 
 #[test]
 fn short_help_teaches_by_example() {
-    Scene::empty().check("-h", expect![[""]]);
-    Scene::empty().check("bebop -h", expect![[""]]);
+    Scene::empty().check("-h", expect![[r#"
+        A software model checker for C and for boolean programs
+
+        Usage: hardbop [OPTIONS] <COMMAND>
+
+        Commands:
+          bebop        Model check a boolean program
+          bp           Work with boolean programs: format, draw, run, export, generate
+          c            Work with C programs: dump, draw and run what the front end makes of them
+          man          Print the man page of hardbop or of one of its commands (troff)
+          completions  Print a completion script for a shell
+          help         Print this message or the help of the given subcommand(s)
+
+        Options:
+          -h, --help     Print help (see more with '--help')
+          -V, --version  Print version
+
+        Output:
+              --json          Print the result as one JSON value for machines
+          -q, --quiet         Do not show warnings
+              --color <WHEN>  When to use colours [default: auto] [possible values: auto, always, never]
+
+        Examples:
+          hardbop bebop lock.bp                       decide every label and assertion of a boolean program
+          hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
+          hardbop bp generate t --size 800 | hardbop bebop -
+          hardbop c run sort.c --inputs 3,1,2         run C with these inputs
+          hardbop c dump sort.c                       see what the front end makes of it
+
+        `hardbop help COMMAND` and `hardbop COMMAND --help` teach each command by example.
+        [exit 0]
+    "#]]);
+    Scene::empty().check("bebop -h", expect![[r#"
+        Model check a boolean program
+
+        Usage: hardbop bebop [OPTIONS] <FILE.bp>
+
+        Arguments:
+          <FILE.bp>  The boolean program; `-` reads standard input
+
+        Options:
+              --dialect <DIALECT>     The dialect that the text is in; it decides the precedence of
+                                      operators [default: auto] [possible values: bebop, slam, boppo,
+                                      getafix, auto]
+              --label <LABEL>         Decide only this label, in every procedure that has it, or
+                                      `procedure.LABEL` in one; may be given several times
+              --assertions            Decide only the assertions (and the labels given by --label)
+              --first                 Stop at the first target that is found reachable
+              --reverse               Print traces last step first, in the layout of the Bebop paper's
+                                      Figure 1
+              --expand                Show the steps inside calls; without it a call that returns is one
+                                      step
+              --no-trace              Do not print traces
+              --invariants [<LABEL>]  Print the reachable states as a formula: at this label, or at every
+                                      loop head and label
+              --stats                 Print the size and cost of the run
+          -h, --help                  Print help (see more with '--help')
+
+        Limits:
+              --time-limit <SECONDS>  Stop after this many seconds (fractions allowed) and report what is
+                                      known by then
+              --memory-limit <MIB>    Stop before the process holds more than this much memory, in MiB
+
+        Output:
+              --json          Print the result as one JSON value for machines
+          -q, --quiet         Do not show warnings
+              --color <WHEN>  When to use colours [default: auto] [possible values: auto, always, never]
+
+        Examples:
+          hardbop bebop figure1.bp                    all labels and assertions, shortest traces
+          hardbop bebop figure1.bp --label R          only the label R; main.R picks one of several
+          hardbop bebop figure1.bp --reverse          last step first, as in the Bebop paper's Figure 1
+          hardbop bebop figure1.bp --expand           step into every call
+          hardbop bebop figure1.bp --invariants       reachable states at every loop head and label
+          hardbop bebop big.bp --time-limit 60 --memory-limit 4000 --stats
+        [exit 0]
+    "#]]);
 }
 
 #[test]
@@ -45,7 +120,24 @@ fn the_manual_page_tells_exit_codes() {
     let page = Scene::empty().output("man bebop");
     let page = String::from_utf8(page.stdout).unwrap();
     let end = page.find(".SH EXAMPLES").expect("there are examples");
-    expect![[""]].assert_eq(&page[end..]);
+    expect![[r#"
+        .SH EXAMPLES
+        .nf
+          hardbop bebop figure1.bp                    all labels and assertions, shortest traces
+          hardbop bebop figure1.bp \-\-label R          only the label R; main.R picks one of several
+          hardbop bebop figure1.bp \-\-reverse          last step first, as in the Bebop paper\*(Aqs Figure 1
+          hardbop bebop figure1.bp \-\-expand           step into every call
+          hardbop bebop figure1.bp \-\-invariants       reachable states at every loop head and label
+          hardbop bebop big.bp \-\-time\-limit 60 \-\-memory\-limit 4000 \-\-stats
+
+        .fi
+        .SH "EXIT STATUS"
+        .nf
+          0  everything asked about is proved or unreachable (or the command did its work)
+          1  something is reachable or violated
+          2  bad input or usage
+          3  unknown, because a limit was reached or the work was cancelled
+    "#]].assert_eq(&page[end..]);
 }
 
 #[test]
@@ -63,19 +155,113 @@ fn completions_know_the_commands() {
 
 #[test]
 fn the_version_is_the_package_s() {
-    Scene::empty().check("--version", expect![[""]]);
+    Scene::empty().check(
+        "--version",
+        expect![[r#"
+        hardbop 0.1.0
+        [exit 0]
+    "#]],
+    );
 }
 
 #[test]
 fn usage_errors() {
     let scene = Scene::empty();
-    scene.check("", expect![[""]]);
-    scene.check("nonsense", expect![[""]]);
-    scene.check("bebop", expect![[""]]);
-    scene.check("bebop x.bp --time-limit soon", expect![[""]]);
-    scene.check("bebop x.bp --memory-limit 0", expect![[""]]);
-    scene.check("bebop x.bp --no-trace --expand", expect![[""]]);
-    scene.check("man nonsense", expect![[""]]);
+    scene.check("", expect![[r#"
+        [stderr]
+        A software model checker for C and for boolean programs
+
+        Usage: hardbop [OPTIONS] <COMMAND>
+
+        Commands:
+          bebop        Model check a boolean program
+          bp           Work with boolean programs: format, draw, run, export, generate
+          c            Work with C programs: dump, draw and run what the front end makes of them
+          man          Print the man page of hardbop or of one of its commands (troff)
+          completions  Print a completion script for a shell
+          help         Print this message or the help of the given subcommand(s)
+
+        Options:
+          -h, --help     Print help (see more with '--help')
+          -V, --version  Print version
+
+        Output:
+              --json          Print the result as one JSON value for machines
+          -q, --quiet         Do not show warnings
+              --color <WHEN>  When to use colours [default: auto] [possible values: auto, always, never]
+
+        Examples:
+          hardbop bebop lock.bp                       decide every label and assertion of a boolean program
+          hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
+          hardbop bp generate t --size 800 | hardbop bebop -
+          hardbop c run sort.c --inputs 3,1,2         run C with these inputs
+          hardbop c dump sort.c                       see what the front end makes of it
+
+        `hardbop help COMMAND` and `hardbop COMMAND --help` teach each command by example.
+        [exit 2]
+    "#]]);
+    scene.check(
+        "nonsense",
+        expect![[r#"
+        [stderr]
+        error: unrecognized subcommand 'nonsense'
+
+        Usage: hardbop [OPTIONS] <COMMAND>
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]],
+    );
+    scene.check(
+        "bebop",
+        expect![[r#"
+        [stderr]
+        error: the following required arguments were not provided:
+          <FILE.bp>
+
+        Usage: hardbop bebop <FILE.bp>
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]],
+    );
+    scene.check("bebop x.bp --time-limit soon", expect![[r#"
+        [stderr]
+        error: invalid value 'soon' for '--time-limit <SECONDS>': expected a number of seconds, such as 30 or 0.5
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]]);
+    scene.check(
+        "bebop x.bp --memory-limit 0",
+        expect![[r#"
+        [stderr]
+        error: invalid value '0' for '--memory-limit <MIB>': 0 is not in 1..18446744073709551615
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]],
+    );
+    scene.check(
+        "bebop x.bp --no-trace --expand",
+        expect![[r#"
+        [stderr]
+        error: the argument '--no-trace' cannot be used with '--expand'
+
+        Usage: hardbop bebop --no-trace <FILE.bp>
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]],
+    );
+    scene.check(
+        "man nonsense",
+        expect![[r#"
+        [stderr]
+        error: there is no command `nonsense`; `hardbop --help` lists them
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]

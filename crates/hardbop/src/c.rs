@@ -1,0 +1,242 @@
+//! Loads the C program that the user names.
+
+use crate::cli::{CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::input;
+use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
+use hardbop_cfront::load::{Loaded, Options, load};
+use hardbop_cfront::options::{LowerOptions, Undefined};
+use hardbop_cfront::parse::{Files, Input, InputKind, ParseOptions, Preprocess};
+use hardbop_cfront::program::{CheckKind, Program};
+use hardbop_cfront::types::DataModel;
+use hardbop_diagnostics::Diagnostic;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A C program without errors.
+pub struct CProgram {
+    /// The program; it holds its texts.
+    pub program: Program,
+    /// The warnings.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads, types, lowers and links the program; people see its warnings at once.
+pub fn program(input: &CInput, console: &Console) -> Result<CProgram, Failure> {
+    let units = units(input)?;
+    let model = data_model(input, &units);
+    let common = common_options(input);
+    let inputs = units
+        .iter()
+        .map(|unit| match input.cpp {
+            Preprocessor::Own => read(unit),
+            Preprocessor::Gcc => preprocess_by_gcc(unit, &common, model),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let options = Options {
+        parse: ParseOptions {
+            model,
+            preprocess: common,
+        },
+        lower: lower_options(input),
+    };
+    let loaded = load(&inputs, &options, &Disk);
+    let sources = loaded.sources().clone();
+    let Loaded {
+        program,
+        diagnostics,
+        ..
+    } = loaded;
+    match program {
+        Some(loaded) => {
+            console.warn(&sources, &diagnostics);
+            Ok(CProgram {
+                program: loaded.program,
+                warnings: diagnostics,
+            })
+        }
+        None => Err(Failure::Input {
+            sources,
+            diagnostics,
+        }),
+    }
+}
+
+/// The files on the disk, for `#include`.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+    }
+}
+
+/// The files of the program, each with the options that only it has.
+fn units(input: &CInput) -> Result<Vec<CompileCommand>, Failure> {
+    let plain = |file: &PathBuf| CompileCommand {
+        file: file.clone(),
+        preprocess: Preprocess::default(),
+        model: None,
+    };
+    let Some(database) = &input.compile_commands else {
+        return Ok(input.files.iter().map(plain).collect());
+    };
+    let bytes = input::bytes(database)?;
+    let text = String::from_utf8_lossy(&bytes.bytes);
+    let commands = compile_commands(&text)
+        .map_err(|error| Failure::message(format!("`{}`: {error}", bytes.name)))?;
+    if input.files.is_empty() {
+        if commands.is_empty() {
+            return Err(Failure::message(format!(
+                "`{}` names no C file",
+                bytes.name
+            )));
+        }
+        return Ok(commands);
+    }
+    let find = |file: &PathBuf| {
+        let same = |command: &&CompileCommand| {
+            command.file == *file || Disk.identity(&command.file) == Disk.identity(file)
+        };
+        commands.iter().find(same).cloned().ok_or_else(|| {
+            Failure::message(format!(
+                "`{}` does not name `{}`",
+                bytes.name,
+                file.display()
+            ))
+        })
+    };
+    input.files.iter().map(find).collect()
+}
+
+fn read(unit: &CompileCommand) -> Result<Input, Failure> {
+    let input::Bytes { name, bytes } = input::bytes(&unit.file)?;
+    let kind = InputKind::of(&name);
+    Ok(Input {
+        name,
+        bytes,
+        kind,
+        preprocess: unit.preprocess.clone(),
+    })
+}
+
+/// What gcc's preprocessor makes of a file; `.i` files are left as they are.
+fn preprocess_by_gcc(
+    unit: &CompileCommand,
+    common: &Preprocess,
+    model: DataModel,
+) -> Result<Input, Failure> {
+    let unprocessed = read(unit)?;
+    if unprocessed.kind == InputKind::Preprocessed {
+        return Ok(unprocessed);
+    }
+    let mut gcc = Command::new("gcc");
+    gcc.arg("-E");
+    gcc.arg(match model {
+        DataModel::Ilp32 => "-m32",
+        DataModel::Lp64 => "-m64",
+    });
+    for options in [common, &unit.preprocess] {
+        for directory in &options.include_dirs {
+            gcc.arg("-I").arg(directory);
+        }
+        for directory in &options.system_dirs {
+            gcc.arg("-isystem").arg(directory);
+        }
+        gcc.args(options.defines.iter().map(|define| format!("-D{define}")));
+        gcc.args(options.undefines.iter().map(|name| format!("-U{name}")));
+        for file in &options.forced_includes {
+            gcc.arg("-include").arg(file);
+        }
+    }
+    if input::is_stdin(&unit.file) {
+        return Err(Failure::message(
+            "--cpp gcc needs a file, not standard input",
+        ));
+    }
+    let output = gcc
+        .arg("--")
+        .arg(&unit.file)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| {
+            Failure::message(format!(
+                "cannot run gcc: {error}; leave out --cpp gcc to do without it"
+            ))
+        })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::message(format!(
+            "gcc -E failed:\n{}",
+            said.trim_end()
+        )));
+    }
+    let kind = InputKind::Preprocessed;
+    Ok(Input {
+        bytes: output.stdout,
+        kind,
+        ..unprocessed
+    })
+}
+
+fn common_options(input: &CInput) -> Preprocess {
+    Preprocess {
+        include_dirs: input.include_dirs.clone(),
+        system_dirs: input.system_dirs.clone(),
+        defines: input.defines.clone(),
+        undefines: input.undefines.clone(),
+        forced_includes: input.includes.clone(),
+        ..Preprocess::default()
+    }
+}
+
+/// The user's data model, else that of the compilation database, else LP64.
+fn data_model(input: &CInput, units: &[CompileCommand]) -> DataModel {
+    match input.data_model {
+        Some(DataModelName::Ilp32) => DataModel::Ilp32,
+        Some(DataModelName::Lp64) => DataModel::Lp64,
+        None => units
+            .iter()
+            .find_map(|unit| unit.model)
+            .unwrap_or(DataModel::Lp64),
+    }
+}
+
+fn lower_options(input: &CInput) -> LowerOptions {
+    let check = |name: &CheckName| match name {
+        CheckName::DivByZero => CheckKind::DivisionByZero,
+        CheckName::Overflow => CheckKind::Overflow,
+        CheckName::Pointer => CheckKind::Pointer,
+        CheckName::Bounds => CheckKind::Bounds,
+        CheckName::Free => CheckKind::Free,
+    };
+    LowerOptions {
+        entry: input.entry.clone(),
+        checks: input.checks.iter().map(check).collect(),
+        error_labels: input.error_labels.iter().cloned().collect(),
+        undefined: match input.undefined {
+            UndefinedName::Pure => Undefined::Pure,
+            UndefinedName::Havoc => Undefined::Havoc,
+        },
+        ..LowerOptions::default()
+    }
+}
+
+/// The functions that the user names, or all of them; `None` for a name that no function has.
+pub fn functions(
+    program: &Program,
+    names: &[String],
+) -> Result<Vec<hardbop_cfront::ids::FuncId>, Failure> {
+    let find = |name: &String| {
+        program
+            .function_named(name)
+            .ok_or_else(|| Failure::message(format!("there is no function `{name}`")))
+    };
+    names.iter().map(find).collect()
+}

@@ -1,0 +1,39 @@
+//! `hardbop c dump`: what the front end makes of a C program.
+
+use crate::c::{self, CProgram};
+use crate::cli::CInput;
+use crate::console::{Console, Format};
+use crate::failure::{Failure, Verdict};
+use hardbop_cfront::dump::{dump, dump_function};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    text: &'a str,
+}
+
+/// Prints the lowered program, or some of its functions.
+pub fn run(input: &CInput, names: &[String], console: &Console) -> Result<Verdict, Failure> {
+    let CProgram { program, warnings } = c::program(input, console)?;
+    let text = if names.is_empty() {
+        dump(&program)
+    } else {
+        let functions = c::functions(&program, names)?;
+        let texts = functions
+            .into_iter()
+            .map(|function| dump_function(&program, function));
+        texts.collect::<Vec<_>>().join("\n")
+    };
+    match console.format() {
+        Format::Text => console.text(&text)?,
+        Format::Json => {
+            console.value(
+                Verdict::Fine,
+                &program.sources,
+                &warnings,
+                Body { text: &text },
+            )?;
+        }
+    }
+    Ok(Verdict::Fine)
+}

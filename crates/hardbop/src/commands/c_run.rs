@@ -1,0 +1,218 @@
+//! `hardbop c run`: runs a C program on given inputs.
+
+use crate::c::{self, CProgram};
+use crate::cli::{CInput, Limits};
+use crate::console::{Console, Format};
+use crate::failure::{Failure, Verdict};
+use crate::{input, limits};
+use hardbop_cfront::dump::op_text;
+use hardbop_cfront::ids::EdgeId;
+use hardbop_cfront::interp::{self, Outcome, Report, Script, TraceMode, parse_inputs};
+use hardbop_cfront::program::{Assumption, Program, Source};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What a run was given.
+pub struct Given<'a> {
+    /// The inputs, or `@` and the name of a file that has them.
+    pub inputs: Option<&'a str>,
+    /// The most steps.
+    pub steps: u64,
+    /// How many of the last executed edges are shown.
+    pub trace: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Body {
+    outcome: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<Place>,
+    steps: u64,
+    inputs: Vec<JsonInput>,
+    assumptions: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Vec<Step>>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    file: String,
+    line: u32,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct JsonInput {
+    function: String,
+    file: String,
+    line: u32,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct Step {
+    file: String,
+    line: u32,
+    edge: String,
+}
+
+/// Runs a program.
+pub fn run(
+    input: &CInput,
+    given: &Given<'_>,
+    limits: &Limits,
+    console: &Console,
+) -> Result<Verdict, Failure> {
+    let inputs = match given.inputs {
+        Some(text) => inputs(text)?,
+        None => Vec::new(),
+    };
+    let budget = limits::budget(limits)?;
+    let CProgram { program, warnings } = c::program(input, console)?;
+    let limits = interp::Limits {
+        steps: given.steps,
+        budget,
+        trace: given.trace.map_or(TraceMode::Off, TraceMode::Last),
+        ..interp::Limits::default()
+    };
+    let run = interp::run(&program, &mut Script::new(inputs), &limits);
+    let report = interp::report(&program, &run);
+    let (outcome, verdict) = judge(&run.outcome);
+    let trace = given.trace.map(|_| steps(&program, &run.trace));
+    match console.format() {
+        Format::Text => console.text(&text(&program, &report, trace.as_deref()))?,
+        Format::Json => {
+            let body = body(&program, outcome, report, trace);
+            console.value(verdict, &program.sources, &warnings, body)?;
+        }
+    }
+    Ok(verdict)
+}
+
+/// Behaviour that C leaves undefined is a violation, too.
+fn judge(outcome: &Outcome) -> (&'static str, Verdict) {
+    match outcome {
+        Outcome::Returned(_) => ("returned", Verdict::Fine),
+        Outcome::Halted(_) => ("halted", Verdict::Fine),
+        Outcome::Violated(_) => ("violated", Verdict::Found),
+        Outcome::Trapped { .. } => ("undefined", Verdict::Found),
+        Outcome::Unsupported(_) => ("unsupported", Verdict::Unknown),
+        Outcome::OutOfInputs(_) | Outcome::StepLimit | Outcome::Stopped(_) => {
+            ("stopped", Verdict::Unknown)
+        }
+    }
+}
+
+fn inputs(text: &str) -> Result<Vec<interp::InputValue>, Failure> {
+    let text = match text.strip_prefix('@') {
+        Some(file) => {
+            let bytes = input::bytes(Path::new(file))?;
+            String::from_utf8_lossy(&bytes.bytes).into_owned()
+        }
+        None => text.to_owned(),
+    };
+    parse_inputs(&text).map_err(|error| Failure::message(error.to_string()))
+}
+
+fn text(program: &Program, report: &Report, trace: Option<&[Step]>) -> String {
+    let mut text = String::new();
+    for Step { file, line, edge } in trace.unwrap_or_default() {
+        let _ = writeln!(text, "{file}:{line}: {edge}");
+    }
+    for input in &report.inputs {
+        let (file, line) = &input.place;
+        let _ = writeln!(
+            text,
+            "{file}:{line}: input {}() = {}",
+            input.name, input.value
+        );
+    }
+    let s = if report.steps == 1 { "" } else { "s" };
+    match &report.place {
+        Some((file, line, at)) => {
+            let _ = writeln!(text, "{file}:{line}: {} in `{at}`", report.outcome);
+            let _ = writeln!(text, "after {} step{s}", report.steps);
+        }
+        None => {
+            let _ = writeln!(text, "{} after {} step{s}", report.outcome, report.steps);
+        }
+    }
+    for assumption in assumptions(program) {
+        let _ = writeln!(text, "assuming that {assumption}");
+    }
+    text
+}
+
+fn body(
+    program: &Program,
+    outcome: &'static str,
+    report: Report,
+    trace: Option<Vec<Step>>,
+) -> Body {
+    let input = |input: interp::ReportInput| JsonInput {
+        function: input.name,
+        file: input.place.0,
+        line: input.place.1,
+        value: input.value,
+    };
+    Body {
+        outcome,
+        message: report.outcome,
+        place: report
+            .place
+            .map(|(file, line, text)| Place { file, line, text }),
+        steps: report.steps,
+        inputs: report.inputs.into_iter().map(input).collect(),
+        assumptions: assumptions(program),
+        trace,
+    }
+}
+
+fn steps(program: &Program, trace: &[EdgeId]) -> Vec<Step> {
+    let step = |id: &EdgeId| {
+        let edge = &program.edges[id.index()];
+        let (file, line) = place(program, edge.source);
+        Step {
+            file,
+            line,
+            edge: op_text(program, &edge.op),
+        }
+    };
+    trace.iter().map(step).collect()
+}
+
+/// What the run rests on, in words.
+fn assumptions(program: &Program) -> Vec<String> {
+    let words = |assumption: &Assumption| match assumption {
+        Assumption::UndefinedFunction {
+            name,
+            source,
+            havoc,
+        } => {
+            let (file, line) = place(program, *source);
+            let effect = if *havoc {
+                "changes any memory it can reach"
+            } else {
+                "changes nothing"
+            };
+            format!("`{name}`, first called at {file}:{line}, returns anything and {effect}")
+        }
+        Assumption::UndefinedVariable { name, source } => {
+            let (file, line) = place(program, *source);
+            format!("`{name}`, declared at {file}:{line}, starts with any value")
+        }
+        Assumption::InlineAssembly { source } => {
+            let (file, line) = place(program, *source);
+            format!("the assembly at {file}:{line} writes only its outputs")
+        }
+        Assumption::Model { text } => text.clone(),
+    };
+    program.assumptions.iter().map(words).collect()
+}
+
+fn place(program: &Program, source: Source) -> (String, u32) {
+    let file = program.presumed_files.get(source.file as usize).cloned();
+    (file.unwrap_or_default(), source.line)
+}
