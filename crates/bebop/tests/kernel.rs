@@ -368,6 +368,23 @@ fn thousands_of_levels_need_no_deep_stack() {
 }
 
 #[test]
+fn a_memory_ceiling_stops_an_operation() {
+    let held = hardbop_budget::resident_bytes().expect("Linux tells the resident size");
+    let budget = Budget::unlimited().with_memory(held + (100 << 20));
+    let mut manager = Manager::new(64, budget);
+    let mut all = Bdd::TRUE;
+    let stopped = (0..32).try_for_each(|var| {
+        let a = manager.literal(Var(var), true)?;
+        let b = manager.literal(Var(var + 32), true)?;
+        let same = manager.iff(a, b)?;
+        all = manager.and(all, same)?;
+        Ok(())
+    });
+    assert_eq!(stopped, Err(Stopped::Memory));
+    assert!(manager.bytes() < 150 << 20, "{}", manager.bytes());
+}
+
+#[test]
 fn a_cancelled_operation_stops_and_leaves_the_manager_whole() {
     let budget = Budget::unlimited();
     let mut manager = Manager::new(64, budget.clone());
