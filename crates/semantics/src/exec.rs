@@ -92,6 +92,34 @@ impl<'s, 'p> Execution<'s, 'p> {
         term
     }
 
+    /// Whether a scalar expression is not zero here. Nothing is concluded from its being
+    /// evaluated: it may be a formula about the program that no run computes.
+    pub fn condition(&mut self, terms: &mut Terms, expr: ExprId) -> TermId {
+        self.truth(terms, expr, Evaluated::Perhaps)
+    }
+
+    /// Gives a scalar variable the value of an expression, of which no run need compute it.
+    pub fn set_variable(&mut self, terms: &mut Terms, variable: VarId, value: ExprId) {
+        let value = self.number(terms, value, Evaluated::Perhaps);
+        let Some(spot) = self.semantics.points_to.variable(variable) else {
+            return;
+        };
+        let address = Some(self.variable_address(terms, variable));
+        let ty = self.semantics.program.variable(variable).ty;
+        let scalar = Scalar {
+            spot,
+            address,
+            ty,
+            bits: None,
+        };
+        self.write(terms, scalar, value);
+    }
+
+    /// Forgets what a state variable holds: from now on, anything.
+    pub fn forget(&mut self, terms: &mut Terms, id: StateVarId) {
+        self.havoc_variable(terms, id, FreshOrigin::Imprecise);
+    }
+
     /// Runs an edge that is not a call. Gives the condition under which a run passes it.
     pub fn edge(&mut self, terms: &mut Terms, id: EdgeId) -> Result<TermId, Unmodelled> {
         let program = self.semantics.program;

@@ -1,0 +1,95 @@
+//! What the tests share: from C text and predicates to a boolean program and its answers.
+#![allow(dead_code)] // Each test uses its part.
+
+use hardbop_bebop as bebop;
+use hardbop_boolean_program::program::{Program as Boolean, TargetKind};
+use hardbop_boolean_program::{Dialect, load as load_boolean};
+use hardbop_budget::Budget;
+use hardbop_c2bp::predicate::{Analysed, PredicateSet};
+use hardbop_c2bp::{BooleanProgram, NoEvents, Options, abstract_program};
+use hardbop_cfront::load::{Options as LoadOptions, load};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::program::Program;
+use hardbop_cfront::types::DataModel;
+use hardbop_diagnostics::{Sources, Style, render};
+
+pub fn program(text: &str) -> Program {
+    let input = Input {
+        name: "x.c".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let loaded = load(&[input], &LoadOptions::new(DataModel::Lp64), &NoFiles);
+    match loaded.program {
+        Some(found) => found.program,
+        None => panic!("{:?}\n{text}", loaded.diagnostics),
+    }
+}
+
+/// The errors that a text of predicates gets, as a user sees them.
+pub fn errors(c: &str, predicates: &str) -> String {
+    let mut set = PredicateSet::new(program(c));
+    let mut sources = Sources::new();
+    let file = sources.add("x.pred", predicates);
+    let errors = set.read(&sources, file);
+    errors.iter().map(|error| render(error, &sources, Style::Plain)).collect()
+}
+
+pub fn analysed(c: &str, predicates: &str) -> Analysed {
+    let mut set = PredicateSet::new(program(c));
+    let mut sources = Sources::new();
+    let file = sources.add("x.pred", predicates);
+    let errors = set.read(&sources, file);
+    let text: String = errors.iter().map(|e| render(e, &sources, Style::Plain)).collect();
+    assert!(errors.is_empty(), "{text}");
+    set.analyse()
+}
+
+pub fn abstracted(c: &str, predicates: &str, options: &Options) -> BooleanProgram {
+    let analysed = analysed(c, predicates);
+    abstract_program(&analysed, options, &Budget::unlimited(), &NoEvents).expect("no limits")
+}
+
+/// The text loaded as `hardbop bebop` loads it; there must be no complaint.
+pub fn loaded(text: &str) -> Boolean {
+    let mut sources = Sources::new();
+    let file = sources.add("x.bp", text);
+    let loaded = load_boolean(&sources, file, Dialect::Auto);
+    let said: String =
+        loaded.diagnostics.iter().map(|d| render(d, &sources, Style::Plain)).collect();
+    assert!(loaded.diagnostics.is_empty(), "{said}\n{text}");
+    loaded.program.expect("no errors")
+}
+
+/// The labels of a boolean program that can be reached.
+pub fn reachable(text: &str) -> Vec<String> {
+    let program = loaded(text);
+    let checker = bebop::check(&program, &bebop::Options::default(), &Budget::unlimited());
+    let answers = checker.answers();
+    let mut out = Vec::new();
+    for (target, answer) in program.targets.iter().zip(answers) {
+        if let TargetKind::Label(name) = &target.kind
+            && answer == bebop::Answer::Reachable
+        {
+            out.push(name.clone());
+        }
+    }
+    out
+}
+
+/// The lines of a boolean program without its header, comments and blank lines.
+pub fn code(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let line = match line.find("//") {
+            Some(at) => line[..at].trim_end(),
+            None => line,
+        };
+        if !line.is_empty() {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
+}
