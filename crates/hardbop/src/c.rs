@@ -161,8 +161,7 @@ fn preprocess_by_gcc(
         ));
     }
     let output = gcc
-        .arg("--")
-        .arg(&unit.file)
+        .arg(not_an_option(&unit.file))
         .stdin(Stdio::null())
         .output()
         .map_err(|error| {
@@ -183,6 +182,15 @@ fn preprocess_by_gcc(
         kind,
         ..unprocessed
     })
+}
+
+/// A path that gcc does not take for an option.
+fn not_an_option(path: &Path) -> PathBuf {
+    if path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        Path::new(".").join(path)
+    } else {
+        path.to_path_buf()
+    }
 }
 
 fn common_options(input: &CInput) -> Preprocess {

@@ -3,7 +3,7 @@
 use super::scalar::{Kind, extend};
 use super::{Consumed, Outcome, Run, TrapKind, Value, float};
 use crate::ids::EdgeId;
-use crate::program::{Op, Program, Source};
+use crate::program::{Op, Origin, Program, Source};
 use std::fmt;
 
 /// What a user is told about a run, as plain values.
@@ -36,7 +36,7 @@ pub fn report(program: &Program, run: &Run) -> Report {
     let (outcome, source) = match &run.outcome {
         Outcome::Returned(Some(value)) => (format!("returned {}", text(program, *value)), None),
         Outcome::Returned(None) => ("returned".to_string(), None),
-        Outcome::Halted(edge) => (halted(program, *edge), at(*edge)),
+        Outcome::Halted(edge) => halted(program, *edge),
         Outcome::Violated(check) => {
             let check = &program.checks[check.index()];
             (format!("violated: {}", check.message), Some(check.source))
@@ -82,14 +82,16 @@ pub fn report(program: &Program, run: &Run) -> Report {
     }
 }
 
-fn halted(program: &Program, edge: EdgeId) -> String {
-    let edge = &program.edges[edge.index()];
+fn halted(program: &Program, id: EdgeId) -> (String, Option<Source>) {
+    let edge = &program.edges[id.index()];
+    let function = program.function(program.locations[edge.from.index()].function);
     match edge.op {
-        Op::Assume { .. } => "ended: an assumption does not hold".to_string(),
-        _ => {
-            let function = program.locations[edge.from.index()].function;
-            format!("ended in `{}`", program.function(function).name)
+        // How a model of the library ends the program is nobody's business.
+        _ if function.origin == Origin::Model => ("the program ended itself".to_string(), None),
+        Op::Assume { .. } => {
+            ("ended: an assumption does not hold".to_string(), Some(edge.source))
         }
+        _ => (format!("ended in `{}`", function.name), Some(edge.source)),
     }
 }
 

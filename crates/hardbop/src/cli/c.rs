@@ -14,11 +14,11 @@ Examples:
 /// `hardbop c`.
 #[derive(Debug, Subcommand)]
 pub enum CCommand {
-    /// Draw the control-flow graph of every function.
+    /// Draw the control-flow graph of every function, in the language of Graphviz.
     #[command(after_help = "\
 Examples:
   hardbop c cfg sort.c > sort.dot
-  hardbop c cfg sort.c --to svg --function swap > swap.svg")]
+  hardbop c cfg sort.c --function swap | dot -Tsvg > swap.svg")]
     Cfg {
         /// The C program.
         #[command(flatten)]
@@ -26,9 +26,6 @@ Examples:
         /// Draw only this function; may be given several times.
         #[arg(long = "function", value_name = "NAME")]
         functions: Vec<String>,
-        /// The format.
-        #[arg(long, value_name = "FORMAT", default_value = "dot")]
-        to: super::GraphFormat,
     },
     /// Execute a C program on given inputs.
     #[command(

@@ -82,7 +82,9 @@ pub fn run(
     let (outcome, verdict) = judge(&run.outcome);
     let trace = given.trace.map(|_| steps(&program, &run.trace));
     match console.format() {
-        Format::Text => console.text(&text(&program, &report, trace.as_deref()))?,
+        Format::Text => {
+            console.text(&text(&program, &run.outcome, &report, trace.as_deref()))?;
+        }
         Format::Json => {
             let body = body(&program, outcome, report, trace);
             console.value(verdict, &program.sources, &warnings, body)?;
@@ -116,7 +118,7 @@ fn inputs(text: &str) -> Result<Vec<interp::InputValue>, Failure> {
     parse_inputs(&text).map_err(|error| Failure::message(error.to_string()))
 }
 
-fn text(program: &Program, report: &Report, trace: Option<&[Step]>) -> String {
+fn text(program: &Program, outcome: &Outcome, report: &Report, trace: Option<&[Step]>) -> String {
     let mut text = String::new();
     for Step { file, line, edge } in trace.unwrap_or_default() {
         let _ = writeln!(text, "{file}:{line}: {edge}");
@@ -130,15 +132,14 @@ fn text(program: &Program, report: &Report, trace: Option<&[Step]>) -> String {
         );
     }
     let s = if report.steps == 1 { "" } else { "s" };
-    match &report.place {
-        Some((file, line, at)) => {
-            let _ = writeln!(text, "{file}:{line}: {} in `{at}`", report.outcome);
-            let _ = writeln!(text, "after {} step{s}", report.steps);
-        }
-        None => {
-            let _ = writeln!(text, "{} after {} step{s}", report.outcome, report.steps);
-        }
-    }
+    let end = &report.outcome;
+    let _ = match (&report.place, outcome) {
+        // The message of a check says what is violated already.
+        (Some((file, line, _)), Outcome::Violated(_)) => write!(text, "{file}:{line}: {end}"),
+        (Some((file, line, at)), _) => write!(text, "{file}:{line}: {end} in `{at}`"),
+        (None, _) => write!(text, "{end}"),
+    };
+    let _ = writeln!(text, ", after {} step{s}", report.steps);
     for assumption in assumptions(program) {
         let _ = writeln!(text, "assuming that {assumption}");
     }

@@ -6,6 +6,7 @@ mod bp_format;
 mod bp_generate;
 mod bp_graph;
 mod bp_run;
+mod c_cfg;
 mod c_dump;
 mod c_run;
 mod completions;
@@ -28,7 +29,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
 
 fn c_program(command: &CCommand, console: &Console) -> Result<Verdict, Failure> {
     match command {
-        CCommand::Cfg { .. } => Err(Failure::message("not yet")),
+        CCommand::Cfg { input, functions } => c_cfg::run(input, functions, console),
         CCommand::Run {
             input,
             inputs,

@@ -4,5 +4,6 @@ mod arguments;
 mod bad_input;
 mod bebop;
 mod bp;
+mod c;
 mod readme;
 mod scene;
