@@ -21,7 +21,7 @@ fn from_environment(name: &str, otherwise: u64) -> u64 {
 }
 
 fn check(model: DataModel) {
-    let folder = oracle::folder("differential");
+    let folder = oracle::folder(&format!("differential-{model:?}"));
     if !oracle::gcc_works(&folder, model) {
         return;
     }

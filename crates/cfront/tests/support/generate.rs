@@ -1066,9 +1066,10 @@ impl Generator {
                 self.line(&format!("cs = mix(cs, (word)(*{pointer})({arguments}));"));
             }
             3 => {
-                let a = self.int(scope, &mut Touched::default(), 2);
-                let b = self.float(scope, &mut Touched::default(), 2);
-                let c = self.int(scope, &mut Touched::default(), 2);
+                let mut touched = Touched::default();
+                let a = self.int(scope, &mut touched, 2);
+                let b = self.float(scope, &mut touched, 2);
+                let c = self.int(scope, &mut touched, 2);
                 self.line(&format!(
                     "cs = mixd(cs, vary(3, (int)({a}), (double)({b}), (long long)({c})));"
                 ));
