@@ -88,9 +88,10 @@ fn halted(program: &Program, id: EdgeId) -> (String, Option<Source>) {
     match edge.op {
         // How a model of the library ends the program is nobody's business.
         _ if function.origin == Origin::Model => ("the program ended itself".to_string(), None),
-        Op::Assume { .. } => {
-            ("ended: an assumption does not hold".to_string(), Some(edge.source))
-        }
+        Op::Assume { .. } => (
+            "ended: an assumption does not hold".to_string(),
+            Some(edge.source),
+        ),
         _ => (format!("ended in `{}`", function.name), Some(edge.source)),
     }
 }
