@@ -73,7 +73,8 @@ fn targets(callee: &Callee) -> &[FuncId] {
     }
 }
 
-fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVarId>) {
+/// The state variables that an operation may write, apart from what a called function does.
+pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVarId>) {
     let mut place = |id: PlaceId| {
         if let Some(spot) = semantics.points_to.place(id) {
             written_at(semantics, spot, semantics.program.place(id).ty, out);

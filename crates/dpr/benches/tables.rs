@@ -1,0 +1,2 @@
+//! The tables.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Dynamic path reduction.
