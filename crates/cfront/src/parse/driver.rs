@@ -75,7 +75,8 @@ pub fn parse_unit(
 struct Outcome {
     names: Interner,
     map: SourceMap,
-    marked: Vec<rucc_base::Symbol>,
+    /// Where the line markers stand.
+    marked: Vec<rucc_diag::Span>,
     target: TargetInfo,
     tree: Tree,
     diagnostics: Vec<rucc_diag::Diagnostic>,
@@ -128,6 +129,10 @@ fn run(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
     let (tokens, marked, diagnostics) =
         preprocess(input, options, files, &target, &mut names, &mut map);
     let mut tokens = repair::tidy(tokens, &mut names);
+    if let Some(refused) = limits::too_many_subscripts(&tokens) {
+        let diagnostics = diagnostics.into_iter().chain([refused]).collect();
+        return Outcome { names, map, marked, target, tree: None, diagnostics };
+    }
     let mut tries = 0;
     loop {
         let (tree, said) = check(&tokens, &keywords, &names, &target);
@@ -201,11 +206,7 @@ fn check(
     (Some((checked.tast, checked.types)), diagnostics)
 }
 
-type Preprocessed = (
-    Vec<PpToken>,
-    Vec<rucc_base::Symbol>,
-    Vec<rucc_diag::Diagnostic>,
-);
+type Preprocessed = (Vec<PpToken>, Vec<rucc_diag::Span>, Vec<rucc_diag::Diagnostic>);
 
 fn preprocess(
     input: &Input,
@@ -259,11 +260,7 @@ fn preprocess(
             rucc_diag::Span::DUMMY,
         ));
     }
-    let marked = preprocessor
-        .line_directives()
-        .iter()
-        .filter_map(|line| line.file)
-        .collect();
+    let marked = preprocessor.line_directives().iter().map(|line| line.span).collect();
     (
         tokens.into_iter().map(rucc_pp::Tok::to_pp).collect(),
         marked,
@@ -326,7 +323,8 @@ fn finish(
         tree,
         diagnostics,
     } = outcome;
-    let places = Places::new(map, marked.iter().map(|&name| names.resolve(name)), texts);
+    // The preprocessor keeps the names as they were written, quotes included.
+    let places = Places::new(map, &marked, texts);
     let errors = report::errors(&diagnostics, &places);
     if !errors.is_empty() {
         return (None, errors);

@@ -70,16 +70,13 @@ struct File {
 }
 
 impl Places {
-    /// Adds the unit's files to the texts. `names` are those that line markers mention.
-    pub(super) fn new<'a>(
-        map: SourceMap,
-        names: impl Iterator<Item = &'a str>,
-        texts: &mut Texts,
-    ) -> Places {
-        let mut indices = HashMap::new();
-        for name in names {
-            if !indices.contains_key(name) {
-                indices.insert(name.to_owned(), texts.presumed(name));
+    /// Adds the unit's files to the texts. `marked` is where line markers stand.
+    pub(super) fn new(map: SourceMap, marked: &[rucc_diag::Span], texts: &mut Texts) -> Places {
+        let mut indices: HashMap<String, u32> = HashMap::new();
+        for marker in marked {
+            let Some(after) = map.presumed_after(marker.lo) else { continue };
+            if !indices.contains_key(after.name) {
+                indices.insert(after.name.to_owned(), texts.presumed(after.name));
             }
         }
         let mut files = Vec::with_capacity(map.files().len());
@@ -153,6 +150,13 @@ impl Places {
             }
         }
         chain
+    }
+
+    /// The file that a line marker names for a span, if it is not the one that was read.
+    pub(super) fn presumed_elsewhere(&self, span: rucc_diag::Span) -> Option<&str> {
+        let file = self.map.file(self.map.lookup_file(span.lo)?);
+        let name = file.presumed_position(span.lo)?.name;
+        (name != file.name).then_some(name)
     }
 
     pub(super) fn is_known(&self, span: rucc_diag::Span) -> bool {
