@@ -2,6 +2,7 @@
 
 mod builder;
 mod calls;
+mod cfg;
 pub mod compile_commands;
 pub mod dump;
 mod finish;
@@ -15,6 +16,7 @@ mod lower;
 pub mod mod_ref;
 mod models;
 pub mod options;
+mod operands;
 pub mod parse;
 pub mod points_to;
 pub mod program;

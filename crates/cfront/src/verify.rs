@@ -2,8 +2,9 @@
 //! builds or rewrites programs.
 
 use crate::dump;
-use crate::finish::{Operand, each_operand, operands_of};
+
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+use crate::operands::{Operand, each_operand, operands_of};
 use crate::program::*;
 use crate::types::{Type, Variadic};
 
@@ -545,9 +546,9 @@ impl Verifier<'_> {
             return;
         }
         // All but the last hold one alternative each; the last holds where none of them does.
-        let Some((&(rest, last_holds), others)) = assumes.split_last() else { return };
+        let Some((&(last, last_holds), others)) = assumes.split_last() else { return };
         let mut parts = Vec::new();
-        self.alternatives(rest, &mut parts);
+        self.alternatives(last, &mut parts);
         let mut given = Vec::new();
         for &(condition, holds) in others {
             if !holds {
@@ -556,8 +557,9 @@ impl Verifier<'_> {
             }
             self.alternatives(condition, &mut given);
         }
-        let two = others.len() == 1 && others[0] == (rest, !last_holds);
-        if !(two || (!last_holds && parts == given && !given.is_empty())) {
+        let two = others.len() == 1 && others[0] == (last, !last_holds);
+        let rest = !last_holds && parts == given && !given.is_empty();
+        if !two && !rest {
             self.wrong(format!("the conditions at a location of `{function}` do not add up"));
             return;
         }

@@ -472,7 +472,7 @@ impl Parts {
                 // Half an address or half a bit-field does not mean anything.
                 _ => continue,
             };
-            let aligned = start % 8 == 0 && end % 8 == 0;
+            let aligned = start.is_multiple_of(8) && end.is_multiple_of(8);
             if !aligned {
                 continue;
             }

@@ -5,18 +5,21 @@
 //! edge that uses them; where something later in the same C expression may change what an
 //! earlier operand reads, the operand is kept in a temporary.
 
+mod arith;
 mod assign;
 mod atomic;
 mod body;
 mod builtin;
 mod call;
 mod cond;
+mod constant;
 mod decl;
 mod effects;
 mod environment;
 mod expr;
 mod init;
 mod place;
+mod record;
 mod stmt;
 mod switch;
 #[cfg(test)]

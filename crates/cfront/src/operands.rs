@@ -1,0 +1,248 @@
+//! What edges and expressions refer to: visiting it, and renumbering it.
+
+use crate::ids::{ExprId, PlaceId};
+use crate::program::*;
+
+/// Something that an edge or an expression refers to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operand {
+    Expr(ExprId),
+    Place(PlaceId),
+}
+
+/// Calls a function with each operand of an edge.
+pub(crate) fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
+    use Operand::{Expr, Place};
+    match op {
+        Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
+        Op::Assume { condition, .. } => see(Expr(*condition)),
+        Op::Assign { place, value } => {
+            see(Place(*place));
+            see(Expr(*value));
+        }
+        Op::Input { place, .. } | Op::Havoc { place } => see(Place(*place)),
+        Op::HavocMemory { pointer, size, .. } => {
+            see(Expr(*pointer));
+            if let Some(size) = size {
+                see(Expr(*size));
+            }
+        }
+        Op::Call {
+            callee,
+            arguments,
+            result,
+        } => {
+            if let Callee::Indirect { pointer, .. } = callee {
+                see(Expr(*pointer));
+            }
+            arguments.iter().for_each(|a| see(Expr(*a)));
+            if let Some(result) = result {
+                see(Place(*result));
+            }
+        }
+        Op::Allocate { place, size, .. } => {
+            see(Place(*place));
+            see(Expr(*size));
+        }
+        Op::Free { pointer } => see(Expr(*pointer)),
+        Op::CopyMemory { to, from, size } => {
+            [to, from, size].into_iter().for_each(|e| see(Expr(*e)));
+        }
+        Op::FillMemory { to, byte, size } => {
+            [to, byte, size].into_iter().for_each(|e| see(Expr(*e)));
+        }
+        Op::VaStart { list } => see(Place(*list)),
+        Op::VaArg { list, place } => {
+            see(Place(*list));
+            see(Place(*place));
+        }
+        Op::VaCopy { to, from } => {
+            see(Place(*to));
+            see(Place(*from));
+        }
+    }
+}
+
+/// Calls a function with each operand of an expression.
+pub(crate) fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
+    use Operand::{Expr, Place};
+    match *kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
+        ExprKind::Load(p) | ExprKind::AddressOf(p) => see(Place(p)),
+        ExprKind::Unary(_, a) | ExprKind::Convert(a) => see(Expr(a)),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::PointerAdd {
+            pointer: a,
+            index: b,
+            ..
+        }
+        | ExprKind::PointerDifference {
+            left: a, right: b, ..
+        }
+        | ExprKind::Overflows {
+            left: a, right: b, ..
+        }
+        | ExprKind::ValidAccess {
+            pointer: a,
+            size: b,
+        } => {
+            see(Expr(a));
+            see(Expr(b));
+        }
+        ExprKind::Conditional {
+            condition,
+            then,
+            otherwise,
+        } => {
+            see(Expr(condition));
+            see(Expr(then));
+            see(Expr(otherwise));
+        }
+        ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => see(Expr(pointer)),
+    }
+}
+
+/// The new number of each live item.
+pub(crate) fn positions(live: &[bool]) -> Vec<u32> {
+    let mut next = 0;
+    live.iter()
+        .map(|&live| {
+            let at = next;
+            next += u32::from(live);
+            at
+        })
+        .collect()
+}
+
+/// Old ids to new ones.
+pub(crate) struct Renumber<'a> {
+    pub exprs: &'a [u32],
+    pub places: &'a [u32],
+}
+
+impl Renumber<'_> {
+    pub fn expr(&self, id: ExprId) -> ExprId {
+        ExprId(self.exprs[id.index()])
+    }
+
+    fn place(&self, id: PlaceId) -> PlaceId {
+        PlaceId(self.places[id.index()])
+    }
+
+    pub fn expr_kind(&self, kind: ExprKind) -> ExprKind {
+        match kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => kind,
+            ExprKind::Load(p) => ExprKind::Load(self.place(p)),
+            ExprKind::AddressOf(p) => ExprKind::AddressOf(self.place(p)),
+            ExprKind::Unary(op, a) => ExprKind::Unary(op, self.expr(a)),
+            ExprKind::Convert(a) => ExprKind::Convert(self.expr(a)),
+            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, self.expr(a), self.expr(b)),
+            ExprKind::PointerAdd {
+                pointer,
+                index,
+                scale,
+            } => ExprKind::PointerAdd {
+                pointer: self.expr(pointer),
+                index: self.expr(index),
+                scale,
+            },
+            ExprKind::PointerDifference { left, right, scale } => ExprKind::PointerDifference {
+                left: self.expr(left),
+                right: self.expr(right),
+                scale,
+            },
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => ExprKind::Conditional {
+                condition: self.expr(condition),
+                then: self.expr(then),
+                otherwise: self.expr(otherwise),
+            },
+            ExprKind::Overflows {
+                op,
+                left,
+                right,
+                at,
+            } => ExprKind::Overflows {
+                op,
+                left: self.expr(left),
+                right: self.expr(right),
+                at,
+            },
+            ExprKind::ValidAccess { pointer, size } => ExprKind::ValidAccess {
+                pointer: self.expr(pointer),
+                size: self.expr(size),
+            },
+            ExprKind::ValidFree { pointer } => ExprKind::ValidFree {
+                pointer: self.expr(pointer),
+            },
+            ExprKind::ObjectSize { pointer } => ExprKind::ObjectSize {
+                pointer: self.expr(pointer),
+            },
+        }
+    }
+
+    pub fn place_kind(&self, kind: PlaceKind) -> PlaceKind {
+        match kind {
+            PlaceKind::Var(_) => kind,
+            PlaceKind::Deref(e) => PlaceKind::Deref(self.expr(e)),
+            PlaceKind::Field(p, field) => PlaceKind::Field(self.place(p), field),
+            PlaceKind::Index(p, e) => PlaceKind::Index(self.place(p), self.expr(e)),
+        }
+    }
+
+    pub fn op(&self, op: &mut Op) {
+        match op {
+            Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
+            Op::Assume { condition, .. } => *condition = self.expr(*condition),
+            Op::Assign { place, value } => {
+                *place = self.place(*place);
+                *value = self.expr(*value);
+            }
+            Op::Input { place, .. } | Op::Havoc { place } => *place = self.place(*place),
+            Op::HavocMemory { pointer, size, .. } => {
+                *pointer = self.expr(*pointer);
+                *size = size.map(|s| self.expr(s));
+            }
+            Op::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                if let Callee::Indirect { pointer, .. } = callee {
+                    *pointer = self.expr(*pointer);
+                }
+                for argument in arguments {
+                    *argument = self.expr(*argument);
+                }
+                *result = result.map(|r| self.place(r));
+            }
+            Op::Allocate { place, size, .. } => {
+                *place = self.place(*place);
+                *size = self.expr(*size);
+            }
+            Op::Free { pointer } => *pointer = self.expr(*pointer),
+            Op::CopyMemory { to, from, size } => {
+                for e in [to, from, size] {
+                    *e = self.expr(*e);
+                }
+            }
+            Op::FillMemory { to, byte, size } => {
+                for e in [to, byte, size] {
+                    *e = self.expr(*e);
+                }
+            }
+            Op::VaStart { list } => *list = self.place(*list),
+            Op::VaArg { list, place } => {
+                *list = self.place(*list);
+                *place = self.place(*place);
+            }
+            Op::VaCopy { to, from } => {
+                *to = self.place(*to);
+                *from = self.place(*from);
+            }
+        }
+    }
+}
