@@ -13,13 +13,13 @@ use hardbop_bebop::{
 };
 use hardbop_boolean_program::generate::{self, Recursion, Shape, Start};
 use hardbop_boolean_program::program::Program;
-use hardbop_boolean_program::{Dialect, load};
+use hardbop_boolean_program::{Dialect, Random, load};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_diagnostics::Sources;
 use std::time::{Duration, Instant};
 
 /// No check may take longer than this.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(20);
 
 fn program(text: String) -> Program {
     let mut sources = Sources::new();
@@ -38,8 +38,7 @@ fn measure(program: &Program, options: &Options) -> (Option<Duration>, Statistic
         let time = start.elapsed();
         let stopped = checker
             .answers()
-            .iter()
-            .any(|answer| *answer == Answer::Unknown(Unknown::Stopped(Stopped::Time)));
+            .contains(&Answer::Unknown(Unknown::Stopped(Stopped::Time)));
         if stopped || time > Duration::from_secs(2) {
             return ((!stopped).then_some(time), checker.statistics());
         }
@@ -124,6 +123,36 @@ fn called(text: &str) -> String {
     )
 }
 
+/// The program with the names that its statements use shuffled, so that neighbours in the order
+/// of declaration have nothing to do with each other.
+fn shuffled(text: &str, variables: usize, seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let mut names: Vec<usize> = (0..variables - 2).collect();
+    for place in (1..names.len()).rev() {
+        names.swap(place, random.below(place + 1));
+    }
+    let rename = |line: &str| {
+        let mut parts = line.split('v');
+        let mut out = parts.next().unwrap_or_default().to_string();
+        for part in parts {
+            let digits = part.chars().take_while(char::is_ascii_digit).count();
+            match part[..digits].parse::<usize>() {
+                Ok(number) => out.push_str(&format!("v{}{}", names[number], &part[digits..])),
+                Err(_) => out.push_str(&format!("v{part}")),
+            }
+        }
+        out
+    };
+    let line = |line: &str| {
+        if line.contains("decl") {
+            line.to_string()
+        } else {
+            rename(line)
+        }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
 fn main() {
     println!(
         "{:<34} {:>10} {:>10} {:>8} {:>8} {:>8} {:>11} {:>7} {:>7}",
@@ -156,7 +185,10 @@ fn main() {
     }
     for (variables, statements) in [(50, 100), (100, 200), (200, 400)] {
         let name = format!("wide, {variables} variables, {statements} st.");
-        row(&name, generate::wide(variables, statements, 1));
+        let text = generate::wide(variables, statements, 1);
+        row(&name, text.clone());
+        let name = format!("the same, {variables} names shuffled");
+        row(&name, shuffled(&text, variables as usize, 7));
     }
     for (globals, statements, seed) in [(6, 20, 1), (10, 30, 2), (14, 40, 3)] {
         let shape = Shape {

@@ -74,9 +74,86 @@ fn supports(graph: &impl Supergraph) -> Vec<(Vec<u32>, f64)> {
     found
 }
 
+/// The best of FORCE from two starts: the declared order, which the author may have chosen well,
+/// and a breadth-first one, since FORCE by itself does not untangle a large order that is bad.
 fn force(slots: u32, supports: &[(Vec<u32>, f64)]) -> Vec<Slot> {
-    let mut position: Vec<f64> = (0..slots).map(f64::from).collect();
-    let mut order: Vec<u32> = (0..slots).collect();
+    let declared = force_from((0..slots).collect(), supports);
+    let layered = force_from(layers(slots, supports), supports);
+    // The span predicts the size of BDDs only roughly: leave what was declared for clear gains.
+    let best = if layered.0 < declared.0 * 0.8 {
+        layered
+    } else {
+        declared
+    };
+    best.1.into_iter().map(Slot).collect()
+}
+
+/// The order of Cuthill and McKee: breadth first over slots that are used together, from a slot
+/// far out, those with few partners first.
+fn layers(slots: u32, supports: &[(Vec<u32>, f64)]) -> Vec<u32> {
+    let mut partners: Vec<Vec<u32>> = vec![Vec::new(); slots as usize];
+    for (support, _) in supports {
+        // A cycle through the support keeps it together without the square of its size.
+        for (place, &slot) in support.iter().enumerate() {
+            let next = support[(place + 1) % support.len()];
+            partners[slot as usize].push(next);
+            partners[next as usize].push(slot);
+        }
+    }
+    for list in &mut partners {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let degrees: Vec<usize> = partners.iter().map(Vec::len).collect();
+    for list in &mut partners {
+        list.sort_by_key(|&slot| (degrees[slot as usize], slot));
+    }
+    let mut order: Vec<u32> = Vec::with_capacity(slots as usize);
+    let mut placed = vec![false; slots as usize];
+    for seed in 0..slots {
+        if placed[seed as usize] {
+            continue;
+        }
+        // The last slot of a search is far from its start; twice is enough in practice.
+        let far = |start: u32| {
+            breadth_first(start, &partners)
+                .last()
+                .copied()
+                .unwrap_or(start)
+        };
+        let start = far(far(seed));
+        for slot in breadth_first(start, &partners) {
+            placed[slot as usize] = true;
+            order.push(slot);
+        }
+    }
+    order
+}
+
+fn breadth_first(start: u32, partners: &[Vec<u32>]) -> Vec<u32> {
+    let mut seen = vec![false; partners.len()];
+    seen[start as usize] = true;
+    let mut order = vec![start];
+    let mut next = 0;
+    while next < order.len() {
+        for &slot in &partners[order[next] as usize] {
+            if !seen[slot as usize] {
+                seen[slot as usize] = true;
+                order.push(slot);
+            }
+        }
+        next += 1;
+    }
+    order
+}
+
+/// FORCE from a given order: the best order that it came by, and its span.
+fn force_from(mut order: Vec<u32>, supports: &[(Vec<u32>, f64)]) -> (f64, Vec<u32>) {
+    let slots = order.len() as u32;
+    let mut position: Vec<f64> = vec![0.0; order.len()];
+    for (place, &slot) in order.iter().enumerate() {
+        position[slot as usize] = place as f64;
+    }
     let mut best = (span(&position, supports), order.clone());
     let rounds = 10 + 5 * f64::from(slots.max(2)).log2() as usize;
     for _ in 0..rounds {
@@ -106,7 +183,7 @@ fn force(slots: u32, supports: &[(Vec<u32>, f64)]) -> Vec<Slot> {
             best = (now, order.clone());
         }
     }
-    best.1.into_iter().map(Slot).collect()
+    best
 }
 
 /// The total distance between the outermost slots of each support.
@@ -127,6 +204,19 @@ fn span(position: &[f64], supports: &[(Vec<u32>, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tangled_chain_is_untangled() {
+        // 0-7-14-21-... modulo 101: every link is long as declared, and one long chain.
+        let links = (0..100u32).map(|i| vec![i * 7 % 101, (i + 1) * 7 % 101]);
+        let supports: Vec<_> = links.map(|link| (link, 1.0)).collect();
+        let order = force(101, &supports);
+        let mut position = vec![0.0; 101];
+        for (place, slot) in order.iter().enumerate() {
+            position[slot.index()] = place as f64;
+        }
+        assert_eq!(span(&position, &supports), 100.0);
+    }
 
     #[test]
     fn force_brings_partners_together() {
