@@ -14,7 +14,7 @@ use crate::schedule::Schedule;
 use crate::search::{PathEdges, Until};
 use crate::slot_set as set;
 use crate::space::{Copy, Slot, Space};
-use crate::supergraph::{Supergraph, Vertex};
+use crate::supergraph::{Proc, Supergraph, Vertex};
 use crate::trace::{self, Expand, Trace};
 use hardbop_budget::Stopped;
 
@@ -121,6 +121,10 @@ impl Engine {
         space: &mut Space,
         until: &Until,
     ) -> Result<(), Stopped> {
+        if !self.is_complete() {
+            // Rings were made with the summaries of that time.
+            self.tracing = None;
+        }
         let mut joins = Joins {
             graph,
             space,
@@ -176,7 +180,7 @@ impl Engine {
         if !self.is_reached(vertex) {
             return Ok(None);
         }
-        self.prepare_tracing(graph, space)?;
+        self.prepare_tracing(graph, space, vertex)?;
         let Engine {
             schedule,
             ranges,
@@ -244,15 +248,25 @@ impl Engine {
         Ok(steps.map(|steps| Trace { length, steps }))
     }
 
+    /// Makes rings that lead to the vertex, unless there are such rings already.
     fn prepare_tracing<G: Supergraph>(
         &mut self,
         graph: &mut G,
         space: &mut Space,
+        vertex: Vertex,
     ) -> Result<(), Stopped> {
-        if self.tracing.is_some() {
+        let main = graph.main();
+        let procedure = graph.procedure_of(vertex);
+        let leads_there = |tracing: &Tracing| procedure == main || tracing.rings.follows(procedure);
+        if self.tracing.as_ref().is_some_and(leads_there) {
             return Ok(());
         }
-        let main = graph.main();
+        // The first trace enters only procedures from which the vertex's can be called. When
+        // another one needs more, there will be many of them: then rings enter all procedures.
+        let follow = match self.tracing {
+            None => self.callers_of(graph, procedure),
+            Some(_) => vec![true; graph.procedures() as usize],
+        };
         let mut joins = Joins {
             graph,
             space,
@@ -260,15 +274,31 @@ impl Engine {
             memo: &mut self.memo,
         };
         let start = joins.start(main, Bdd::TRUE)?;
-        let everywhere = vec![true; graph.procedures() as usize];
         let entry = graph.procedure(main).entry;
         self.tracing = Some(Tracing {
             predecessors: Predecessors::new(graph),
-            rings: Rings::new(entry, start, Follow::Procedures(everywhere)),
+            rings: Rings::new(entry, start, Follow::Procedures(follow)),
             whole: Ranges::whole_scope(graph, &self.schedule, self.slots),
             whole_memo: Memo::default(),
         });
         Ok(())
+    }
+
+    /// The procedures from which calls lead to this one, itself included.
+    fn callers_of<G: Supergraph>(&self, graph: &G, procedure: Proc) -> Vec<bool> {
+        let mut found = vec![false; graph.procedures() as usize];
+        found[procedure.index()] = true;
+        let mut work = vec![procedure];
+        while let Some(procedure) = work.pop() {
+            for &call in self.schedule.callers(procedure) {
+                let caller = graph.procedure_of(graph.ends(call).from);
+                if !found[caller.index()] {
+                    found[caller.index()] = true;
+                    work.push(caller);
+                }
+            }
+        }
+        found
     }
 
     /// What the search cost so far.

@@ -114,6 +114,10 @@ fn layers(slots: u32, supports: &[(Vec<u32>, f64)]) -> Vec<u32> {
         if placed[seed as usize] {
             continue;
         }
+        if partners[seed as usize].is_empty() {
+            order.push(seed);
+            continue;
+        }
         // The last slot of a search is far from its start; twice is enough in practice.
         let far = |start: u32| {
             breadth_first(start, &partners)

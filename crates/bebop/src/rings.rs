@@ -131,7 +131,8 @@ impl Rings {
         Ok(more)
     }
 
-    fn follows(&self, callee: Proc) -> bool {
+    /// Whether these rings enter the procedure where it is called.
+    pub(crate) fn follows(&self, callee: Proc) -> bool {
         match &self.follow {
             Follow::Procedures(table) => table[callee.index()],
             Follow::Nothing => false,

@@ -115,6 +115,11 @@ fn the_first_target_is_enough_when_asked() {
         checker.answers(),
         [Answer::Reachable, Answer::Reachable, Answer::Unreachable]
     );
+    // A trace made before must not stand in the way of one that needs what was found since.
+    let two = program.targets[1].vertex;
+    let trace = checker.trace(two, Expand::Nothing).unwrap().unwrap();
+    judge::check_execution(&program, &trace, two);
+    assert_eq!(trace.length, 4);
 }
 
 /// A chain of procedures, each calling the next; the last one holds the label.
