@@ -38,7 +38,7 @@ fn an_unreadable_file() {
     use std::os::unix::fs::PermissionsExt;
     let scene = Scene::file("x.bp", "");
     let path = scene.path().join("x.bp");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
         // Root reads everything.
         return;
