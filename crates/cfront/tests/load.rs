@@ -63,15 +63,21 @@ impl Files for Fixture {
 /// What the user is told about a program, and what its verdicts rest on.
 fn check_with(text: &str, options: &Options, expected: Expect) {
     let loaded = Fixture::new(text).load(options);
-    let mut out: String =
-        loaded.diagnostics.iter().map(|d| render(d, loaded.sources(), Style::Plain)).collect();
+    let mut out: String = loaded
+        .diagnostics
+        .iter()
+        .map(|d| render(d, loaded.sources(), Style::Plain))
+        .collect();
     let refused = loaded.diagnostics.iter().any(|d| d.is_error());
     assert_eq!(refused, loaded.program.is_none());
     if let Some(loaded) = &loaded.program {
         assert_eq!(verify(&loaded.program), Vec::<String>::new());
         for assumption in &loaded.program.assumptions {
             let text = format!("{assumption:?}");
-            out.push_str(&format!("assumes {}\n", text.split(", source").next().unwrap_or(&text)));
+            out.push_str(&format!(
+                "assumes {}\n",
+                text.split(", source").next().unwrap_or(&text)
+            ));
         }
     }
     expected.assert_eq(&out);
@@ -83,8 +89,11 @@ fn check(text: &str, expected: Expect) {
 
 fn program(text: &str) -> LoadedProgram {
     let loaded = Fixture::new(text).load(&Options::new(DataModel::Lp64));
-    let told: String =
-        loaded.diagnostics.iter().map(|d| render(d, loaded.sources(), Style::Plain)).collect();
+    let told: String = loaded
+        .diagnostics
+        .iter()
+        .map(|d| render(d, loaded.sources(), Style::Plain))
+        .collect();
     loaded.program.unwrap_or_else(|| panic!("{told}"))
 }
 
@@ -108,21 +117,28 @@ fn an_undefined_function_is_named_once_where_it_is_first_called() {
 fn an_undefined_function_may_change_memory_if_the_user_says_so() {
     let mut options = Options::new(DataModel::Lp64);
     options.lower.undefined = Undefined::Havoc;
-    check_with("int f(int *);\nint main(void) { int x; return f(&x); }", &options, expect![[r#"
+    check_with(
+        "int f(int *);\nint main(void) { int x; return f(&x); }",
+        &options,
+        expect![[r#"
         warning: function `f` is not defined
          --> main.c:2:32
           |
         2 | int main(void) { int x; return f(&x); }
           |                                ^^^^^ it is taken to change memory and return anything
         assumes UndefinedFunction { name: "f"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_undefined_variable_has_any_value() {
-    check("extern int x, y;\nint main(void) { return x; }", expect![[r#"
+    check(
+        "extern int x, y;\nint main(void) { return x; }",
+        expect![[r#"
         assumes UndefinedVariable { name: "x"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -157,9 +173,12 @@ fn what_is_not_supported_is_told_only_where_it_can_be_reached() {
 
 #[test]
 fn a_program_needs_its_entry() {
-    check("int f(void) { return 0; }", expect![[r#"
+    check(
+        "int f(void) { return 0; }",
+        expect![[r#"
         error: the program has no function `main` to start at
-    "#]]);
+    "#]],
+    );
     let mut options = Options::new(DataModel::Lp64);
     options.lower.entry = "f".to_owned();
     check_with("int f(void) { return 0; }", &options, expect![[""]]);
@@ -225,9 +244,15 @@ fn errors_of_all_units_are_told() {
 fn targets(program: &Program) -> String {
     let mut out = String::new();
     for edge in &program.edges {
-        if let Op::Call { callee: Callee::Indirect { targets, .. }, .. } = &edge.op {
-            let names: Vec<&str> =
-                targets.iter().map(|&f| program.function(f).name.as_str()).collect();
+        if let Op::Call {
+            callee: Callee::Indirect { targets, .. },
+            ..
+        } = &edge.op
+        {
+            let names: Vec<&str> = targets
+                .iter()
+                .map(|&f| program.function(f).name.as_str())
+                .collect();
             let text = program.sources.slice(edge.source.span);
             out.push_str(&format!("{text}: {}\n", names.join(", ")));
         }
@@ -249,7 +274,8 @@ fn indirect_calls_know_their_targets() {
         o->open(1): a, c
         o->close(2): b
         f(3): b
-    "#]].assert_eq(&targets(&loaded.program));
+    "#]]
+    .assert_eq(&targets(&loaded.program));
 }
 
 #[test]
@@ -297,7 +323,10 @@ fn functions_are_known_by_what_they_modify_and_read() {
     for (index, function) in program.functions.iter().enumerate() {
         let effects = sets.of(hardbop_cfront::ids::FuncId(index as u32));
         let names = |touched: &mod_ref::Touched| {
-            let names = touched.variables.iter().map(|&v| program.variable(v).name.clone());
+            let names = touched
+                .variables
+                .iter()
+                .map(|&v| program.variable(v).name.clone());
             names.collect::<Vec<_>>().join(" ")
         };
         out.push_str(&format!(
@@ -313,7 +342,8 @@ fn functions_are_known_by_what_they_modify_and_read() {
         even: modifies [g array] reads [k]
         odd: modifies [g array] reads [k]
         main: modifies [g h array x] reads [g k p]
-    "#]].assert_eq(&out);
+    "#]]
+    .assert_eq(&out);
 }
 
 #[test]
@@ -344,7 +374,8 @@ fn graphs_are_drawn() {
             L4 -> L6 [label="result# = n;"];
           }
         }
-    "#]].assert_eq(&graph::dot(program, &graph::user_functions(program)));
+    "#]]
+    .assert_eq(&graph::dot(program, &graph::user_functions(program)));
 }
 
 #[test]

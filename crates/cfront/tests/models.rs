@@ -16,8 +16,11 @@ fn program(text: &str, model: DataModel) -> Program {
         preprocess: Preprocess::default(),
     };
     let loaded = load(&[input], &Options::new(model), &NoFiles);
-    let told: String =
-        loaded.diagnostics.iter().map(|d| render(d, loaded.sources(), Style::Plain)).collect();
+    let told: String = loaded
+        .diagnostics
+        .iter()
+        .map(|d| render(d, loaded.sources(), Style::Plain))
+        .collect();
     assert!(told.is_empty(), "{told}");
     loaded.program.expect("no errors").program
 }
@@ -109,6 +112,8 @@ fn what_a_model_assumes_is_recorded() {
     );
     assert_eq!(
         program.assumptions,
-        [Assumption::Model { text: "the locale is \"C\"".to_owned() }]
+        [Assumption::Model {
+            text: "the locale is \"C\"".to_owned()
+        }]
     );
 }

@@ -82,14 +82,18 @@ fn several_errors_are_told_at_once() {
 
 #[test]
 fn a_missing_header_is_named_with_the_places_that_were_tried() {
-    check("a.c", "#include \"nowhere.h\"\nint x;\n", expect![[r#"
+    check(
+        "a.c",
+        "#include \"nowhere.h\"\nint x;\n",
+        expect![[r#"
         error: `nowhere.h` file not found
          --> a.c:1:1
           |
         1 | #include "nowhere.h"
           | ^
         note: searched: , <hardbop>, /usr/local/include, /usr/include/x86_64-linux-gnu, /usr/include/aarch64-linux-gnu, /usr/include
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -110,7 +114,10 @@ fn includes_that_include_themselves_end() {
 
 #[test]
 fn conflicting_declarations_are_told_with_the_first() {
-    check("a.c", "int f(int);\nchar *f(void);\nint x;\ndouble x;\n", expect![[r#"
+    check(
+        "a.c",
+        "int f(int);\nchar *f(void);\nint x;\ndouble x;\n",
+        expect![[r#"
         error: conflicting types for 'f'; have 'char *(void)'
          --> a.c:2:7
           |
@@ -131,7 +138,8 @@ fn conflicting_declarations_are_told_with_the_first() {
           |
         3 | int x;
           |     ^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -153,93 +161,145 @@ fn line_markers_say_where_a_line_came_from() {
 
 #[test]
 fn an_error_in_a_macro_is_told_where_the_macro_is_used() {
-    check("a.c", "#define ADD(x) x + missing\nint f(void) {\n  return ADD(1);\n}\n", expect![[r#"
+    check(
+        "a.c",
+        "#define ADD(x) x + missing\nint f(void) {\n  return ADD(1);\n}\n",
+        expect![[r#"
         error: 'missing' undeclared (first use in this function)
          --> a.c:3:10
           |
         3 |   return ADD(1);
           |          ^^^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn bytes_that_are_not_utf_8_are_text() {
-    check("a.c", b"/* caf\xe9 */ char s[] = \"\xe9t\xe9\";\nint y = z; // \xff\n", expect![[r#"
+    check(
+        "a.c",
+        b"/* caf\xe9 */ char s[] = \"\xe9t\xe9\";\nint y = z; // \xff\n",
+        expect![[r#"
         error: 'z' undeclared (first use in this function)
          --> a.c:2:9
           |
         2 | int y = z; // ÿ
           |         ^
-    "#]]);
-    check("a.c", b"char s[4] = \"\xe9t\xe9\"; _Static_assert(sizeof s == 4, \"\");\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "a.c",
+        b"char s[4] = \"\xe9t\xe9\"; _Static_assert(sizeof s == 4, \"\");\n",
+        expect![[r#"
         accepted
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn binary_files_are_not_c() {
-    check("a.c", b"\x7fELF\0\0\0int x;", expect![[r#"
+    check(
+        "a.c",
+        b"\x7fELF\0\0\0int x;",
+        expect![[r#"
         error: this is not a C file: it contains a zero byte
          --> a.c:1:5
           |
         1 | �ELF���int x;
           |     ^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn deep_nesting_is_refused_in_words() {
     let deep = 100_000;
     let parentheses = format!("int x = {}1{};", "(".repeat(deep), ")".repeat(deep));
-    check("a.c", parentheses, expect![[r#"
+    check(
+        "a.c",
+        parentheses,
+        expect![[r#"
         error: brackets nested more deeply than 256 levels
          --> a.c:1:265
           |
         1 | ...((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((...
           |                                                      ^
-    "#]]);
+    "#]],
+    );
     let braces = format!("int f(void) {}{}", "{".repeat(deep), "}".repeat(deep));
-    check("a.c", braces, expect![[r#"
+    check(
+        "a.c",
+        braces,
+        expect![[r#"
         error: brackets nested more deeply than 256 levels
          --> a.c:1:269
           |
         1 | ...{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{...
           |                                                      ^
-    "#]]);
+    "#]],
+    );
     let brackets = format!("int a{};", "[1]".repeat(deep));
-    check("a.c", brackets, expect![[r#"
+    check(
+        "a.c",
+        brackets,
+        expect![[r#"
         error: more than 1000 subscripts follow each other
          --> a.c:1:3009
           |
         1 | ...1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1...
           |                                                      ^
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_gcc_only_warns_about_is_accepted() {
     // A call before the definition, which has another type than the call suggests.
-    check("a.c", "void f(void) { g(1); }\nvoid g(int x) {}\n", expect![[r#"
+    check(
+        "a.c",
+        "void f(void) { g(1); }\nvoid g(int x) {}\n",
+        expect![[r#"
         accepted
-    "#]]);
+    "#]],
+    );
     // An integer for a pointer, a pointer for an integer, no return value.
-    check("a.c", "int f(char *p) { int x = p; p = x; }\n", expect![[r#"
+    check(
+        "a.c",
+        "int f(char *p) { int x = p; p = x; }\n",
+        expect![[r#"
         accepted
-    "#]]);
+    "#]],
+    );
     // An object whose type is completed later.
-    check("a.c", "struct s x;\nstruct s { int a; };\nint f(void) { return x.a; }\n", expect![[r#"
+    check(
+        "a.c",
+        "struct s x;\nstruct s { int a; };\nint f(void) { return x.a; }\n",
+        expect![[r#"
         accepted
-    "#]]);
+    "#]],
+    );
     // Braces around a number.
-    check("a.c", "int a[2] = {{{1}}, {2}};\n", expect![[r#"
+    check(
+        "a.c",
+        "int a[2] = {{{1}}, {2}};\n",
+        expect![[r#"
         accepted
-    "#]]);
+    "#]],
+    );
     // A string for an array of arrays.
-    check("a.c", "char a[1][1][5] = {\"1234\"};\n", expect![[r#"
+    check(
+        "a.c",
+        "char a[1][1][5] = {\"1234\"};\n",
+        expect![[r#"
         accepted
-    "#]]);
+    "#]],
+    );
     // A pragma inside of an expression, a local label that nothing uses.
-    check("a.c", "char *s = \"a\"\n#pragma what\n\"b\";\nvoid f(void) { __label__ l; }\n", expect![[r#"
+    check(
+        "a.c",
+        "char *s = \"a\"\n#pragma what\n\"b\";\nvoid f(void) { __label__ l; }\n",
+        expect![[r#"
         accepted
-    "#]]);
+    "#]],
+    );
 }
