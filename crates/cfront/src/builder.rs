@@ -365,9 +365,12 @@ impl Builder {
         let state = self.variable_states[&id];
         if !self.compatible(known, ty) && state.source.span != source.span {
             self.diagnostics.push(
-                Diagnostic::error(source.span, format!("conflicting types for variable `{name}`"))
-                    .label("declared here with another type")
-                    .note(Some(state.source.span), "first declared here"),
+                Diagnostic::error(
+                    source.span,
+                    format!("conflicting types for variable `{name}`"),
+                )
+                .label("declared here with another type")
+                .note(Some(state.source.span), "first declared here"),
             );
             return id;
         }
@@ -376,7 +379,8 @@ impl Builder {
             self.variables[id.index()].ty = ty;
         }
         if strength > state.strength {
-            self.variable_states.insert(id, VariableState { strength, source });
+            self.variable_states
+                .insert(id, VariableState { strength, source });
             let variable = &mut self.variables[id.index()];
             variable.source = source;
             if variable.initial == Initial::Unknown {

@@ -506,11 +506,15 @@ struct Live {
 
 /// Puts the text of the source into the messages of the checks.
 fn quote_sources(program: &mut Program) {
-    let Program { checks, sources, .. } = program;
+    let Program {
+        checks, sources, ..
+    } = program;
     for check in checks {
         if check.message.contains(TEXT) {
             let span = check.source.span;
-            let text = sources.text(span.file).get(span.start as usize..span.end as usize);
+            let text = sources
+                .text(span.file)
+                .get(span.start as usize..span.end as usize);
             let text = text.and_then(quoted);
             let text = text.unwrap_or_else(|| format!("line {}", check.source.line));
             check.message = check.message.replace(TEXT, &text);

@@ -10,7 +10,10 @@ use crate::types::{Type, Variadic};
 
 /// Everything that is wrong with a program; nothing for a good one.
 pub fn verify(program: &Program) -> Vec<String> {
-    let mut verifier = Verifier { program, found: Vec::new() };
+    let mut verifier = Verifier {
+        program,
+        found: Vec::new(),
+    };
     for id in 0..program.exprs.len() {
         verifier.expr(ExprId(id as u32));
     }
@@ -48,7 +51,13 @@ impl Verifier<'_> {
     }
 
     fn is_int(&self, ty: TypeId) -> bool {
-        matches!(self.get(ty), Type::Int { width: 32, signed: true })
+        matches!(
+            self.get(ty),
+            Type::Int {
+                width: 32,
+                signed: true
+            }
+        )
     }
 
     fn is_integer(&self, ty: TypeId) -> bool {
@@ -161,13 +170,19 @@ impl Verifier<'_> {
                 self.is_scalar(ty) && self.is_scalar(self.ty(a)),
                 "a conversion of something not scalar",
             ),
-            ExprKind::Conditional { condition, then, otherwise } => must(
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => must(
                 self.is_scalar(self.ty(condition))
                     && self.ty(then) == ty
                     && self.ty(otherwise) == ty,
                 "a conditional of wrong types",
             ),
-            ExprKind::Overflows { left, right, at, .. } => must(
+            ExprKind::Overflows {
+                left, right, at, ..
+            } => must(
                 self.is_int(ty)
                     && self.is_integer(self.ty(left))
                     && self.is_integer(self.ty(right))
@@ -213,7 +228,11 @@ impl Verifier<'_> {
             | UnaryOp::IsNormal
             | UnaryOp::SignBit => self.is_float(operand) && self.is_int(ty),
         };
-        if good { Ok(()) } else { Err(format!("{op:?} of {}", self.name(operand))) }
+        if good {
+            Ok(())
+        } else {
+            Err(format!("{op:?} of {}", self.name(operand)))
+        }
     }
 
     fn binary_types(&self, op: BinaryOp, a: TypeId, b: TypeId, ty: TypeId) -> Result<(), String> {
@@ -224,9 +243,7 @@ impl Verifier<'_> {
             BinaryOp::Rem | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
                 a == b && a == ty && self.is_integer(a)
             }
-            BinaryOp::Shl | BinaryOp::Shr => {
-                a == ty && self.is_integer(a) && self.is_integer(b)
-            }
+            BinaryOp::Shl | BinaryOp::Shr => a == ty && self.is_integer(a) && self.is_integer(b),
             BinaryOp::And | BinaryOp::Or => {
                 self.is_scalar(a) && self.is_scalar(b) && self.is_int(ty)
             }
@@ -246,11 +263,15 @@ impl Verifier<'_> {
     }
 
     fn is_bit_field(&self, place: PlaceId) -> bool {
-        let PlaceKind::Field(base, field) = self.program.place(place).kind else { return false };
+        let PlaceKind::Field(base, field) = self.program.place(place).kind else {
+            return false;
+        };
         match self.get(self.program.place(base).ty) {
             Type::Record(record) => {
                 let fields = &self.program.types.record(*record).fields;
-                fields.get(field as usize).is_some_and(|f| f.bit_width.is_some())
+                fields
+                    .get(field as usize)
+                    .is_some_and(|f| f.bit_width.is_some())
             }
             _ => false,
         }
@@ -288,12 +309,16 @@ impl Verifier<'_> {
     fn variables(&mut self) {
         let program = self.program;
         for variable in &program.variables {
-            let is_static =
-                matches!(variable.kind, VarKind::Global | VarKind::Static(_) | VarKind::Literal);
+            let is_static = matches!(
+                variable.kind,
+                VarKind::Global | VarKind::Static(_) | VarKind::Literal
+            );
             if is_static == (variable.initial == Initial::None) {
                 self.wrong(format!("`{}` has no fitting initial value", variable.name));
             }
-            let Initial::Data(parts) = &variable.initial else { continue };
+            let Initial::Data(parts) = &variable.initial else {
+                continue;
+            };
             let mut end = 0;
             for part in parts {
                 let width = match &part.value {
@@ -318,7 +343,10 @@ impl Verifier<'_> {
         let mut location = 0;
         for function in &program.functions {
             if function.locations.start != location {
-                self.wrong(format!("locations of `{}` are not contiguous", function.name));
+                self.wrong(format!(
+                    "locations of `{}` are not contiguous",
+                    function.name
+                ));
             }
             location = function.locations.end;
             for at in [function.entry, function.exit] {
@@ -348,7 +376,10 @@ impl Verifier<'_> {
                 LocationKind::Exit | LocationKind::Error(_) | LocationKind::Halt
             );
             if ends != here.edges.is_empty() {
-                self.wrong(format!("location {i} in `{}` has wrong edges", function.name));
+                self.wrong(format!(
+                    "location {i} in `{}` has wrong edges",
+                    function.name
+                ));
             }
         }
         if edge as usize != program.edges.len() {
@@ -359,20 +390,32 @@ impl Verifier<'_> {
     fn function(&mut self, id: FuncId) {
         let program = self.program;
         let function = program.function(id);
-        let Type::Function { result, parameters, .. } = self.get(function.ty).clone() else {
+        let Type::Function {
+            result, parameters, ..
+        } = self.get(function.ty).clone()
+        else {
             self.wrong(format!("`{}` is no function", function.name));
             return;
         };
-        let formals: Vec<TypeId> =
-            function.formals.iter().map(|&f| program.variable(f).ty).collect();
+        let formals: Vec<TypeId> = function
+            .formals
+            .iter()
+            .map(|&f| program.variable(f).ty)
+            .collect();
         let unprototyped = parameters.is_empty();
         if formals != parameters && !unprototyped {
-            self.wrong(format!("the formals of `{}` have other types", function.name));
+            self.wrong(format!(
+                "the formals of `{}` have other types",
+                function.name
+            ));
         }
         let kept = function.result.map(|r| program.variable(r).ty);
         let void = matches!(self.get(result), Type::Void);
         if kept != (!void).then_some(result) {
-            self.wrong(format!("the result of `{}` has another type", function.name));
+            self.wrong(format!(
+                "the result of `{}` has another type",
+                function.name
+            ));
         }
         for &local in &function.locals {
             match program.variable(local).kind {
@@ -399,10 +442,15 @@ impl Verifier<'_> {
             self.wrong(format!("edge {} leads out of `{}`", id.0, owner.name));
         }
         let mut strangers = Vec::new();
-        each_operand(&edge.op, &mut |operand| self.strangers(operand, function, &mut strangers));
+        each_operand(&edge.op, &mut |operand| {
+            self.strangers(operand, function, &mut strangers)
+        });
         for var in strangers {
             let name = &program.variable(var).name;
-            self.wrong(format!("`{}` uses `{name}` of another function", owner.name));
+            self.wrong(format!(
+                "`{}` uses `{name}` of another function",
+                owner.name
+            ));
         }
         if let Err(why) = self.op(&edge.op, function) {
             let text = dump::op_text(program, &edge.op);
@@ -450,11 +498,15 @@ impl Verifier<'_> {
         };
         match op {
             Op::Skip => Ok(()),
-            Op::Assume { condition, .. } => {
-                must(self.is_scalar(self.ty(*condition)), "a condition that is not scalar")
-            }
+            Op::Assume { condition, .. } => must(
+                self.is_scalar(self.ty(*condition)),
+                "a condition that is not scalar",
+            ),
             Op::Assign { place, value } => {
-                must(place_ty(*place) == self.ty(*value), "a value of another type")?;
+                must(
+                    place_ty(*place) == self.ty(*value),
+                    "a value of another type",
+                )?;
                 let whole = matches!(self.program.expr(*value).kind, ExprKind::Load(_));
                 must(
                     self.is_scalar(self.ty(*value)) || whole,
@@ -468,15 +520,27 @@ impl Verifier<'_> {
                     && size.is_none_or(|s| self.is_integer(self.ty(s))),
                 "not a range of memory",
             ),
-            Op::Call { callee, arguments, result } => {
+            Op::Call {
+                callee,
+                arguments,
+                result,
+            } => {
                 let Callee::Direct(callee) = callee else {
-                    let Callee::Indirect { pointer, .. } = callee else { return Ok(()) };
-                    return must(self.is_pointer(self.ty(*pointer)), "a callee that is no pointer");
+                    let Callee::Indirect { pointer, .. } = callee else {
+                        return Ok(());
+                    };
+                    return must(
+                        self.is_pointer(self.ty(*pointer)),
+                        "a callee that is no pointer",
+                    );
                 };
                 let called = self.program.function(*callee);
                 let variadic = matches!(
                     self.get(called.ty),
-                    Type::Function { variadic: Variadic::Yes, .. }
+                    Type::Function {
+                        variadic: Variadic::Yes,
+                        ..
+                    }
                 );
                 must(
                     arguments.len() == called.formals.len()
@@ -499,9 +563,7 @@ impl Verifier<'_> {
                 }
             }
             Op::Declare { variable } => must(local(*variable), "not a local"),
-            Op::EndScope { variables } => {
-                must(variables.iter().all(|&v| local(v)), "not a local")
-            }
+            Op::EndScope { variables } => must(variables.iter().all(|&v| local(v)), "not a local"),
             Op::Allocate { place, size, .. } => must(
                 self.is_pointer(place_ty(*place)) && self.is_integer(self.ty(*size)),
                 "an allocation of wrong types",
@@ -537,16 +599,22 @@ impl Verifier<'_> {
                 _ => None,
             })
             .collect();
-        let function = &program.function(program.locations[at.index()].function).name;
+        let function = &program
+            .function(program.locations[at.index()].function)
+            .name;
         if edges.len() <= 1 && assumes.is_empty() {
             return;
         }
         if assumes.len() != edges.len() {
-            self.wrong(format!("a choice in `{function}` that is not made by conditions"));
+            self.wrong(format!(
+                "a choice in `{function}` that is not made by conditions"
+            ));
             return;
         }
         // All but the last hold one alternative each; the last holds where none of them does.
-        let Some((&(last, last_holds), others)) = assumes.split_last() else { return };
+        let Some((&(last, last_holds), others)) = assumes.split_last() else {
+            return;
+        };
         let mut parts = Vec::new();
         self.alternatives(last, &mut parts);
         let mut given = Vec::new();
@@ -560,11 +628,15 @@ impl Verifier<'_> {
         let two = others.len() == 1 && others[0] == (last, !last_holds);
         let rest = !last_holds && parts == given && !given.is_empty();
         if !two && !rest {
-            self.wrong(format!("the conditions at a location of `{function}` do not add up"));
+            self.wrong(format!(
+                "the conditions at a location of `{function}` do not add up"
+            ));
             return;
         }
         if !two && !self.is_exclusive(&given) {
-            self.wrong(format!("the conditions at a location of `{function}` overlap"));
+            self.wrong(format!(
+                "the conditions at a location of `{function}` overlap"
+            ));
         }
     }
 
@@ -587,11 +659,15 @@ impl Verifier<'_> {
             let ExprKind::Binary(op, left, right) = self.program.expr(test).kind else {
                 return false;
             };
-            let ExprKind::Int(bits) = self.program.expr(right).kind else { return false };
+            let ExprKind::Int(bits) = self.program.expr(right).kind else {
+                return false;
+            };
             let (value, low, high) = match (op, self.program.expr(left).kind) {
                 (BinaryOp::Eq, _) => (left, bits, bits),
                 (BinaryOp::Le, ExprKind::Binary(BinaryOp::Sub, value, start)) => {
-                    let ExprKind::Int(low) = self.program.expr(start).kind else { return false };
+                    let ExprKind::Int(low) = self.program.expr(start).kind else {
+                        return false;
+                    };
                     (value, low, low.wrapping_add(bits))
                 }
                 // A range that starts at 0.
@@ -623,6 +699,8 @@ impl Verifier<'_> {
             ranges.push((low, high));
         }
         ranges.sort_unstable();
-        ranges.windows(2).all(|pair| pair[0].1 < pair[1].0 || pair[0].1 < pair[0].0)
+        ranges
+            .windows(2)
+            .all(|pair| pair[0].1 < pair[1].0 || pair[0].1 < pair[0].0)
     }
 }

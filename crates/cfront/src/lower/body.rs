@@ -298,8 +298,12 @@ impl Lower<'_> {
 
     /// Whether a value is that of a temporary, which nothing else writes.
     fn is_kept(&self, value: ExprId) -> bool {
-        let ExprKind::Load(place) = self.b.exprs[value.index()].kind else { return false };
-        let PlaceKind::Var(var) = self.b.places[place.index()].kind else { return false };
+        let ExprKind::Load(place) = self.b.exprs[value.index()].kind else {
+            return false;
+        };
+        let PlaceKind::Var(var) = self.b.places[place.index()].kind else {
+            return false;
+        };
         matches!(self.b.variables[var.index()].kind, VarKind::Temporary(_))
     }
 

@@ -174,7 +174,9 @@ impl Lower<'_> {
 
     /// Whether a function returns twice, or to where such a function was called.
     fn jumps(&self, decl: sema::DeclId) -> bool {
-        self.unit.tree[decl].flags.contains(sema::DeclFlags::RETURNS_TWICE)
+        self.unit.tree[decl]
+            .flags
+            .contains(sema::DeclFlags::RETURNS_TWICE)
             || matches!(
                 self.name_of(decl),
                 "setjmp"

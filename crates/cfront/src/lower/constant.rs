@@ -8,7 +8,12 @@ use rucc_sema as sema;
 use rucc_types as rt;
 
 impl Lower<'_> {
-    pub(super) fn constant(&mut self, id: sema::ExprId, constant: sema::Const, ty: rt::TypeId) -> ExprId {
+    pub(super) fn constant(
+        &mut self,
+        id: sema::ExprId,
+        constant: sema::Const,
+        ty: rt::TypeId,
+    ) -> ExprId {
         let ty = self.ty(ty);
         match self.constant_expr(constant, ty) {
             Some(expr) => expr,

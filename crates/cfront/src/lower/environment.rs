@@ -1,8 +1,8 @@
 //! Calls to what the environment provides: inputs, assumptions, assertions, memory, the end of
 //! the program. They are recognised by name where the user's program does not define them.
 
-use super::{Lower, TEXT};
 use super::effects::{Effect, Writes};
+use super::{Lower, TEXT};
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::program::*;
 use crate::types::{FloatKind, Type};

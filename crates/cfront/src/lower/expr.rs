@@ -114,7 +114,11 @@ impl Lower<'_> {
                 self.effect(otherwise);
                 self.continue_at(join);
             }
-            sema::ExprKind::Binary { op: op @ (AstBinary::LogAnd | AstBinary::LogOr), lhs, rhs } => {
+            sema::ExprKind::Binary {
+                op: op @ (AstBinary::LogAnd | AstBinary::LogOr),
+                lhs,
+                rhs,
+            } => {
                 if self.effects.of(id).is_safe() {
                     return;
                 }
@@ -181,7 +185,11 @@ impl Lower<'_> {
         }
         self.check_place(id, place);
         let value = self.b.load(place);
-        if self.b.types.is_scalar(ty) { self.b.convert(value, ty) } else { value }
+        if self.b.types.is_scalar(ty) {
+            self.b.convert(value, ty)
+        } else {
+            value
+        }
     }
 
     fn conversion(

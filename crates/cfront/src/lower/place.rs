@@ -1,8 +1,8 @@
 //! Lvalues become places.
 
 use super::Lower;
-use super::body::Storage;
 use super::TEXT;
+use super::body::Storage;
 use super::effects::{Effect, Writes};
 use crate::ids::{ExprId, PlaceId, TypeId, VarId};
 use crate::program::*;
@@ -263,7 +263,11 @@ impl Lower<'_> {
             let unsigned = self.b.convert(index, size);
             let length = self.b.int(i128::from(length), size);
             let good = self.b.binary(BinaryOp::Lt, unsigned, length, int);
-            self.require(CheckKind::Bounds, good, format!("index out of bounds in {TEXT}"));
+            self.require(
+                CheckKind::Bounds,
+                good,
+                format!("index out of bounds in {TEXT}"),
+            );
         }
         if pointer.is_some() {
             let (address, size) = self.bytes_of(place);
@@ -279,7 +283,10 @@ impl Lower<'_> {
             && let field = &self.b.types.record(record).fields[field as usize]
             && let Some(width) = field.bit_width
         {
-            let (first, last) = (field.offset_bits / 8, (field.offset_bits + u64::from(width) - 1) / 8);
+            let (first, last) = (
+                field.offset_bits / 8,
+                (field.offset_bits + u64::from(width) - 1) / 8,
+            );
             let address = self.address(base);
             let bytes = self.char_pointer();
             let address = self.b.convert(address, bytes);

@@ -1511,7 +1511,10 @@ fn requested_checks() {
         CheckKind::Bounds,
         CheckKind::Free,
     ];
-    let options = LowerOptions { checks: kinds.into(), ..LowerOptions::default() };
+    let options = LowerOptions {
+        checks: kinds.into(),
+        ..LowerOptions::default()
+    };
     check_with(
         r#"
 void free(void *);
@@ -1600,8 +1603,10 @@ int main(void) {
 /// An error label is a check when its name was given.
 #[test]
 fn error_labels() {
-    let options =
-        LowerOptions { error_labels: ["ERROR".to_owned()].into(), ..LowerOptions::default() };
+    let options = LowerOptions {
+        error_labels: ["ERROR".to_owned()].into(),
+        ..LowerOptions::default()
+    };
     check_with(
         "int main(void) { int x = 1; if (x) goto ERROR; return 0; ERROR: x = 2; OTHER: return x; }",
         &options,
@@ -1623,7 +1628,10 @@ fn error_labels() {
 /// With `--undefined havoc`, undefined functions write what they can reach.
 #[test]
 fn undefined_functions_that_change_memory() {
-    let options = LowerOptions { undefined: Undefined::Havoc, ..LowerOptions::default() };
+    let options = LowerOptions {
+        undefined: Undefined::Havoc,
+        ..LowerOptions::default()
+    };
     check_with(
         "int g; static int s; int f(int *p, int n); struct r { int a; } h(void);
          int main(void) { int x; struct r r = h(); return f(&x, 2) + s + r.a; }",
@@ -1712,7 +1720,8 @@ fn units_are_linked() {
         int f#2()
           0 -> 1  result# = 2;
           1: exit
-    "#]].assert_eq(&format!("{said}{}", crate::dump::dump(&program)));
+    "#]]
+    .assert_eq(&format!("{said}{}", crate::dump::dump(&program)));
 }
 
 /// Two definitions of one name are an error with both places; two types are a warning.
@@ -1757,5 +1766,6 @@ fn conflicts_between_units() {
           |
         1 | int f(int x) { return x; } int v = 1; extern long w; int main(void) { return w; }
           |                                                   ^
-    "#]].assert_eq(&said);
+    "#]]
+    .assert_eq(&said);
 }

@@ -331,9 +331,6 @@ impl Lower<'_> {
     }
 
     pub(super) fn is_record_or_array(&self, ty: TypeId) -> bool {
-        matches!(
-            self.b.types.get(ty),
-            Type::Record(_) | Type::Array { .. }
-        )
+        matches!(self.b.types.get(ty), Type::Record(_) | Type::Array { .. })
     }
 }
