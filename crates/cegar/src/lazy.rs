@@ -5,6 +5,10 @@
 //! predicates that matter, as a relation (DESIGN of C2bp: large blocks, AllSMT). Predicates that a
 //! block cannot touch keep their value without a question. Answers are kept across refinements as
 //! long as the predicates they speak of stay the same.
+//!
+//! A predicate is tracked only at the cut points where the precision asks for it. Between them
+//! its slot holds nothing: an edge to a cut point that tracks it works it out again, and an edge
+//! that may change a global predicate which its end does not track leaves it open.
 
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Slot, Space};
@@ -21,6 +25,9 @@ use hardbop_semantics::skeleton::{Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Execution, Semantics, State};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::{ControlFlow, Range};
+
+/// Which predicates are tracked where.
+pub type Precision = BTreeMap<LocId, BTreeSet<Predicate>>;
 
 /// What does not change from round to round.
 pub struct Ground<'a, 'p> {
@@ -63,6 +70,14 @@ struct Known {
 struct Entry {
     formula: TermId,
     now: BTreeSet<StateVarId>,
+    /// The cut points that track it, by their numbers.
+    tracked: BTreeSet<usize>,
+}
+
+impl Entry {
+    fn at(&self, vertex: usize) -> bool {
+        self.tracked.contains(&vertex)
+    }
 }
 
 /// One procedure's predicates.
@@ -85,7 +100,8 @@ struct Wiring {
     writes: Vec<Slot>,
     /// The formulas of the slots read, over the state before.
     before: Vec<TermId>,
-    /// The formulas of the slots written, over the state before and fresh symbols.
+    /// The formulas of the first slots written, over the state before and fresh symbols; the
+    /// other slots written may have any value.
     after: Vec<TermId>,
     /// What must hold for the edge to be taken.
     condition: Option<TermId>,
@@ -108,6 +124,8 @@ pub struct Abstraction<'a, 'p> {
     pub queries: u64,
 }
 
+/// The root's second cut point, from which the entry function is called.
+const READY: usize = 1;
 /// More models than this for one question: the rest is taken to be possible.
 const MAX_MODELS: usize = 4096;
 
@@ -118,11 +136,19 @@ impl<'a, 'p> Abstraction<'a, 'p> {
         terms: &'a mut Terms,
         session: &'a mut Session<'static>,
         memory: &'a mut Memory,
-        predicates: &BTreeSet<Predicate>,
+        precision: &Precision,
     ) -> Abstraction<'a, 'p> {
+        let mut tracked: BTreeMap<Predicate, BTreeSet<usize>> = BTreeMap::new();
+        for (&location, predicates) in precision {
+            if let Some(vertex) = ground.skeleton.vertex_at(location) {
+                for predicate in predicates {
+                    tracked.entry(predicate.clone()).or_default().insert(vertex);
+                }
+            }
+        }
         let mut globals = Vec::new();
         let mut locals: BTreeMap<FuncId, Vec<Entry>> = BTreeMap::new();
-        for predicate in predicates {
+        for (predicate, mut tracked) in tracked {
             let Some(support) = ground.constants.support(terms, predicate.formula) else {
                 continue;
             };
@@ -133,13 +159,23 @@ impl<'a, 'p> Abstraction<'a, 'p> {
                     _ => None,
                 })
                 .collect();
-            let entry = Entry {
-                formula: predicate.formula,
-                now,
-            };
             match predicate.scope {
-                None => globals.push(entry),
-                Some(function) => locals.entry(function).or_default().push(entry),
+                None => {
+                    track_into_calls(ground.skeleton, &mut tracked);
+                    globals.push(Entry {
+                        formula: predicate.formula,
+                        now,
+                        tracked,
+                    });
+                }
+                Some(function) => {
+                    let entry = Entry {
+                        formula: predicate.formula,
+                        now,
+                        tracked,
+                    };
+                    locals.entry(function).or_default().push(entry);
+                }
             }
         }
         let mut scopes = Vec::new();
@@ -153,7 +189,10 @@ impl<'a, 'p> Abstraction<'a, 'p> {
                 scope.formals = first.len();
                 scope.predicates = first.into_iter().chain(rest).collect();
                 scope.returns = (0..scope.predicates.len())
-                    .filter(|&index| at_exit(ground, &scope.predicates[index]))
+                    .filter(|&index| {
+                        let entry = &scope.predicates[index];
+                        entry.at(procedure.exit) && at_exit(ground, entry)
+                    })
                     .collect();
             }
             scopes.push(scope);
@@ -284,9 +323,15 @@ impl<'a, 'p> Abstraction<'a, 'p> {
         let procedure = self.ground.skeleton.vertices[edge.from].procedure;
         let wiring = match edge.kind {
             SkeletonEdgeKind::Start => self.wire_start(procedure),
-            SkeletonEdgeKind::Block(from, to) => self.wire_block(procedure, from, to, edge.to),
-            SkeletonEdgeKind::Call(call, callee) => self.wire_call(procedure, call, callee),
-            SkeletonEdgeKind::Return(call, callee) => self.wire_return(procedure, call, callee),
+            SkeletonEdgeKind::Block(from, to) => {
+                self.wire_block(procedure, (edge.from, edge.to), from, to)
+            }
+            SkeletonEdgeKind::Call(call, callee) => {
+                self.wire_call(procedure, edge.from, call, callee)
+            }
+            SkeletonEdgeKind::Return(call, callee) => {
+                self.wire_return(procedure, edge.to, call, callee)
+            }
             SkeletonEdgeKind::Unsupported(_) => Wiring::default(),
         };
         self.wirings[index] = Some(wiring);
@@ -302,15 +347,22 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             ..Wiring::default()
         };
         for (slot, entry) in self.visible(procedure) {
-            wiring.writes.push(slot);
-            wiring
-                .after
-                .push(run.state.apply(semantics, self.terms, entry.formula));
+            if entry.at(READY) {
+                wiring.writes.push(slot);
+                let after = run.state.apply(semantics, self.terms, entry.formula);
+                wiring.after.push(after);
+            }
         }
         wiring
     }
 
-    fn wire_block(&mut self, procedure: usize, from: LocId, to: LocId, end: usize) -> Wiring {
+    fn wire_block(
+        &mut self,
+        procedure: usize,
+        (start, end): (usize, usize),
+        from: LocId,
+        to: LocId,
+    ) -> Wiring {
         let semantics = self.ground.semantics;
         if !self.memory.blocks.contains_key(&from)
             && let Ok(made) = block(semantics, self.terms, from, &self.ground.skeleton.cuts)
@@ -325,19 +377,35 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             .cloned();
         let Some(exit) = exit else {
             // A block without meaning may do anything: all its predicates are open.
-            let mut wiring = Wiring::default();
-            for (slot, _) in self.visible(procedure) {
-                wiring.writes.push(slot);
-                let any = self.terms.fresh("any", hardbop_logic::Sort::Bool);
-                wiring.after.push(any);
-            }
-            return wiring;
+            let writes = self
+                .visible(procedure)
+                .into_iter()
+                .map(|(slot, _)| slot)
+                .collect();
+            return Wiring {
+                writes,
+                ..Wiring::default()
+            };
         };
         let mut wiring = Wiring {
             condition: Some(exit.condition),
             ..Wiring::default()
         };
-        self.write_changed(procedure, &exit.state, &mut wiring, |_| true);
+        let mut open = Vec::new();
+        let changed: BTreeSet<StateVarId> = exit.state.written().map(|(id, _)| id).collect();
+        for (slot, entry) in self.visible(procedure) {
+            let touched = !entry.now.is_disjoint(&changed);
+            let kept = entry.at(start) && !touched;
+            if entry.at(end) && !kept {
+                let after = exit.state.apply(semantics, self.terms, entry.formula);
+                if !entry.at(start) || after != entry.formula {
+                    wiring.writes.push(slot);
+                    wiring.after.push(after);
+                }
+            } else if !entry.at(end) && touched {
+                open.push(slot);
+            }
+        }
         if self.ground.skeleton.procedures[procedure].exit == end {
             let returns = self.scopes[procedure].returns.clone();
             for (position, &predicate) in returns.iter().enumerate() {
@@ -348,57 +416,29 @@ impl<'a, 'p> Abstraction<'a, 'p> {
                     .push(exit.state.apply(semantics, self.terms, formula));
             }
         }
-        self.read_relevant(procedure, &mut wiring);
+        self.read_relevant(procedure, start, &mut wiring);
+        wiring.writes.extend(open);
         wiring
     }
 
-    /// Writes the predicates that a change of state may change.
-    fn write_changed(
-        &mut self,
-        procedure: usize,
-        state: &State,
-        wiring: &mut Wiring,
-        wanted: impl Fn(Slot) -> bool,
-    ) {
-        let semantics = self.ground.semantics;
-        let changed: BTreeSet<StateVarId> = state.written().map(|(id, _)| id).collect();
-        for (slot, entry) in self.visible(procedure) {
-            if !wanted(slot) || entry.now.is_disjoint(&changed) {
-                continue;
-            }
-            let after = state.apply(semantics, self.terms, entry.formula);
-            if after != entry.formula {
-                wiring.writes.push(slot);
-                wiring.after.push(after);
-            }
-        }
-    }
-
     /// Reads the predicates that can tell anything about the condition and the new values.
-    fn read_relevant(&mut self, procedure: usize, wiring: &mut Wiring) {
-        let mut roots = wiring.after.clone();
-        roots.extend(wiring.condition);
-        let mut known: BTreeSet<TermId> = self.terms.free_constants(&roots);
-        let mut rest = self.visible(procedure);
-        loop {
-            let before = rest.len();
-            rest.retain(|(slot, entry)| {
-                let support = self.terms.free_constants(&[entry.formula]);
-                if support.is_disjoint(&known) {
-                    return true;
-                }
-                known.extend(support);
-                wiring.reads.push(*slot);
-                wiring.before.push(entry.formula);
-                false
-            });
-            if rest.len() == before {
-                return;
-            }
-        }
+    fn read_relevant(&mut self, procedure: usize, vertex: usize, wiring: &mut Wiring) {
+        let facts = self
+            .visible(procedure)
+            .into_iter()
+            .filter(|(_, entry)| entry.at(vertex))
+            .map(|(slot, entry)| (slot, entry.formula))
+            .collect();
+        self.read_facts(facts, wiring);
     }
 
-    fn wire_call(&mut self, caller: usize, call: Option<EdgeId>, callee: FuncId) -> Wiring {
+    fn wire_call(
+        &mut self,
+        caller: usize,
+        vertex: usize,
+        call: Option<EdgeId>,
+        callee: FuncId,
+    ) -> Wiring {
         let semantics = self.ground.semantics;
         let Some(target) = self.ground.skeleton.procedure_of(callee) else {
             return Wiring::default();
@@ -423,7 +463,7 @@ impl<'a, 'p> Abstraction<'a, 'p> {
                 .after
                 .push(run.state.apply(semantics, self.terms, entry));
         }
-        self.read_relevant(caller, &mut wiring);
+        self.read_relevant(caller, vertex, &mut wiring);
         for position in 0..self.scopes[target].returns.len() {
             let value = self.return_slot(target, position);
             wiring
@@ -445,7 +485,7 @@ impl<'a, 'p> Abstraction<'a, 'p> {
         self.terms.substitute(formula, &map)
     }
 
-    fn wire_return(&mut self, caller: usize, call: EdgeId, callee: FuncId) -> Wiring {
+    fn wire_return(&mut self, caller: usize, end: usize, call: EdgeId, callee: FuncId) -> Wiring {
         let semantics = self.ground.semantics;
         let Some(target) = self.ground.skeleton.procedure_of(callee) else {
             return Wiring::default();
@@ -491,20 +531,46 @@ impl<'a, 'p> Abstraction<'a, 'p> {
                 after_exit.set(id, term);
             }
         }
-        let mut global_facts = Vec::new();
+        let exit = self.ground.skeleton.procedures[target].exit;
+        let call_from = self.ground.semantics.program.edges[call.index()].from;
+        let before = self.ground.skeleton.vertex_at(call_from);
+        let mut facts = Vec::new();
+        let mut open = Vec::new();
         for index in 0..globals {
-            let formula = self.globals[index as usize].formula;
-            let now = after_exit.apply(semantics, self.terms, formula);
-            let then = run.state.apply(semantics, self.terms, formula);
-            if then != now {
+            let entry = self.globals[index as usize].clone();
+            let now = after_exit.apply(semantics, self.terms, entry.formula);
+            let then = run.state.apply(semantics, self.terms, entry.formula);
+            // Where the callee does not touch it, it is what it was at the call.
+            let untouched = now == entry.formula && before.is_some_and(|b| entry.at(b));
+            let valid = entry.at(exit) || untouched;
+            if valid {
+                facts.push((Slot(index), now));
+            }
+            if entry.at(end) && (!valid || then != now) {
                 wiring.writes.push(Slot(index));
                 wiring.after.push(then);
+            } else if !entry.at(end) && then != now {
+                open.push(Slot(index));
             }
-            global_facts.push((Slot(index), now));
         }
-        self.write_changed(caller, &run.state, &mut wiring, |slot| slot.0 >= globals);
+        for (slot, entry) in self.visible(caller) {
+            if slot.0 < globals {
+                continue;
+            }
+            let held = before.is_some_and(|b| entry.at(b));
+            if entry.at(end) {
+                let then = run.state.apply(semantics, self.terms, entry.formula);
+                if !held || then != entry.formula {
+                    wiring.writes.push(slot);
+                    wiring.after.push(then);
+                }
+            }
+            // The caller's own predicates still speak of the state before the call.
+            if held {
+                facts.push((slot, entry.formula));
+            }
+        }
         // Return predicates: over what the callee found at its entry and left at its exit.
-        let mut facts = global_facts;
         for position in 0..self.scopes[target].returns.len() {
             let predicate = self.scopes[target].returns[position];
             let formula = self.scopes[target].predicates[predicate].formula;
@@ -523,13 +589,8 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             let fact = self.terms.substitute(formula, &map);
             facts.push((self.temporary_slot(caller, position), fact));
         }
-        // The caller's own predicates still speak of the state before the call.
-        for (slot, entry) in self.visible(caller) {
-            if slot.0 >= globals {
-                facts.push((slot, entry.formula));
-            }
-        }
         self.read_facts(facts, &mut wiring);
+        wiring.writes.extend(open);
         wiring
     }
 
@@ -714,6 +775,25 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             }
         }
         facts
+    }
+}
+
+/// A global predicate that a callee's entry tracks must be there at every call of it: calls pass
+/// globals on as they are.
+fn track_into_calls(skeleton: &Skeleton, tracked: &mut BTreeSet<usize>) {
+    loop {
+        let before = tracked.len();
+        for edge in &skeleton.edges {
+            if let SkeletonEdgeKind::Call(_, callee) = edge.kind
+                && let Some(target) = skeleton.procedure_of(callee)
+                && tracked.contains(&skeleton.procedures[target].entry)
+            {
+                tracked.insert(edge.from);
+            }
+        }
+        if tracked.len() == before {
+            return;
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The rounds of the loop.
 
 use crate::certify::{Certificate, Certified, Certifier};
-use crate::lazy::{Abstraction, Ground, Memory};
+use crate::lazy::{Abstraction, Ground, Memory, Precision};
 use crate::replay::{Violation, replay};
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Space};
@@ -282,7 +282,7 @@ impl Rounds<'_> {
         let mut session = self.session();
         let mut path_session = self.session();
         let mut memory = Memory::default();
-        let mut predicates: BTreeSet<Predicate> = BTreeSet::new();
+        let mut precision = Precision::new();
         let skeleton = self.skeleton;
         let ground = Ground {
             semantics: guess,
@@ -301,11 +301,12 @@ impl Rounds<'_> {
                 return self.give_up(Reason::Stopped(stopped));
             }
             self.statistics.rounds += 1;
-            self.statistics.predicates = predicates.len();
-            self.tell(predicates.len(), "abstracting");
+            let count = distinct(&precision).len();
+            self.statistics.predicates = count;
+            self.tell(count, "abstracting");
             let found = {
                 let mut graph =
-                    Abstraction::new(&ground, &mut terms, &mut session, &mut memory, &predicates);
+                    Abstraction::new(&ground, &mut terms, &mut session, &mut memory, &precision);
                 let result = search(&mut graph, self.targets(), self.budget, skeleton);
                 self.statistics.relations += graph.queries;
                 match result {
@@ -319,7 +320,7 @@ impl Rounds<'_> {
                     if let Some(construct) = self.blocked {
                         return self.give_up(Reason::Unsupported(construct));
                     }
-                    self.tell(predicates.len(), "certifying");
+                    self.tell(count, "certifying");
                     let certificate =
                         certificate(&mut terms, &constants, exact, guessing, invariants);
                     let certified = match certificate {
@@ -338,7 +339,7 @@ impl Rounds<'_> {
                     };
                     match certified {
                         Some((Certified::Yes { questions }, certificate)) => {
-                            self.proved(&terms, &certificate, questions, &predicates);
+                            self.proved(&terms, &certificate, questions, &precision);
                             return Ended::Decided;
                         }
                         Some((Certified::Unknown { why, .. }, _)) if !guessing => {
@@ -349,7 +350,7 @@ impl Rounds<'_> {
                     }
                 }
                 Ok((vertex, segments)) => {
-                    self.tell(predicates.len(), "checking a path");
+                    self.tell(count, "checking a path");
                     let ended = self.path(
                         &mut terms,
                         &mut path_session,
@@ -358,7 +359,7 @@ impl Rounds<'_> {
                         guessing,
                         vertex,
                         &segments,
-                        &mut predicates,
+                        &mut precision,
                     );
                     if let Some(ended) = ended {
                         return ended;
@@ -393,7 +394,7 @@ impl Rounds<'_> {
         guessing: bool,
         vertex: usize,
         segments: &[Segment],
-        predicates: &mut BTreeSet<Predicate>,
+        precision: &mut Precision,
     ) -> Option<Ended> {
         let cuts = &self.skeleton.cuts;
         let mut infeasible = false;
@@ -422,30 +423,56 @@ impl Rounds<'_> {
                 }
             }
         }
-        self.tell(predicates.len(), "refining");
+        self.tell(distinct(precision).len(), "refining");
         let limits = Limits {
             time: Some(self.options.horn_time),
             steps: None,
         };
-        let before = predicates.len();
+        let mut added = false;
         for shape in [Shape::PathProgram, Shape::Path] {
             self.statistics.horn_queries += 1;
             match refiner.refine(terms, segments, shape, limits, self.budget) {
-                Refinement::Predicates(found) => predicates.extend(found),
+                Refinement::Predicates(found) => {
+                    for (location, predicate) in found {
+                        added |= precision.entry(location).or_default().insert(predicate);
+                    }
+                }
                 Refinement::Reachable | Refinement::Unknown(_) | Refinement::Unmodelled(_) => {}
             }
-            if predicates.len() > before {
+            if added {
                 return None;
             }
         }
         if let Err(stopped) = self.budget.check() {
             return Some(self.give_up(Reason::Stopped(stopped)));
         }
+        if self.track_everywhere(precision) {
+            return None;
+        }
         if guessing {
             return Some(Ended::NeedsBits);
         }
         self.close(vertex, Reason::Refinement);
         None
+    }
+
+    /// Tracks every predicate wherever it makes sense. Says whether that is anything new.
+    fn track_everywhere(&self, precision: &mut Precision) -> bool {
+        let all = distinct(precision);
+        let mut added = false;
+        for vertex in &self.skeleton.vertices {
+            let Point::At(location) = vertex.point else {
+                continue;
+            };
+            let function = self.skeleton.procedures[vertex.procedure].function;
+            for predicate in &all {
+                if predicate.scope.is_none() || predicate.scope == function {
+                    let here = precision.entry(location).or_default();
+                    added |= here.insert(predicate.clone());
+                }
+            }
+        }
+        added
     }
 
     /// Closes the check at a vertex without an answer.
@@ -489,7 +516,7 @@ impl Rounds<'_> {
         terms: &Terms,
         certificate: &Certificate,
         questions: u64,
-        predicates: &BTreeSet<Predicate>,
+        precision: &Precision,
     ) {
         for (check, _) in std::mem::take(&mut self.open) {
             self.outcomes.insert(check, Outcome::Proved);
@@ -503,7 +530,7 @@ impl Rounds<'_> {
             invariants,
             questions,
         });
-        self.predicate_texts = predicates
+        self.predicate_texts = distinct(precision)
             .iter()
             .map(|predicate| {
                 let scope = predicate
@@ -513,6 +540,11 @@ impl Rounds<'_> {
             })
             .collect();
     }
+}
+
+/// The predicates of a precision, each once.
+fn distinct(precision: &Precision) -> BTreeSet<Predicate> {
+    precision.values().flatten().cloned().collect()
 }
 
 /// What a round of checking found.

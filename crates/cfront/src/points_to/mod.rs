@@ -393,12 +393,12 @@ impl<'a> Solver<'a> {
             leaves(self.types(), ty)
         };
         for (offset, leaf, _) in parts {
-            self.from_outside(at, offset, leaf);
+            self.allow_outside(at, offset, leaf);
         }
     }
 
     /// The scalar at an offset of a cell, if a pointer, may come from outside.
-    fn from_outside(&mut self, at: Cell, offset: u64, leaf: TypeId) {
+    fn allow_outside(&mut self, at: Cell, offset: u64, leaf: TypeId) {
         if let Type::Pointer(to) = *self.types().get(leaf) {
             let part = self.nodes.shift(at, offset as i64);
             let outside = self.outside(to);
@@ -421,7 +421,7 @@ impl<'a> Solver<'a> {
             let cell = self.variable(VarId(index as u32));
             if variable.initial == Initial::Unknown {
                 for (offset, leaf, _) in leaves(self.types(), variable.ty) {
-                    self.from_outside(cell, offset, leaf);
+                    self.allow_outside(cell, offset, leaf);
                 }
             }
             let Initial::Data(parts) = &variable.initial else {
@@ -619,9 +619,12 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// The scalar parts of a type: offset in bytes, type, and for a bit-field its first bit in the
-/// byte at the offset and its width. An array contributes its first element.
-pub fn leaves(types: &Types, ty: TypeId) -> Vec<(u64, TypeId, Option<(u32, u32)>)> {
+/// A scalar part of a type: its offset in bytes, its type, and for a bit-field its first bit in
+/// the byte at the offset and its width.
+pub type Leaf = (u64, TypeId, Option<(u32, u32)>);
+
+/// The scalar parts of a type. An array contributes its first element.
+pub fn leaves(types: &Types, ty: TypeId) -> Vec<Leaf> {
     let mut out = Vec::new();
     let mut pending = vec![(0, ty)];
     while let Some((offset, ty)) = pending.pop() {
