@@ -4,6 +4,9 @@
 //! CSMITH_PROGRAMS=500 cargo test --release -p hardbop-cfront --test csmith -- --ignored --nocapture
 //! ```
 
+// How many programs agreed is worth seeing.
+#![allow(clippy::print_stderr)]
+
 mod support;
 
 use hardbop_cfront::interp::{Outcome, report};

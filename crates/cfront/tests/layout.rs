@@ -3,6 +3,9 @@
 //!
 //! `HARDBOP_DIFFERENTIAL=20000` compares that many records instead of a few hundred.
 
+// How many programs agreed is worth seeing.
+#![allow(clippy::print_stderr)]
+
 mod support;
 
 use hardbop_cfront::program::Program;

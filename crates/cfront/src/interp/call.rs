@@ -70,7 +70,8 @@ impl<'i> Machine<'i> {
                 let address = self.low(*pointer).wrapping_sub(FUNCTIONS);
                 let function = FuncId(u32::try_from(address / FUNCTION_SIZE).unwrap_or(u32::MAX));
                 let known = function.index() < self.interpreter.functions.len();
-                if !known || address % FUNCTION_SIZE != 0 || !targets.contains(&function) {
+                if !known || !address.is_multiple_of(FUNCTION_SIZE) || !targets.contains(&function)
+                {
                     return Err(match self.low(*pointer) {
                         0 => TrapKind::NullPointer,
                         _ => TrapKind::BadCall,

@@ -871,6 +871,10 @@ impl Generator {
         // Braces around a scalar are allowed, around two of them too in an aggregate.
         self.line(&format!("{keyword} {attribute}{tag} {{{text} }};"));
         self.line(&format!("{storage}{keyword} {tag} {name} = {initial};"));
+        if union && local {
+            // What lies beyond the first member is not initialised.
+            self.line(&format!("memset(&{name}, 0, sizeof {name});"));
+        }
         let mut pointer = None;
         if self.random.chance(40) {
             let p = self.name("p", program);

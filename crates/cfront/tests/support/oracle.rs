@@ -19,6 +19,7 @@ pub fn gcc_options(model: DataModel) -> &'static [&'static str] {
             "-m32",
             "-msse2",
             "-mfpmath=sse",
+            "-fexcess-precision=standard",
             "-fwrapv",
             "-fno-strict-aliasing",
             "-w",
