@@ -487,19 +487,15 @@ fn a_missing_include() {
     refuse(
         "#include \"nowhere.h\"\nint main(void) { return 0; }\n",
         expect![[r#"
-        [stderr]
-        error: `nowhere.h` file not found
-         --> x.c:1:1
-          |
-        1 | #include "nowhere.h"
-          | ^
-        note: searched: , <hardbop>, /usr/local/include, /usr/include/x86_64-linux-gnu, /usr/include/aarch64-linux-gnu, /usr/include
-         --> x.c:1:1
-          |
-        1 | #include "nowhere.h"
-          | ^
-        [exit 2]
-    "#]],
+            [stderr]
+            error: `nowhere.h` file not found
+             --> x.c:1:1
+              |
+            1 | #include "nowhere.h"
+              | ^
+            note: searched: , <hardbop>, /usr/local/include, /usr/include/x86_64-linux-gnu, /usr/include/aarch64-linux-gnu, /usr/include
+            [exit 2]
+        "#]],
     );
 }
 
