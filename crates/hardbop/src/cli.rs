@@ -1,9 +1,11 @@
 //! The command line, defined once: the parser, the help, the man page and the shell completions
 //! all come from these definitions.
 
+mod abstraction;
 mod bp;
 mod c;
 
+pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
@@ -24,6 +26,7 @@ Examples:
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
   hardbop bp generate t --size 800 | hardbop bebop -
+  hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
   hardbop c run sort.c --inputs 3,1,2         run C with these inputs
   hardbop c dump sort.c                       see what the front end makes of it
 
@@ -100,6 +103,8 @@ pub enum Command {
     /// Work with boolean programs: format, draw, run, export, generate.
     #[command(subcommand)]
     Bp(BpCommand),
+    /// Abstract a C program to a boolean program by predicates.
+    Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
     #[command(subcommand)]
     C(CCommand),
@@ -124,6 +129,7 @@ impl Command {
     pub fn name(&self) -> &'static str {
         match self {
             Command::Bebop(_) => "bebop",
+            Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",
             Command::Bp(BpCommand::Run { .. }) => "bp run",

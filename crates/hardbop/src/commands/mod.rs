@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod abstraction;
 mod bebop;
 mod bp_export;
 mod bp_format;
@@ -20,6 +21,7 @@ use crate::failure::{Failure, Verdict};
 pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
         Command::Bebop(arguments) => bebop::run(arguments, console),
+        Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),
         Command::Completions { shell } => completions::run(*shell, console),

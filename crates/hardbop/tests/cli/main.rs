@@ -1,5 +1,6 @@
 //! Runs the `hardbop` command as a user does, and compares what the user sees.
 
+mod abstraction;
 mod arguments;
 mod bad_input;
 mod bebop;
