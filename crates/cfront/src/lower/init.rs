@@ -348,7 +348,7 @@ impl Lower<'_> {
         &mut self,
         init: sema::InitList,
         source: Source,
-    ) -> Vec<InitialPart> {
+    ) -> Initial {
         let mut parts = Parts::default();
         self.static_entries(init, 0, source, &mut parts);
         parts.finish()
@@ -367,7 +367,7 @@ impl Lower<'_> {
             let value_ty = self.unit.tree[entry.value].ty;
             let ty = self.ty(value_ty);
             if entry.reverse {
-                self.static_unsupported("a struct with a storage order of its own", source);
+                self.static_unsupported("a struct with a storage order of its own", source, parts);
                 continue;
             }
             if self.is_record_or_array(ty) && self.is_supported(value_ty) {
@@ -375,7 +375,7 @@ impl Lower<'_> {
                 continue;
             }
             let Some(value) = self.static_scalar(entry.value, ty) else {
-                self.static_unsupported("an initialiser that is not a constant", source);
+                self.static_unsupported("an initialiser that is not a constant", source, parts);
                 continue;
             };
             let start = offset * 8 + u64::from(entry.bit_offset);
@@ -418,7 +418,7 @@ impl Lower<'_> {
                     return;
                 }
                 _ => {
-                    self.static_unsupported("an initialiser of this kind", source);
+                    self.static_unsupported("an initialiser of this kind", source, parts);
                     return;
                 }
             }
@@ -436,8 +436,10 @@ impl Lower<'_> {
         self.constant_expr(constant, ty)
     }
 
-    fn static_unsupported(&mut self, what: &str, source: Source) {
+    /// A part whose value is not known makes the whole initial value unknown.
+    fn static_unsupported(&mut self, what: &str, source: Source, parts: &mut Parts) {
         self.b.add_unsupported(what.to_owned(), source);
+        parts.lost = true;
     }
 }
 
@@ -446,6 +448,8 @@ impl Lower<'_> {
 struct Parts {
     /// By their start: the end, the value, and its bits if it is a number.
     parts: BTreeMap<u64, (u64, InitialValue, Option<u128>)>,
+    /// Whether the value of some bits is not known.
+    lost: bool,
 }
 
 impl Parts {
@@ -464,16 +468,23 @@ impl Parts {
             let Some((e, old, old_bits)) = self.parts.remove(&s) else {
                 continue;
             };
+            if start <= s && e <= end {
+                continue;
+            }
             let bytes = match (old, old_bits) {
                 (InitialValue::Bytes(bytes), _) => bytes,
                 (InitialValue::Scalar(_), Some(bits)) => {
                     bits.to_le_bytes()[..((e - s) / 8) as usize].to_vec()
                 }
-                // Half an address or half a bit-field does not mean anything.
-                _ => continue,
+                // The rest of an address or of a bit-field has no value of its own.
+                _ => {
+                    self.lost = true;
+                    continue;
+                }
             };
             let aligned = start.is_multiple_of(8) && end.is_multiple_of(8);
             if !aligned {
+                self.lost = true;
                 continue;
             }
             if s < start {
@@ -491,7 +502,10 @@ impl Parts {
         }
     }
 
-    fn finish(self) -> Vec<InitialPart> {
+    fn finish(self) -> Initial {
+        if self.lost {
+            return Initial::Unknown;
+        }
         let mut found = Vec::with_capacity(self.parts.len());
         for (offset_bits, (_, mut value, bits)) in self.parts {
             if bits == Some(0) {
@@ -507,6 +521,6 @@ impl Parts {
             }
             found.push(InitialPart { offset_bits, value });
         }
-        found
+        Initial::Data(found)
     }
 }

@@ -359,8 +359,7 @@ impl Lower<'_> {
             && decl.state != sema::Definition::Declared
             && self.initialised.insert(var)
         {
-            let parts = self.static_initialiser(init, source);
-            self.b.variables[var.index()].initial = Initial::Data(parts);
+            self.b.variables[var.index()].initial = self.static_initialiser(init, source);
         }
         var
     }
