@@ -766,7 +766,7 @@ impl Generator {
                     target.text.replace('@', "0")
                 ));
                 scope.items.push(Item {
-                    text: format!("({name}[(@) - {at}])"),
+                    text: format!("({name}[(int)(@) - {at}])"),
                     addressable: false,
                     ..target
                 });
