@@ -1005,9 +1005,10 @@ impl Generator {
         self.line("  word cs = 1;");
         self.block(&inner, program, 3, 1);
         if recursive {
+            let mut touched = Touched::default();
             let arguments: Vec<String> = parameters
                 .iter()
-                .map(|&class| self.expr(class, &inner, &mut Touched::default(), 1))
+                .map(|&class| self.expr(class, &inner, &mut touched, 1))
                 .collect();
             self.line(&format!(
                 "  if (fuel > 0) cs = mix(cs, {full}({}, fuel - 1) > 0);",
