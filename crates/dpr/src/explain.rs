@@ -1,0 +1,337 @@
+//! Explanations: from a path without an error to a clause (Algorithms 3 and 5), soundly.
+//!
+//! A clause is a set of decisions L, and what it claims is this: *no run whose decisions agree
+//! with L meets an error* (within the bound). Only then may all oracles that make the decisions
+//! of L be left out.
+//!
+//! The claim rests on a set of *needed* steps of the path. Walking back from the end of the path,
+//! the explanation keeps for every branch with several live sides one of three things:
+//!
+//! - The branch is *free*: whichever side a run takes, it comes to the same meeting point, which
+//!   the path passes too, before any error; no needed step lies in between; and nothing is
+//!   written in between, on any way, that a needed step before the branch wrote (or read) and a
+//!   needed step from the meeting point on reads. This is where φ choices are accounted for.
+//! - The branch was decided by the path: every other live side is refuted by an unsatisfiable core
+//!   of the path's single-assignment form, and the steps of the core become needed.
+//! - The branch was the oracle's choice: its decision joins L.
+//!
+//! Then a run that agrees with L passes all needed steps, in order, with values that satisfy
+//! their constraints: by induction along the path. Needed branches go the same way, by L or by
+//! their cores; free branches lead to their meeting points without disturbing what is needed.
+//! So it ends as the path did, or earlier without an error. A branch with one live side needs
+//! nothing: a run that takes another side meets no error anyway, and one that goes on satisfies
+//! the condition, which a core may therefore use.
+//!
+//! The control decisions that the statements of a core depend on, transitively, are thus in the
+//! explanation: a needed step between a branch and its meeting point makes the branch needed.
+
+use crate::assignments::{Assignments, Kind};
+use crate::oracle::Decision;
+use crate::run::{Act, Constant, End, Position};
+use crate::smus::{Verdict, smallest};
+use crate::structure::{Meet, Structure};
+use hardbop_cfront::ids::LocId;
+use hardbop_logic::{Answer, Session, TermId, Terms};
+use hardbop_semantics::Semantics;
+use hardbop_semantics::effects::Effects;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// That the whole path meets no error.
+    Path,
+    /// That a side of the branch at the path's last position cannot be taken.
+    Refused(u32),
+}
+
+/// How cores are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cores {
+    /// Where computing alone decides: all equations behind a condition, without a solver.
+    Structural,
+    /// The smallest unsatisfiable subset, as far as the questions reach.
+    Smallest,
+}
+
+/// Why a set of decisions leads to no error.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Explanation {
+    /// The decisions.
+    pub decisions: BTreeSet<Decision>,
+    /// For every branch that the path decided and the explanation needs, the constraints that
+    /// refute the other sides, by position and side. `u32::MAX` stands for the position itself.
+    pub cores: BTreeMap<(usize, u32), Vec<usize>>,
+    /// The positions that are needed.
+    pub needed: BTreeSet<usize>,
+}
+
+/// The most questions for one core.
+const QUESTIONS: usize = 120;
+/// Up to this many candidates the smallest core is sought, not just a minimal one.
+const SMALL: usize = 24;
+/// Equations behind a condition that are too many to ask a solver about.
+const LARGE: usize = 400;
+
+/// What an explanation is made from.
+pub(crate) struct Explainer<'a, 'p> {
+    pub semantics: &'a Semantics<'p>,
+    pub effects: &'a Effects,
+    pub structure: &'a mut Structure<'p>,
+    pub terms: &'a mut Terms,
+    /// A session in which the axioms are asserted.
+    pub session: &'a mut Session<'static>,
+    pub path: &'a [Position],
+    pub form: &'a Assignments,
+    occurrences: FxHashMap<(u32, LocId), Vec<usize>>,
+}
+
+/// A version that needed steps use.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    variable: hardbop_semantics::layout::StateVarId,
+    from: usize,
+    until: usize,
+}
+
+#[derive(Default)]
+struct Needs {
+    steps: BTreeSet<usize>,
+    uses: FxHashMap<TermId, Use>,
+}
+
+impl<'a, 'p> Explainer<'a, 'p> {
+    pub(crate) fn new(
+        semantics: &'a Semantics<'p>,
+        effects: &'a Effects,
+        structure: &'a mut Structure<'p>,
+        terms: &'a mut Terms,
+        session: &'a mut Session<'static>,
+        path: &'a [Position],
+        form: &'a Assignments,
+    ) -> Explainer<'a, 'p> {
+        let mut occurrences: FxHashMap<(u32, LocId), Vec<usize>> = FxHashMap::default();
+        for (index, position) in path.iter().enumerate() {
+            let key = (position.frame, position.location);
+            occurrences.entry(key).or_default().push(index);
+        }
+        Explainer {
+            semantics,
+            effects,
+            structure,
+            terms,
+            session,
+            path,
+            form,
+            occurrences,
+        }
+    }
+
+    /// The explanation of a goal.
+    pub(crate) fn explain(&mut self, goal: Goal, cores: Cores) -> Explanation {
+        let path = self.path;
+        let mut needs = Needs::default();
+        let mut out = Explanation::default();
+        for (index, position) in path.iter().enumerate().rev() {
+            let step = index + 1;
+            match &position.act {
+                Act::Branch(branch) => {
+                    let last = index + 1 == path.len();
+                    if let (Goal::Refused(side), true) = (goal, last) {
+                        let how = branch.ruled_out.iter().find(|r| r.side == side);
+                        let how = how.map_or(Constant::No, |refused| refused.how);
+                        needs.steps.insert(step);
+                        self.refute(&mut needs, &mut out, step, side, how, cores);
+                        continue;
+                    }
+                    let filter = branch.live.len() < 2 && branch.taken.is_some();
+                    if filter || (branch.taken.is_some() && self.is_free(&needs, index)) {
+                        continue;
+                    }
+                    needs.steps.insert(step);
+                    match branch.taken {
+                        Some(side) if branch.open() > 1 => {
+                            let node = position.node;
+                            out.decisions.insert(Decision { node, side });
+                        }
+                        _ => {
+                            for refused in &branch.ruled_out {
+                                let (side, how) = (refused.side, refused.how);
+                                self.refute(&mut needs, &mut out, step, side, how, cores);
+                            }
+                        }
+                    }
+                }
+                Act::End(End::Infeasible) => {
+                    needs.steps.insert(step);
+                    self.refute(&mut needs, &mut out, step, u32::MAX, Constant::No, cores);
+                }
+                _ => {}
+            }
+        }
+        out.needed = needs.steps.iter().map(|step| step - 1).collect();
+        out
+    }
+
+    /// Whether it does not matter which side a run takes at a branch.
+    fn is_free(&mut self, needs: &Needs, index: usize) -> bool {
+        let position = &self.path[index];
+        let step = index + 1;
+        if needs.steps.contains(&step) {
+            return false;
+        }
+        let meet = match self.structure.meet(position.location, position.returns) {
+            Meet::Never => return true,
+            Meet::Nowhere => return false,
+            Meet::At(location) => location,
+        };
+        let visits = self.occurrences.get(&(position.frame, meet));
+        let Some(at) = visits.and_then(|visits| {
+            let next = visits.partition_point(|&visit| visit <= index);
+            visits.get(next).copied()
+        }) else {
+            return false;
+        };
+        let meeting = at + 1;
+        if needs.steps.range(step + 1..meeting).next().is_some() {
+            return false;
+        }
+        let spans = |used: &&Use| used.from <= step && used.until >= meeting;
+        if !needs.uses.values().any(|used| spans(&used)) {
+            return true;
+        }
+        let writes = self.structure.writes_between(
+            self.semantics,
+            self.effects,
+            position.location,
+            Some(meet),
+            position.returns,
+        );
+        !needs
+            .uses
+            .values()
+            .filter(spans)
+            .any(|used| writes.contains(&used.variable))
+    }
+
+    /// Makes the steps needed that rule a side out.
+    fn refute(
+        &mut self,
+        needs: &mut Needs,
+        out: &mut Explanation,
+        step: usize,
+        side: u32,
+        how: Constant,
+        cores: Cores,
+    ) {
+        let form = self.form;
+        let none = Vec::new();
+        let targets = form.refused.get(&(step, side)).unwrap_or(&none);
+        let core = self.core(step, targets, how, cores);
+        let mut note = |version: TermId, at: usize| {
+            if let Some(known) = form.versions.get(&version) {
+                let entry = needs.uses.entry(version).or_insert(Use {
+                    variable: known.variable,
+                    from: known.step,
+                    until: at,
+                });
+                entry.until = entry.until.max(at);
+            }
+        };
+        for &target in targets {
+            for version in self.terms.free_constants(&[target]) {
+                note(version, step);
+            }
+        }
+        for &index in &core {
+            let constraint = &form.constraints[index];
+            for &version in &constraint.versions {
+                note(version, constraint.step);
+            }
+            if constraint.step > 0 {
+                needs.steps.insert(constraint.step);
+            }
+        }
+        out.cores.insert((step - 1, side), core);
+    }
+
+    /// The equations behind some terms.
+    fn cone(&self, of: &[TermId]) -> BTreeSet<usize> {
+        let form = self.form;
+        let mut seen = BTreeSet::new();
+        let mut work: Vec<TermId> = self.terms.free_constants(of).into_iter().collect();
+        while let Some(version) = work.pop() {
+            let known = form.versions.get(&version);
+            if let Some(definition) = known.and_then(|version| version.definition)
+                && seen.insert(definition)
+            {
+                work.extend(&form.constraints[definition].versions);
+            }
+        }
+        seen
+    }
+
+    /// Constraints of earlier steps that contradict the targets.
+    fn core(
+        &mut self,
+        step: usize,
+        targets: &[TermId],
+        how: Constant,
+        cores: Cores,
+    ) -> Vec<usize> {
+        let form = self.form;
+        let candidates: Vec<usize> = match how {
+            Constant::Yes => self.cone(targets).into_iter().collect(),
+            Constant::No => {
+                let mut all: BTreeSet<usize> = (0..form.constraints.len())
+                    .take_while(|&index| form.constraints[index].step < step)
+                    .filter(|&index| form.constraints[index].kind == Kind::Requirement)
+                    .collect();
+                let mut of: Vec<TermId> =
+                    all.iter().map(|&index| form.constraints[index].term).collect();
+                of.extend(targets);
+                all.extend(self.cone(&of));
+                all.into_iter().collect()
+            }
+        };
+        if how == Constant::Yes && (cores == Cores::Structural || candidates.len() > LARGE) {
+            return candidates;
+        }
+        self.session.push();
+        for &target in targets {
+            self.session.assert(self.terms, target);
+        }
+        let (session, terms) = (&mut *self.session, &*self.terms);
+        let mut ask = |subset: &[usize]| {
+            let assumptions: Vec<TermId> =
+                subset.iter().map(|&index| form.constraints[index].term).collect();
+            match session.check(terms, &assumptions) {
+                Answer::Unsat => {
+                    let core: BTreeSet<TermId> = session.core().into_iter().collect();
+                    let members = subset.iter().copied();
+                    Verdict::Unsatisfiable(
+                        members
+                            .filter(|&index| core.contains(&form.constraints[index].term))
+                            .collect(),
+                    )
+                }
+                _ => Verdict::Open,
+            }
+        };
+        let found = match ask(&candidates) {
+            // The run was told so by the same solver in other words; the whole is a core.
+            Verdict::Open => candidates,
+            Verdict::Unsatisfiable(core) => {
+                let all = if candidates.len() <= SMALL {
+                    &candidates
+                } else {
+                    &core
+                };
+                smallest(core.clone(), all, QUESTIONS, &mut ask).0
+            }
+        };
+        self.session.pop();
+        found
+    }
+}

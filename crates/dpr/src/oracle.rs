@@ -1,0 +1,222 @@
+//! Oracles: assignments to oracle choice variables, as the models of a set of clauses.
+//!
+//! A choice variable belongs to a *node*, a branch at one point of the unrolled program: a
+//! location under a stack of calls, each with the number of arrivals at the heads of the loops
+//! around it. (The paper numbers choices by their level on the path; a node says the same on
+//! every path, so a clause learned on one path means the same on another.) A node with two sides
+//! is one variable; one with more is a variable per side, exactly one of which is true.
+
+use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
+use num_bigint::BigUint;
+use rustc_hash::FxHashMap;
+
+/// A branch of the unrolled program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// A node and the side that is taken there, by its number among the ways that leave the node's
+/// location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Decision {
+    /// The node.
+    pub node: NodeId,
+    /// The side.
+    pub side: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Variables {
+    /// One variable; it is true for the first side.
+    Two(Var, [u32; 2]),
+    /// One variable per side.
+    Many(Vec<(u32, Var)>),
+}
+
+/// The oracles that are left.
+pub(crate) struct Oracles {
+    solver: BasicSolver,
+    variables: FxHashMap<NodeId, Variables>,
+    clauses: Vec<Vec<Decision>>,
+    /// Whether the solver's last answer was a model.
+    has_model: bool,
+}
+
+impl Oracles {
+    pub(crate) fn new() -> Oracles {
+        Oracles {
+            solver: BasicSolver::default(),
+            variables: FxHashMap::default(),
+            clauses: Vec::new(),
+            has_model: false,
+        }
+    }
+
+    /// The decisions that no remaining oracle makes all of, one list for each clause.
+    pub(crate) fn clauses(&self) -> &[Vec<Decision>] {
+        &self.clauses
+    }
+
+    /// The number of nodes that have a choice variable.
+    pub(crate) fn choices(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// The number of oracles, excluded ones among them.
+    pub(crate) fn total(&self) -> BigUint {
+        let mut total = BigUint::from(1u32);
+        for variables in self.variables.values() {
+            total *= match variables {
+                Variables::Two(..) => 2,
+                Variables::Many(sides) => sides.len(),
+            };
+        }
+        total
+    }
+
+    /// The sides of a node, if it has a choice variable.
+    pub(crate) fn sides(&self, node: NodeId) -> Option<Vec<u32>> {
+        self.variables.get(&node).map(|variables| match variables {
+            Variables::Two(_, sides) => sides.to_vec(),
+            Variables::Many(sides) => sides.iter().map(|&(side, _)| side).collect(),
+        })
+    }
+
+    /// Gives a node a choice variable.
+    pub(crate) fn introduce(&mut self, node: NodeId, sides: &[u32]) {
+        if self.variables.contains_key(&node) {
+            return;
+        }
+        self.has_model = false;
+        let variables = match *sides {
+            [first, second] => Variables::Two(self.solver.new_var_default(), [first, second]),
+            _ => {
+                let list: Vec<(u32, Var)> = sides
+                    .iter()
+                    .map(|&side| (side, self.solver.new_var_default()))
+                    .collect();
+                let mut some: Vec<Lit> = list.iter().map(|&(_, var)| Lit::new(var, true)).collect();
+                self.solver.add_clause_reuse(&mut some);
+                for (at, &(_, one)) in list.iter().enumerate() {
+                    for &(_, other) in &list[at + 1..] {
+                        let mut clause = vec![Lit::new(one, false), Lit::new(other, false)];
+                        self.solver.add_clause_reuse(&mut clause);
+                    }
+                }
+                Variables::Many(list)
+            }
+        };
+        self.variables.insert(node, variables);
+    }
+
+    /// The literal of a decision at a node that has a choice variable and that side.
+    fn literal(&self, decision: Decision) -> Option<Lit> {
+        match self.variables.get(&decision.node)? {
+            Variables::Two(var, sides) => {
+                let at = sides.iter().position(|&side| side == decision.side)?;
+                Some(Lit::new(*var, at == 0))
+            }
+            Variables::Many(sides) => {
+                let (_, var) = sides.iter().find(|&&(side, _)| side == decision.side)?;
+                Some(Lit::new(*var, true))
+            }
+        }
+    }
+
+    /// Whether an oracle is left that makes these decisions.
+    pub(crate) fn allows(&mut self, decisions: &[Decision]) -> bool {
+        let mut assumed = Vec::with_capacity(decisions.len());
+        for &decision in decisions {
+            match self.literal(decision) {
+                Some(literal) => assumed.push(literal),
+                None => return false,
+            }
+        }
+        if self.has_model
+            && assumed.iter().all(|&literal| self.solver.value_lit(literal) == lbool::TRUE)
+        {
+            return true;
+        }
+        self.has_model = self.solver.solve_limited(&assumed) == lbool::TRUE;
+        self.has_model
+    }
+
+    /// Rules out every oracle that makes all of these decisions.
+    pub(crate) fn exclude(&mut self, decisions: Vec<Decision>) {
+        let mut clause: Vec<Lit> = decisions
+            .iter()
+            .filter_map(|&decision| self.literal(decision))
+            .map(|literal| !literal)
+            .collect();
+        // A decision without a variable cannot be denied; such a clause says less than it should,
+        // and leaving the literal out would make it say more.
+        if clause.len() < decisions.len() {
+            return;
+        }
+        self.has_model = false;
+        self.solver.add_clause_reuse(&mut clause);
+        self.clauses.push(decisions);
+    }
+
+    /// Whether the clauses alone leave no oracle, asked of a new solver that knows nothing else.
+    pub(crate) fn exhausted(&self) -> bool {
+        let mut fresh = Oracles::new();
+        let mut nodes: Vec<NodeId> = self.variables.keys().copied().collect();
+        nodes.sort_unstable();
+        for node in nodes {
+            fresh.introduce(node, &self.sides(node).unwrap_or_default());
+        }
+        for clause in &self.clauses {
+            fresh.exclude(clause.clone());
+        }
+        !fresh.allows(&[])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(node: u32, side: u32) -> Decision {
+        Decision {
+            node: NodeId(node),
+            side,
+        }
+    }
+
+    #[test]
+    fn two_clauses_leave_nothing_of_one_variable() {
+        let mut oracles = Oracles::new();
+        oracles.introduce(NodeId(7), &[0, 1]);
+        assert!(oracles.allows(&[decide(7, 0)]));
+        oracles.exclude(vec![decide(7, 0)]);
+        assert!(!oracles.allows(&[decide(7, 0)]));
+        assert!(oracles.allows(&[decide(7, 1)]));
+        assert!(!oracles.exhausted());
+        oracles.exclude(vec![decide(7, 1)]);
+        assert!(!oracles.allows(&[]));
+        assert!(oracles.exhausted());
+        assert_eq!(oracles.total(), BigUint::from(2u32));
+    }
+
+    #[test]
+    fn of_many_sides_one_is_taken() {
+        let mut oracles = Oracles::new();
+        oracles.introduce(NodeId(0), &[2, 4, 5]);
+        oracles.exclude(vec![decide(0, 2)]);
+        oracles.exclude(vec![decide(0, 5)]);
+        assert!(oracles.allows(&[decide(0, 4)]));
+        assert!(!oracles.allows(&[decide(0, 2)]));
+        oracles.exclude(vec![decide(0, 4)]);
+        assert!(oracles.exhausted());
+        assert_eq!(oracles.total(), BigUint::from(3u32));
+    }
+
+    #[test]
+    fn the_empty_clause_excludes_everything() {
+        let mut oracles = Oracles::new();
+        assert!(oracles.allows(&[]));
+        oracles.exclude(Vec::new());
+        assert!(!oracles.allows(&[]));
+        assert!(oracles.exhausted());
+    }
+}

@@ -1,0 +1,105 @@
+//! Replay: a claimed run, executed by the interpreter on the program itself.
+
+use crate::run::Unknowns;
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::{CheckId, EdgeId, TypeId};
+use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request, Run, TraceMode};
+use hardbop_cfront::program::{Op, Program};
+use hardbop_logic::Value;
+use hardbop_semantics::FreshOrigin;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A run that violates a check, as the interpreter saw it.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The check.
+    pub check: CheckId,
+    /// What happened: inputs, unknown contents, executed edges.
+    pub run: Run,
+}
+
+/// The most edges that a replay executes.
+const STEPS: u64 = 50_000_000;
+/// The most executed edges that are kept for the report.
+const TRACE: usize = 200_000;
+
+/// Runs the program with given values. Gives the run if it violates the check.
+pub(crate) fn replay(
+    program: &Program,
+    values: &[Unknowns],
+    check: CheckId,
+    budget: &Budget,
+) -> Result<Violation, Outcome> {
+    let mut environment = Chosen::new(program, values);
+    let limits = Limits {
+        steps: STEPS,
+        budget: budget.clone(),
+        trace: TraceMode::First(TRACE),
+        ..Limits::default()
+    };
+    let run = Interpreter::new(program).run(&mut environment, &limits);
+    if run.outcome == Outcome::Violated(check) {
+        Ok(Violation { check, run })
+    } else {
+        Err(run.outcome)
+    }
+}
+
+/// Answers edge by edge in order; with zero beyond what is known.
+#[derive(Default)]
+struct Chosen {
+    inputs: BTreeMap<EdgeId, VecDeque<u128>>,
+    unknowns: BTreeMap<EdgeId, VecDeque<u128>>,
+}
+
+impl Chosen {
+    fn new(program: &Program, values: &[Unknowns]) -> Chosen {
+        let mut chosen = Chosen::default();
+        for unknown in values {
+            let Some(edge) = unknown.edge else {
+                continue;
+            };
+            let bits = unknown.value.as_ref().map_or(0, bits_of);
+            let list = match (unknown.origin, &program.edges[edge.index()].op) {
+                (FreshOrigin::Input(_), _) => &mut chosen.inputs,
+                (_, Op::Call { .. }) => continue,
+                _ => &mut chosen.unknowns,
+            };
+            list.entry(edge).or_default().push_back(bits);
+        }
+        chosen
+    }
+}
+
+fn bits_of(value: &Value) -> u128 {
+    match value {
+        Value::Bool(value) => u128::from(*value),
+        Value::BitVec(bits) => u128::try_from(bits.unsigned().clone()).unwrap_or(0),
+        Value::Int(value) => i128::try_from(value.clone()).unwrap_or(0) as u128,
+        Value::Array(_) => 0,
+    }
+}
+
+impl Environment for Chosen {
+    fn input(&mut self, request: Request<'_>, _: TypeId) -> Option<u128> {
+        let next = request
+            .edge
+            .and_then(|edge| self.inputs.get_mut(&edge)?.pop_front());
+        Some(next.unwrap_or(0))
+    }
+
+    fn input_bytes(&mut self, _: Request<'_>, _: &mut [u8]) -> bool {
+        true
+    }
+
+    fn unknown(&mut self, request: Request<'_>, bytes: &mut [u8]) {
+        let next = request
+            .edge
+            .and_then(|edge| self.unknowns.get_mut(&edge)?.pop_front());
+        if let Some(bits) = next {
+            for (index, byte) in bytes.iter_mut().take(16).enumerate() {
+                *byte = (bits >> (8 * index)) as u8;
+            }
+        }
+    }
+}
