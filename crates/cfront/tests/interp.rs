@@ -232,3 +232,12 @@ fn running_out_of_inputs_can_end_a_run() {
     assert_eq!(run.inputs.len(), 2);
     assert_eq!(run.trace.len(), 1);
 }
+
+/// Taken for an undefined function, it would lose its side effects.
+#[test]
+fn nested_functions_are_not_supported() {
+    let text = "int g; int main(void) { int f(int y) { g = 5; return y; } return f(3) + g; }";
+    let program = oracle::program(text, DataModel::Lp64).expect("the program is accepted");
+    let run = run(&program, &mut Script::new(Vec::new()), &Limits::default());
+    assert_eq!(report(&program, &run).outcome, "not supported: a nested function");
+}

@@ -14,7 +14,14 @@ impl Lower<'_> {
         for id in list {
             let decl = &self.unit.tree[id];
             match decl.kind {
-                sema::DeclKind::Function => {}
+                // A declaration does nothing; a definition is GNU C's nested function.
+                sema::DeclKind::Function => {
+                    if decl.body.is_some() {
+                        let source = self.unit.source(self.unit.tree.decl_span(id));
+                        self.f().source = source;
+                        self.unsupported("a nested function");
+                    }
+                }
                 sema::DeclKind::Type => {
                     let ty = decl.ty;
                     self.evaluate_lengths(ty);
