@@ -47,7 +47,10 @@ impl Default for Options {
             max_cube: CubeBound::Length(3),
             arithmetic: Arithmetic::Exact,
             search: Search::Guided,
-            limits: Limits { time: Some(Duration::from_secs(10)), steps: None },
+            limits: Limits {
+                time: Some(Duration::from_secs(10)),
+                steps: None,
+            },
             threads: 1,
         }
     }
@@ -118,7 +121,9 @@ pub fn abstract_program(
 ) -> Result<BooleanProgram, Stopped> {
     let encoding = match options.arithmetic {
         Arithmetic::Exact => Encoding::Bits,
-        Arithmetic::Integers => Encoding::Integers { except: Default::default() },
+        Arithmetic::Integers => Encoding::Integers {
+            except: Default::default(),
+        },
     };
     let semantics = Semantics::new(&analysed.program, &analysed.points_to, encoding);
     let reached = analysed.reached();
@@ -127,8 +132,12 @@ pub fn abstract_program(
         .iter()
         .map(|&f| (f, effects::signature(analysed, &semantics, &effects[&f], f)))
         .collect();
-    let whole =
-        Whole { analysed, semantics: &semantics, effects: &effects, signatures: &signatures };
+    let whole = Whole {
+        analysed,
+        semantics: &semantics,
+        effects: &effects,
+        signatures: &signatures,
+    };
     let functions: Vec<FuncId> = reached.into_iter().collect();
     let done = in_parallel(&whole, &functions, options, budget, events)?;
     let mut procedures = Vec::new();
@@ -141,9 +150,19 @@ pub fn abstract_program(
         statistics.push(one.statistics);
         procedures.push(one.procedure);
     }
-    let Printed { text, locations, edges, names } =
-        output::print(analysed, &signatures, &procedures, &initial, options);
-    Ok(BooleanProgram { text, locations, edges, procedures: names, statistics })
+    let Printed {
+        text,
+        locations,
+        edges,
+        names,
+    } = output::print(analysed, &signatures, &procedures, &initial, options);
+    Ok(BooleanProgram {
+        text,
+        locations,
+        edges,
+        procedures: names,
+        statistics,
+    })
 }
 
 fn in_parallel(
@@ -210,8 +229,12 @@ fn one(
     let start = Instant::now();
     budget.check()?;
     let name = whole.analysed.program.function(function).name.clone();
-    let mut prover =
-        Prover::new(options.max_cube, options.search, options.limits, budget.clone());
+    let mut prover = Prover::new(
+        options.max_cube,
+        options.search,
+        options.limits,
+        budget.clone(),
+    );
     if events.wants_queries() {
         let procedure = name.clone();
         prover.set_log(Box::new(move |text| events.query(&procedure, text)));
@@ -228,5 +251,9 @@ fn one(
         prover: prover.statistics(),
         time: start.elapsed(),
     };
-    Ok(Done { procedure, initial, statistics })
+    Ok(Done {
+        procedure,
+        initial,
+        statistics,
+    })
 }

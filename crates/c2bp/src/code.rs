@@ -41,9 +41,15 @@ pub(crate) enum Statement {
     /// A parallel assignment to visible predicates.
     Assign(Vec<(u32, Choose)>),
     /// A call; the callee's return predicates go to temporaries.
-    Call { callee: FuncId, arguments: Vec<Choose> },
+    Call {
+        callee: FuncId,
+        arguments: Vec<Choose>,
+    },
     /// A parallel assignment that may read the temporaries of a call to the function.
-    Update { callee: FuncId, assignments: Vec<(u32, Choose)> },
+    Update {
+        callee: FuncId,
+        assignments: Vec<(u32, Choose)>,
+    },
 }
 
 /// `choose(F(wp), F(!wp))`: true if the first holds, false if the second does, else either.

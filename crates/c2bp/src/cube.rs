@@ -30,7 +30,10 @@ impl Cube {
 
     /// Whether all literals of `other` are here.
     pub fn contains(&self, other: &Cube) -> bool {
-        other.literals.iter().all(|literal| self.literals.binary_search(literal).is_ok())
+        other
+            .literals
+            .iter()
+            .all(|literal| self.literals.binary_search(literal).is_ok())
     }
 
     /// The cube with one more literal, of a predicate that comes after all of its own.
@@ -56,12 +59,16 @@ impl Dnf {
 
     /// What always holds.
     pub fn always() -> Dnf {
-        Dnf { cubes: vec![Cube::default()] }
+        Dnf {
+            cubes: vec![Cube::default()],
+        }
     }
 
     /// One literal.
     pub fn literal(position: u32, sign: bool) -> Dnf {
-        Dnf { cubes: vec![Cube::new(vec![(position, sign)])] }
+        Dnf {
+            cubes: vec![Cube::new(vec![(position, sign)])],
+        }
     }
 
     /// Whether it has no cube.
@@ -86,14 +93,17 @@ impl Dnf {
     }
 
     pub(crate) fn sort(&mut self) {
-        self.cubes.sort_by(|a, b| (a.len(), &a.literals).cmp(&(b.len(), &b.literals)));
+        self.cubes
+            .sort_by(|a, b| (a.len(), &a.literals).cmp(&(b.len(), &b.literals)));
     }
 
     /// Whether it holds where predicates have these values.
     pub fn holds(&self, value: impl Fn(u32) -> bool) -> bool {
-        self.cubes
-            .iter()
-            .any(|cube| cube.literals.iter().all(|&(position, sign)| value(position) == sign))
+        self.cubes.iter().any(|cube| {
+            cube.literals
+                .iter()
+                .all(|&(position, sign)| value(position) == sign)
+        })
     }
 }
 

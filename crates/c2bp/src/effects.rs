@@ -91,10 +91,7 @@ fn call<'p>(
 }
 
 /// What callees modify, callers modify.
-fn close(
-    effects: &mut BTreeMap<FuncId, Effects>,
-    graph: &BTreeMap<FuncId, BTreeSet<FuncId>>,
-) {
+fn close(effects: &mut BTreeMap<FuncId, Effects>, graph: &BTreeMap<FuncId, BTreeSet<FuncId>>) {
     loop {
         let mut changed = false;
         for (caller, called) in graph {
@@ -145,7 +142,11 @@ pub(crate) fn mentioned(analysed: &Analysed, expr: ExprId) -> BTreeSet<VarId> {
             | ExprKind::PointerDifference { left, right, .. }
             | ExprKind::Overflows { left, right, .. } => exprs.extend([left, right]),
             ExprKind::PointerAdd { pointer, index, .. } => exprs.extend([pointer, index]),
-            ExprKind::Conditional { condition, then, otherwise } => {
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => {
                 exprs.extend([condition, then, otherwise]);
             }
             ExprKind::ValidAccess { pointer, size } => exprs.extend([pointer, size]),

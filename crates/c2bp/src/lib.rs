@@ -10,6 +10,7 @@ mod abstraction;
 mod code;
 mod cube;
 mod effects;
+mod joins;
 mod output;
 pub mod predicate;
 mod procedure;

@@ -1,6 +1,7 @@
 //! Abstract procedures to the text of a boolean program.
 //!
-//! Control flow is that of the C program, by labels and `goto`; labels of the user stay. A check
+//! Control flow is that of the C program: branches as `if (*) ... fi` up to where they meet again,
+//! loops by `goto`; labels of the user stay. A check
 //! that is violated at a location becomes a label `ERROR_n` there, a construct without a meaning
 //! a label `UNSUPPORTED_n`: what was proved holds for the C program if none of the latter can be
 //! reached.
@@ -9,6 +10,7 @@ use crate::abstraction::{Arithmetic, Options};
 use crate::code::{Choose, EdgeCode, Procedure, Statement};
 use crate::cube::{Cube, Dnf};
 use crate::effects::Signature;
+use crate::joins::joins;
 use crate::predicate::{Analysed, PredicateId, Scope};
 use crate::prover::CubeBound;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
@@ -36,9 +38,10 @@ pub(crate) fn print(
 ) -> Printed {
     let entry = analysed.program.entry;
     let called = procedures.iter().any(|p| {
-        analysed.calls(p.function).iter().any(|&call| {
-            crate::predicate::callees(&analysed.program, call).contains(&entry)
-        })
+        analysed
+            .calls(p.function)
+            .iter()
+            .any(|&call| crate::predicate::callees(&analysed.program, call).contains(&entry))
     });
     let mut printer = Printer {
         analysed,
@@ -72,16 +75,54 @@ pub(crate) fn print(
 
 /// Words that a name of a boolean program cannot be.
 const RESERVED: [&str; 36] = [
-    "decl", "begin", "end", "void", "bool", "goto", "return", "skip", "if", "then", "else", "elsif",
-    "fi", "while", "do", "od", "T", "F", "assert", "assume", "print", "constrain", "abortif",
-    "enforce", "dead", "choose", "schoose", "sync", "start_thread", "end_thread", "atomic_begin",
-    "atomic_end", "dfs", "thread_local", "main", "const",
+    "decl",
+    "begin",
+    "end",
+    "void",
+    "bool",
+    "goto",
+    "return",
+    "skip",
+    "if",
+    "then",
+    "else",
+    "elsif",
+    "fi",
+    "while",
+    "do",
+    "od",
+    "T",
+    "F",
+    "assert",
+    "assume",
+    "print",
+    "constrain",
+    "abortif",
+    "enforce",
+    "dead",
+    "choose",
+    "schoose",
+    "sync",
+    "start_thread",
+    "end_thread",
+    "atomic_begin",
+    "atomic_end",
+    "dfs",
+    "thread_local",
+    "main",
+    "const",
 ];
 
 fn identifier(name: &str, taken: &BTreeSet<String>) -> String {
     let mut clean: String = name
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect();
     if clean.starts_with(|c: char| c.is_ascii_digit()) {
         clean.insert(0, '_');
@@ -127,14 +168,21 @@ enum Piece {
     At(LocId),
     /// A label, printed if something jumps to it or if it is the user's.
     Label(Label),
-    Goto(Vec<Label>),
-    Statement { text: String, edge: Option<EdgeId>, comment: String },
+    Goto(Label),
+    If,
+    Elsif,
+    Else,
+    Fi,
+    Statement {
+        text: String,
+        edge: Option<EdgeId>,
+        comment: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Label {
     Location(LocId),
-    Way(EdgeId, u32),
     Named(String),
 }
 
@@ -176,7 +224,10 @@ impl Printer<'_> {
     /// The temporary for a return predicate of a callee.
     fn temporary(&self, callee: FuncId, id: PredicateId) -> String {
         let function = &self.names[&callee];
-        format!("{{{function}: {}}}", self.analysed.predicates[id.index()].text)
+        format!(
+            "{{{function}: {}}}",
+            self.analysed.predicates[id.index()].text
+        )
     }
 
     fn globals(&mut self, procedures: &[Procedure]) {
@@ -193,7 +244,9 @@ impl Printer<'_> {
             self.emit(&text);
         }
         // Every procedure finds the same cubes over the global predicates, which come first.
-        let Some(first) = procedures.first() else { return };
+        let Some(first) = procedures.first() else {
+            return;
+        };
         let bound = global.len() as u32;
         let cubes: Vec<&Cube> = first
             .enforced
@@ -248,11 +301,19 @@ impl Printer<'_> {
             count => format!("bool<{count}>"),
         };
         let formals: Vec<String> = signature.formals.iter().map(|&id| self.name(id)).collect();
-        let mut head =
-            format!("{returns} {}({}) begin", self.names[&procedure.function], formals.join(", "));
+        let mut head = format!(
+            "{returns} {}({}) begin",
+            self.names[&procedure.function],
+            formals.join(", ")
+        );
         let origin = match function.origin {
             Origin::User => {
-                format!("{} in {}:{}", function.name, self.file(function.source), function.source.line)
+                format!(
+                    "{} in {}:{}",
+                    function.name,
+                    self.file(function.source),
+                    function.source.line
+                )
             }
             Origin::Model => format!("{}: a model of the library function", function.name),
             Origin::Undefined => format!("{}: not defined, returns anything", function.name),
@@ -280,10 +341,14 @@ impl Printer<'_> {
             self.emit(&text);
         }
         if !initial.is_empty() {
-            let targets: Vec<&str> =
-                initial.iter().map(|&(at, _)| names[at as usize].as_str()).collect();
-            let values: Vec<&str> =
-                initial.iter().map(|&(_, value)| if value { "T" } else { "F" }).collect();
+            let targets: Vec<&str> = initial
+                .iter()
+                .map(|&(at, _)| names[at as usize].as_str())
+                .collect();
+            let values: Vec<&str> = initial
+                .iter()
+                .map(|&(_, value)| if value { "T" } else { "F" })
+                .collect();
             let text = format!(
                 "  {} := {};  // static storage before the start",
                 targets.join(", "),
@@ -292,7 +357,7 @@ impl Printer<'_> {
             self.emit(&text);
         }
         let pieces = self.pieces(procedure, &names);
-        self.body(procedure.function, pieces);
+        self.body(pieces);
         self.emit("end");
     }
 
@@ -317,33 +382,41 @@ impl Printer<'_> {
         out
     }
 
-    /// The statements of a procedure in an order in which most follow each other.
+    /// The statements of a procedure: branches inside each other up to where they meet again.
     fn pieces(&self, procedure: &Procedure, names: &[String]) -> Vec<Piece> {
         let program = &self.analysed.program;
         let function = program.function(procedure.function);
         let mut pieces = Vec::new();
         let mut done: BTreeSet<LocId> = BTreeSet::new();
-        // Ways that wait for their turn, and whether control may fall into them from above.
+        let joins = joins(program, procedure.function);
+        // What is still to be written; code up to a stop falls through to what follows there.
         enum Work {
-            Location(LocId),
-            Way(EdgeId, u32),
+            From(LocId, Option<LocId>),
+            Way(EdgeId, u32, Option<LocId>),
+            Word(Piece),
         }
-        let mut work = vec![Work::Location(function.entry)];
+        let mut work = vec![Work::From(function.entry, None)];
         let mut errors = BTreeMap::new();
         let mut unsupported = 0;
         while let Some(item) = work.pop() {
-            let mut at = match item {
-                Work::Location(location) => location,
-                Work::Way(edge, index) => {
-                    pieces.push(Piece::Label(Label::Way(edge, index)));
+            let (mut at, stop) = match item {
+                Work::Word(piece) => {
+                    pieces.push(piece);
+                    continue;
+                }
+                Work::From(location, stop) => (location, stop),
+                Work::Way(edge, index, stop) => {
                     self.way(&mut pieces, procedure, edge, index, names, &mut unsupported);
-                    program.edges[edge.index()].to
+                    if let EdgeCode::Unsupported(_) = procedure.edges[&edge] {
+                        continue;
+                    }
+                    (program.edges[edge.index()].to, stop)
                 }
             };
             // Follow the chain as long as there is one way on.
-            loop {
+            while Some(at) != stop {
                 if !done.insert(at) {
-                    pieces.push(Piece::Goto(vec![Label::Location(at)]));
+                    pieces.push(Piece::Goto(Label::Location(at)));
                     break;
                 }
                 let location = &program.locations[at.index()];
@@ -375,8 +448,11 @@ impl Printer<'_> {
                         };
                         pieces.push(Piece::Label(Label::Named(label)));
                         let described = &program.checks[check.index()];
-                        let comment =
-                            format!("{}: {}", described.source.line, one_line(&described.message));
+                        let comment = format!(
+                            "{}: {}",
+                            described.source.line,
+                            one_line(&described.message)
+                        );
                         pieces.push(plain("assume(F);".to_owned(), None, comment));
                         break;
                     }
@@ -401,26 +477,33 @@ impl Printer<'_> {
                         break;
                     }
                     [(edge, index)] => {
-                        self.way(&mut pieces, procedure, *edge, *index, names, &mut unsupported);
+                        self.way(
+                            &mut pieces,
+                            procedure,
+                            *edge,
+                            *index,
+                            names,
+                            &mut unsupported,
+                        );
+                        if let EdgeCode::Unsupported(_) = procedure.edges[edge] {
+                            break;
+                        }
                         at = program.edges[edge.index()].to;
                     }
                     _ => {
-                        let mut targets = Vec::new();
-                        for &(edge, index) in &ways {
-                            let target = program.edges[edge.index()].to;
-                            targets.push(match procedure.edges[&edge] {
-                                EdgeCode::Nothing => Label::Location(target),
-                                _ => Label::Way(edge, index),
-                            });
+                        let join = joins.get(&at).copied();
+                        if let Some(join) = join {
+                            work.push(Work::From(join, stop));
                         }
-                        pieces.push(Piece::Goto(targets));
-                        for &(edge, index) in ways.iter().rev() {
-                            let target = program.edges[edge.index()].to;
-                            match procedure.edges[&edge] {
-                                EdgeCode::Nothing if done.contains(&target) => {}
-                                EdgeCode::Nothing => work.push(Work::Location(target)),
-                                _ => work.push(Work::Way(edge, index)),
-                            }
+                        work.push(Work::Word(Piece::Fi));
+                        let last = ways.len() - 1;
+                        for (position, &(edge, index)) in ways.iter().enumerate().rev() {
+                            work.push(Work::Way(edge, index, join));
+                            work.push(Work::Word(match position {
+                                0 => Piece::If,
+                                _ if position == last => Piece::Else,
+                                _ => Piece::Elsif,
+                            }));
                         }
                         break;
                     }
@@ -449,7 +532,9 @@ impl Printer<'_> {
             }
             EdgeCode::Unsupported(construct) => {
                 *unsupported += 1;
-                pieces.push(Piece::Label(Label::Named(format!("UNSUPPORTED_{unsupported}"))));
+                pieces.push(Piece::Label(Label::Named(format!(
+                    "UNSUPPORTED_{unsupported}"
+                ))));
                 let what = self.analysed.program.unsupported.get(*construct as usize);
                 let what = what.map_or("not supported", |u| u.what.as_str());
                 let comment = format!("{comment} ({})", one_line(what));
@@ -476,15 +561,20 @@ impl Printer<'_> {
                     .iter()
                     .map(|&id| self.temporary(*callee, id))
                     .collect();
-                let arguments: Vec<String> =
-                    arguments.iter().map(|argument| choose(argument, names)).collect();
+                let arguments: Vec<String> = arguments
+                    .iter()
+                    .map(|argument| choose(argument, names))
+                    .collect();
                 let call = format!("{}({});", self.names[callee], arguments.join(", "));
                 match results.is_empty() {
                     true => call,
                     false => format!("{} := {call}", results.join(", ")),
                 }
             }
-            Statement::Update { callee, assignments } => {
+            Statement::Update {
+                callee,
+                assignments,
+            } => {
                 let mut read = names.to_vec();
                 for &id in &self.signatures[callee].returns {
                     read.push(self.temporary(*callee, id));
@@ -505,14 +595,15 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints pieces: drops jumps to what follows and labels that nobody needs.
-    fn body(&mut self, function: FuncId, pieces: Vec<Piece>) {
-        let pieces = without_idle_jumps(pieces);
+    /// Prints pieces, without the labels that nobody needs.
+    fn body(&mut self, pieces: Vec<Piece>) {
         let mut wanted: BTreeSet<Label> = BTreeSet::new();
         let mut taken: BTreeSet<String> = BTreeSet::new();
         for piece in &pieces {
             match piece {
-                Piece::Goto(targets) => wanted.extend(targets.iter().cloned()),
+                Piece::Goto(target) => {
+                    wanted.insert(target.clone());
+                }
                 Piece::Label(Label::Named(name)) => {
                     wanted.insert(Label::Named(name.clone()));
                     taken.insert(name.clone());
@@ -542,9 +633,10 @@ impl Printer<'_> {
                 names.insert(label.clone(), name);
             }
         }
-        let _ = function;
         let mut marks: Vec<LocId> = Vec::new();
         let mut labels = String::new();
+        let mut depth = 1;
+        let mut empty = false;
         for piece in pieces {
             let (text, edge, comment) = match piece {
                 Piece::At(location) => {
@@ -557,72 +649,91 @@ impl Printer<'_> {
                     }
                     continue;
                 }
-                Piece::Goto(targets) => {
-                    let mut list: Vec<&str> = Vec::new();
-                    for target in &targets {
-                        let name = names[target].as_str();
-                        if !list.contains(&name) {
-                            list.push(name);
-                        }
+                Piece::Elsif | Piece::Else | Piece::Fi => {
+                    // What stands at the end of a branch needs a statement to stand at.
+                    if empty || !marks.is_empty() || !labels.is_empty() {
+                        self.line_of_code(&mut marks, &mut labels, depth, "skip;", None, "");
                     }
-                    (format!("goto {};", list.join(", ")), None, String::new())
+                    depth -= 1;
+                    let word = match piece {
+                        Piece::Elsif => "elsif (*) then",
+                        Piece::Else => "else",
+                        _ => "fi;",
+                    };
+                    self.emit(&format!("{}{word}", indent(depth)));
+                    empty = !matches!(piece, Piece::Fi);
+                    if empty {
+                        depth += 1;
+                    }
+                    continue;
                 }
-                Piece::Statement { text, edge, comment } => (text, edge, comment),
+                Piece::If => {
+                    self.line_of_code(&mut marks, &mut labels, depth, "if (*) then", None, "");
+                    depth += 1;
+                    empty = true;
+                    continue;
+                }
+                Piece::Goto(target) => (format!("goto {};", names[&target]), None, String::new()),
+                Piece::Statement {
+                    text,
+                    edge,
+                    comment,
+                } => (text, edge, comment),
             };
-            if !labels.is_empty() {
-                self.emit(&format!(" {}", labels.trim_end()));
-                labels.clear();
-            }
-            for location in marks.drain(..) {
-                self.locations.insert(location, self.line);
-            }
-            if let Some(edge) = edge {
-                self.edges.insert(self.line, edge);
-            }
-            let comment = match comment.is_empty() {
-                true => String::new(),
-                false => format!("  // {comment}"),
-            };
-            let text = text.replace('\n', "\n  ");
-            // The comment goes to the first line, where a reader starts.
-            let text = match text.split_once('\n') {
-                Some((first, rest)) => format!("  {first}{comment}\n{rest}"),
-                None => format!("  {text}{comment}"),
-            };
-            self.emit(&text);
+            empty = false;
+            self.line_of_code(&mut marks, &mut labels, depth, &text, edge, &comment);
+        }
+        if !marks.is_empty() || !labels.is_empty() {
+            self.line_of_code(&mut marks, &mut labels, depth, "skip;", None, "");
         }
     }
+
+    /// Writes a statement with the labels and locations that stand before it.
+    fn line_of_code(
+        &mut self,
+        marks: &mut Vec<LocId>,
+        labels: &mut String,
+        depth: usize,
+        text: &str,
+        edge: Option<EdgeId>,
+        comment: &str,
+    ) {
+        if !labels.is_empty() {
+            self.emit(&format!("{}{}", indent(depth - 1), labels.trim_end()));
+            labels.clear();
+        }
+        for location in marks.drain(..) {
+            self.locations.insert(location, self.line);
+        }
+        if let Some(edge) = edge {
+            self.edges.insert(self.line, edge);
+        }
+        let comment = match comment.is_empty() {
+            true => String::new(),
+            false => format!("  // {comment}"),
+        };
+        let margin = indent(depth);
+        let text = text.replace('\n', &format!("\n{margin}"));
+        // The comment goes to the first line, where a reader starts.
+        let text = match text.split_once('\n') {
+            Some((first, rest)) => format!("{margin}{first}{comment}\n{rest}"),
+            None => format!("{margin}{text}{comment}"),
+        };
+        self.emit(&text);
+    }
+}
+
+/// Deeper blocks are not indented further: the text would grow with the square of the depth.
+fn indent(depth: usize) -> String {
+    "  ".repeat(depth.min(40))
 }
 
 fn plain(text: String, edge: Option<EdgeId>, comment: String) -> Piece {
-    Piece::Statement { text, edge, comment }
-}
-
-/// Leaves out jumps to a label that follows at once.
-fn without_idle_jumps(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut idle = vec![false; pieces.len()];
-    for (index, piece) in pieces.iter().enumerate() {
-        let Piece::Goto(targets) = piece else { continue };
-        let [target] = targets.as_slice() else { continue };
-        for next in &pieces[index + 1..] {
-            match next {
-                Piece::Label(label) if label == target => {
-                    idle[index] = true;
-                    break;
-                }
-                Piece::Label(_) | Piece::At(_) => {}
-                _ => break,
-            }
-        }
+    Piece::Statement {
+        text,
+        edge,
+        comment,
     }
-    let mut index = 0;
-    pieces
-        .into_iter()
-        .filter(|_| {
-            index += 1;
-            !idle[index - 1]
-        })
-        .collect()
 }
 
 /// The first line of a text, not too long.
@@ -655,8 +766,11 @@ fn dnf(dnf: &Dnf, names: &[String]) -> String {
         .cubes
         .iter()
         .map(|cube| {
-            let literals: Vec<String> =
-                cube.literals().iter().map(|&(at, sign)| literal(at, sign, names)).collect();
+            let literals: Vec<String> = cube
+                .literals()
+                .iter()
+                .map(|&(at, sign)| literal(at, sign, names))
+                .collect();
             match (literals.len(), dnf.cubes.len()) {
                 (1, _) | (_, 1) => literals.join(" & "),
                 _ => format!("({})", literals.join(" & ")),
@@ -669,7 +783,12 @@ fn dnf(dnf: &Dnf, names: &[String]) -> String {
 /// That none of the cubes holds: a conjunction of clauses.
 fn excluding<'c>(cubes: impl Iterator<Item = &'c Cube>, names: &[String]) -> String {
     let clauses: Vec<Vec<String>> = cubes
-        .map(|cube| cube.literals().iter().map(|&(at, sign)| literal(at, !sign, names)).collect())
+        .map(|cube| {
+            cube.literals()
+                .iter()
+                .map(|&(at, sign)| literal(at, !sign, names))
+                .collect()
+        })
         .collect();
     if clauses.iter().any(Vec::is_empty) {
         return "F".to_owned();
@@ -682,7 +801,11 @@ fn excluding<'c>(cubes: impl Iterator<Item = &'c Cube>, names: &[String]) -> Str
             false => format!("({})", clause.join(" | ")),
         })
         .collect();
-    if clauses.is_empty() { "T".to_owned() } else { clauses.join(" & ") }
+    if clauses.is_empty() {
+        "T".to_owned()
+    } else {
+        clauses.join(" & ")
+    }
 }
 
 fn choose(value: &Choose, names: &[String]) -> String {
@@ -697,8 +820,14 @@ fn choose(value: &Choose, names: &[String]) -> String {
 }
 
 fn assign(assignments: &[(u32, Choose)], targets: &[String], names: &[String]) -> String {
-    let left: Vec<&str> = assignments.iter().map(|&(at, _)| targets[at as usize].as_str()).collect();
-    let right: Vec<String> = assignments.iter().map(|(_, value)| choose(value, names)).collect();
+    let left: Vec<&str> = assignments
+        .iter()
+        .map(|&(at, _)| targets[at as usize].as_str())
+        .collect();
+    let right: Vec<String> = assignments
+        .iter()
+        .map(|(_, value)| choose(value, names))
+        .collect();
     let line = format!("{} := {};", left.join(", "), right.join(", "));
     if line.len() <= WIDTH {
         return line;

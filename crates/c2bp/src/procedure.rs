@@ -127,7 +127,10 @@ impl<'a, 's> Abstraction<'a, 's> {
     /// The functions that this one calls.
     fn called(&self) -> BTreeSet<FuncId> {
         let calls = self.whole.analysed.calls(self.function);
-        calls.into_iter().flat_map(|call| callees(&self.whole.analysed.program, call)).collect()
+        calls
+            .into_iter()
+            .flat_map(|call| callees(&self.whole.analysed.program, call))
+            .collect()
     }
 
     /// Tells the cubes that may be enforced in every state from those that may not.
@@ -166,7 +169,13 @@ impl<'a, 's> Abstraction<'a, 's> {
     /// Abstracts all edges.
     pub fn run(mut self) -> Result<(Procedure, Prover<'s>), Stopped> {
         let mut edges = BTreeMap::new();
-        let locations = self.whole.analysed.program.function(self.function).locations.clone();
+        let locations = self
+            .whole
+            .analysed
+            .program
+            .function(self.function)
+            .locations
+            .clone();
         for location in locations {
             let outgoing: Vec<EdgeId> = self
                 .whole
@@ -242,7 +251,10 @@ impl<'a, 's> Abstraction<'a, 's> {
         let mut about_state = Vec::new();
         for &fact in facts {
             let constants = self.prover.constants_of(fact);
-            if constants.iter().any(|constant| self.variables.contains_key(constant)) {
+            if constants
+                .iter()
+                .any(|constant| self.variables.contains_key(constant))
+            {
                 about_state.push(fact);
             }
         }
@@ -312,7 +324,10 @@ impl<'a, 's> Abstraction<'a, 's> {
         let context = self.context(assumed, &about);
         let positive = self.prover.implying(&context, formula, literals)?;
         if positive.is_always() {
-            return Ok(Choose { positive, negative: Dnf::never() });
+            return Ok(Choose {
+                positive,
+                negative: Dnf::never(),
+            });
         }
         let negation = self.prover.terms.not(formula);
         let negative = self.prover.implying(&context, negation, literals)?;
@@ -404,10 +419,15 @@ impl<'a, 's> Abstraction<'a, 's> {
         }
         debug_assert!(own == literals.len());
         if !assignments.is_empty() {
-            statements.push(Statement::Update { callee, assignments });
+            statements.push(Statement::Update {
+                callee,
+                assignments,
+            });
         }
         if !self.late.is_empty() {
-            statements.push(Statement::Exclude(Dnf { cubes: self.late.clone() }));
+            statements.push(Statement::Exclude(Dnf {
+                cubes: self.late.clone(),
+            }));
         }
         Ok(statements)
     }
@@ -419,7 +439,10 @@ impl<'a, 's> Abstraction<'a, 's> {
             return Vec::new();
         };
         let regions = analysed.points_to.regions();
-        regions.of_class(spot.class).map(|r| self.whole.semantics.layout.region(r)).collect()
+        regions
+            .of_class(spot.class)
+            .map(|r| self.whole.semantics.layout.region(r))
+            .collect()
     }
 
     /// The values that predicates surely have when the program starts, by position: the global

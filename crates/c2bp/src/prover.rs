@@ -37,6 +37,8 @@ pub enum Search {
 /// What the prover did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProverStatistics {
+    /// Formulas ψ for which F(ψ) was wanted and that are not constants.
+    pub goals: u64,
     /// Questions asked.
     pub questions: u64,
     /// Calls that reached the solver.
@@ -58,9 +60,15 @@ enum Member {
 fn renamed(cubes: &[Cube], names: &[u32]) -> Dnf {
     let one = |cube: &Cube| {
         let literals = cube.literals().iter();
-        Cube::new(literals.map(|&(at, sign)| (names[at as usize], sign)).collect())
+        Cube::new(
+            literals
+                .map(|&(at, sign)| (names[at as usize], sign))
+                .collect(),
+        )
     };
-    let mut dnf = Dnf { cubes: cubes.iter().map(one).collect() };
+    let mut dnf = Dnf {
+        cubes: cubes.iter().map(one).collect(),
+    };
     dnf.sort();
     dnf
 }
@@ -79,6 +87,7 @@ pub struct Prover<'s> {
     search: Search,
     answers: HashMap<Asked, Vec<Cube>>,
     remembered: u64,
+    goals: u64,
     constants: HashMap<TermId, BTreeSet<TermId>>,
     /// Cubes that hold in no state at all.
     impossible: Vec<Vec<(TermId, bool)>>,
@@ -107,6 +116,7 @@ impl<'s> Prover<'s> {
             search,
             answers: HashMap::new(),
             remembered: 0,
+            goals: 0,
             constants: HashMap::new(),
             impossible: Vec::new(),
         }
@@ -121,6 +131,7 @@ impl<'s> Prover<'s> {
     pub fn statistics(&self) -> ProverStatistics {
         let of = self.session.statistics();
         ProverStatistics {
+            goals: self.goals,
             questions: of.queries + self.remembered,
             calls: of.sat + of.unsat + of.unknown,
             hits: of.hits + self.remembered,
@@ -139,6 +150,7 @@ impl<'s> Prover<'s> {
         if let hardbop_logic::Op::Bool(value) = *self.terms.op(goal) {
             return Ok(if value { Dnf::always() } else { Dnf::never() });
         }
+        self.goals += 1;
         let (cone, context) = self.cone(context, goal, literals);
         let inside: Vec<TermId> = cone.iter().map(|&index| literals[index as usize]).collect();
         let key = (context.clone(), goal, inside.clone());
@@ -233,11 +245,7 @@ impl<'s> Prover<'s> {
     }
 
     /// The literals in groups that share no constant with each other.
-    fn groups(
-        &mut self,
-        context: &[TermId],
-        literals: &[TermId],
-    ) -> Vec<(Vec<u32>, Vec<TermId>)> {
+    fn groups(&mut self, context: &[TermId], literals: &[TermId]) -> Vec<(Vec<u32>, Vec<TermId>)> {
         if self.search == Search::Naive {
             return vec![((0..literals.len() as u32).collect(), context.to_vec())];
         }
@@ -267,9 +275,17 @@ impl<'s> Prover<'s> {
         goal: Option<TermId>,
         literals: &[TermId],
     ) -> Result<Vec<Cube>, Stopped> {
-        let negated = literals.iter().map(|&literal| self.terms.not(literal)).collect();
+        let negated = literals
+            .iter()
+            .map(|&literal| self.terms.not(literal))
+            .collect();
         let absurd = self.impossible_among(literals);
-        let question = Question { literals, negated, models: Vec::new(), absurd };
+        let question = Question {
+            literals,
+            negated,
+            models: Vec::new(),
+            absurd,
+        };
         let refuted = goal.map(|goal| self.terms.not(goal));
         self.session.push();
         for &fact in context {
@@ -288,13 +304,19 @@ impl<'s> Prover<'s> {
     }
 
     fn impossible_among(&self, literals: &[TermId]) -> Vec<Cube> {
-        let places: HashMap<TermId, u32> =
-            literals.iter().enumerate().map(|(index, &term)| (term, index as u32)).collect();
+        let places: HashMap<TermId, u32> = literals
+            .iter()
+            .enumerate()
+            .map(|(index, &term)| (term, index as u32))
+            .collect();
         self.impossible
             .iter()
             .filter_map(|cube| {
                 let literal = |&(term, sign): &(TermId, bool)| Some((*places.get(&term)?, sign));
-                cube.iter().map(literal).collect::<Option<Vec<_>>>().map(Cube::new)
+                cube.iter()
+                    .map(literal)
+                    .collect::<Option<Vec<_>>>()
+                    .map(Cube::new)
             })
             .collect()
     }
@@ -352,7 +374,11 @@ impl<'s> Prover<'s> {
                 if steps.is_multiple_of(4096) {
                     self.session.budget().check()?;
                 }
-                if primes.iter().chain(&question.absurd).any(|known| cube.contains(known)) {
+                if primes
+                    .iter()
+                    .chain(&question.absurd)
+                    .any(|known| cube.contains(known))
+                {
                     continue;
                 }
                 if !against.iter().any(|model| model.satisfies(&cube)) {
@@ -401,7 +427,11 @@ impl<'s> Prover<'s> {
         let mut pending = vec![Cube::default()];
         while let Some(cube) = pending.pop() {
             self.session.budget().check()?;
-            if primes.iter().chain(&question.absurd).any(|p| cube.contains(p)) {
+            if primes
+                .iter()
+                .chain(&question.absurd)
+                .any(|p| cube.contains(p))
+            {
                 continue;
             }
             let mut model = against.iter().find(|model| model.satisfies(&cube)).cloned();
@@ -446,7 +476,11 @@ impl<'s> Prover<'s> {
         let core: BTreeSet<TermId> = self.session.core().into_iter().collect();
         let used = |&(at, sign): &(u32, bool)| {
             let at = at as usize;
-            core.contains(&if sign { question.literals[at] } else { question.negated[at] })
+            core.contains(&if sign {
+                question.literals[at]
+            } else {
+                question.negated[at]
+            })
         };
         let mut literals = cube.literals().to_vec();
         let kept: Vec<_> = literals.iter().copied().filter(used).collect();
@@ -481,7 +515,8 @@ impl<'s> Prover<'s> {
             for cube in level {
                 question.models.clear();
                 if self.contradicts(&mut question, &cube, refuted)? {
-                    let absurd = refuted.is_some() && self.contradicts(&mut question, &cube, None)?;
+                    let absurd =
+                        refuted.is_some() && self.contradicts(&mut question, &cube, None)?;
                     let shorter = found.iter().any(|known| cube.contains(known));
                     if !absurd && !shorter {
                         found.push(cube.clone());

@@ -2,7 +2,9 @@
 
 use super::{PredicateSet, Scope};
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId};
-use hardbop_cfront::program::{BinaryOp, ExprKind, Op, Origin, PlaceKind, Program, UnaryOp, VarKind};
+use hardbop_cfront::program::{
+    BinaryOp, ExprKind, Op, Origin, PlaceKind, Program, UnaryOp, VarKind,
+};
 use std::collections::BTreeSet;
 
 pub(super) fn add(set: &mut PredicateSet) {
@@ -92,10 +94,15 @@ fn scope_of(program: &Program, function: FuncId, expr: ExprId) -> Option<Scope> 
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
             ExprKind::Load(place) | ExprKind::AddressOf(place) => places.push(place),
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
-            ExprKind::Binary(_, left, right)
-            | ExprKind::PointerDifference { left, right, .. } => exprs.extend([left, right]),
+            ExprKind::Binary(_, left, right) | ExprKind::PointerDifference { left, right, .. } => {
+                exprs.extend([left, right])
+            }
             ExprKind::PointerAdd { pointer, index, .. } => exprs.extend([pointer, index]),
-            ExprKind::Conditional { condition, then, otherwise } => {
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => {
                 exprs.extend([condition, then, otherwise]);
             }
             ExprKind::Overflows { .. }

@@ -42,8 +42,11 @@ pub(super) fn read(set: &mut PredicateSet, file: FileId, text: &str) -> Vec<Diag
             Some(Some(scope)) => predicates(set, file, text, scope, body, &mut errors),
             Some(None) => {}
             None => errors.push(
-                Diagnostic::error(span(file, &trimmed(text, body)), "this predicate has no scope")
-                    .label("write `global: ...` or `function: ...`"),
+                Diagnostic::error(
+                    span(file, &trimmed(text, body)),
+                    "this predicate has no scope",
+                )
+                .label("write `global: ...` or `function: ...`"),
             ),
         }
     }
@@ -133,7 +136,12 @@ fn find_scope(
         return Ok(Scope::Global);
     }
     let error = Diagnostic::error(span(file, &range), format!("there is no function `{name}`"));
-    let known = set.program().functions.iter().map(|f| f.name.as_str()).chain(["global"]);
+    let known = set
+        .program()
+        .functions
+        .iter()
+        .map(|f| f.name.as_str())
+        .chain(["global"]);
     Err(match names::suggestion(name, known) {
         Some(known) => error.label(format!("did you mean `{known}`?")),
         None => error.label("a scope is `global` or the name of a function"),

@@ -79,7 +79,10 @@ pub(super) fn tokens(
                     }
                 }
                 let name = text[start..at].to_owned();
-                out.push(Token { kind: Kind::Name(name), span: span(start, at) });
+                out.push(Token {
+                    kind: Kind::Name(name),
+                    span: span(start, at),
+                });
             }
             b'0'..=b'9' => {
                 while at < range.end && (is_word(bytes[at]) || bytes[at] == b'.') {
@@ -95,7 +98,10 @@ pub(super) fn tokens(
                     Diagnostic::error(span(start, at), "this is not a number of C")
                         .label("expected a constant such as 10, 0x1f, 7UL or 'a'")
                 })?;
-                out.push(Token { kind, span: span(start, at) });
+                out.push(Token {
+                    kind,
+                    span: span(start, at),
+                });
             }
             b'\'' => {
                 let (value, end) = character(bytes, at, range.end).ok_or_else(|| {
@@ -110,7 +116,10 @@ pub(super) fn tokens(
                     long: false,
                     character: true,
                 };
-                out.push(Token { kind: Kind::Int(value), span: span(start, at) });
+                out.push(Token {
+                    kind: Kind::Int(value),
+                    span: span(start, at),
+                });
             }
             b'"' => {
                 return Err(Diagnostic::error(
@@ -128,11 +137,17 @@ pub(super) fn tokens(
                     ));
                 };
                 at += sign.len();
-                out.push(Token { kind: Kind::Sign(sign), span: span(start, at) });
+                out.push(Token {
+                    kind: Kind::Sign(sign),
+                    span: span(start, at),
+                });
             }
         }
     }
-    out.push(Token { kind: Kind::End, span: span(range.end, range.end) });
+    out.push(Token {
+        kind: Kind::End,
+        span: span(range.end, range.end),
+    });
     Ok(out)
 }
 
@@ -148,7 +163,10 @@ fn number(text: &str) -> Option<Kind> {
             Some(digits) => (digits, Precision::Single),
             None => (lower.as_str(), Precision::Double),
         };
-        return digits.parse().ok().map(|value| Kind::Float(value, precision));
+        return digits
+            .parse()
+            .ok()
+            .map(|value| Kind::Float(value, precision));
     }
     let digits = lower.trim_end_matches(['u', 'l']);
     let suffix = &lower[digits.len()..];

@@ -152,7 +152,11 @@ impl PredicateSet {
             count += 1;
             name = format!("{base} #{count}");
         }
-        self.predicates.push(Predicate { scope, expr, text: name });
+        self.predicates.push(Predicate {
+            scope,
+            expr,
+            text: name,
+        });
         PredicateId(self.predicates.len() as u32 - 1)
     }
 
@@ -203,7 +207,10 @@ impl PredicateSet {
 
     /// The ghost for `old(value)` of a function.
     fn old(&mut self, function: FuncId, value: ExprId) -> VarId {
-        let known = self.olds.iter().find(|old| old.function == function && old.value == value);
+        let known = self
+            .olds
+            .iter()
+            .find(|old| old.function == function && old.value == value);
         if let Some(old) = known {
             return old.variable;
         }
@@ -217,8 +224,14 @@ impl PredicateSet {
             source,
             initial: Initial::None,
         });
-        self.program.functions[function.index()].locals.push(variable);
-        self.olds.push(Old { function, variable, value });
+        self.program.functions[function.index()]
+            .locals
+            .push(variable);
+        self.olds.push(Old {
+            function,
+            variable,
+            value,
+        });
         variable
     }
 
@@ -226,10 +239,18 @@ impl PredicateSet {
     pub fn analyse(mut self) -> Analysed {
         for index in 0..self.predicates.len() {
             let condition = self.predicates[index].expr;
-            self.reader(index, Op::Assume { condition, holds: true });
+            self.reader(
+                index,
+                Op::Assume {
+                    condition,
+                    holds: true,
+                },
+            );
         }
         for index in 0..self.olds.len() {
-            let Old { variable, value, .. } = self.olds[index];
+            let Old {
+                variable, value, ..
+            } = self.olds[index];
             let ty = self.program.variable(variable).ty;
             let place = self.place(PlaceKind::Var(variable), ty);
             self.reader(self.predicates.len() + index, Op::Assign { place, value });
@@ -257,10 +278,24 @@ impl PredicateSet {
         let function = FuncId(program.functions.len() as u32);
         let first = program.locations.len() as u32;
         let edge = program.edges.len() as u32;
-        let location = |kind, edges| Location { function, kind, edges, labels: Vec::new() };
-        program.locations.push(location(LocationKind::Plain, edge..edge + 1));
-        program.locations.push(location(LocationKind::Exit, edge + 1..edge + 1));
-        program.edges.push(Edge { from: LocId(first), to: LocId(first + 1), op, source });
+        let location = |kind, edges| Location {
+            function,
+            kind,
+            edges,
+            labels: Vec::new(),
+        };
+        program
+            .locations
+            .push(location(LocationKind::Plain, edge..edge + 1));
+        program
+            .locations
+            .push(location(LocationKind::Exit, edge + 1..edge + 1));
+        program.edges.push(Edge {
+            from: LocId(first),
+            to: LocId(first + 1),
+            op,
+            source,
+        });
         program.functions.push(Function {
             name: format!("predicate#{index}"),
             ty,
@@ -284,7 +319,9 @@ impl Analysed {
                 .map(PredicateId)
                 .filter(move |id| self.predicates[id.index()].scope == scope)
         };
-        ids(Scope::Global).chain(ids(Scope::Function(function))).collect()
+        ids(Scope::Global)
+            .chain(ids(Scope::Function(function)))
+            .collect()
     }
 
     /// The functions that can be called from the entry, the entry among them, in order.
@@ -318,8 +355,14 @@ impl Analysed {
 pub(crate) fn callees(program: &Program, call: EdgeId) -> Vec<FuncId> {
     use hardbop_cfront::program::Callee;
     match &program.edges[call.index()].op {
-        Op::Call { callee: Callee::Direct(function), .. } => vec![*function],
-        Op::Call { callee: Callee::Indirect { targets, .. }, .. } => targets.clone(),
+        Op::Call {
+            callee: Callee::Direct(function),
+            ..
+        } => vec![*function],
+        Op::Call {
+            callee: Callee::Indirect { targets, .. },
+            ..
+        } => targets.clone(),
         _ => Vec::new(),
     }
 }

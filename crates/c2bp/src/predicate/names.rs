@@ -58,15 +58,16 @@ pub(super) fn resolve(program: &Program, scope: Scope, name: &str) -> Meaning {
         .map(FuncId)
         .filter(|&f| !of_function(program, f, bare).is_empty())
         .collect();
-    if elsewhere.is_empty() { Meaning::Nothing } else { Meaning::Elsewhere(elsewhere) }
+    if elsewhere.is_empty() {
+        Meaning::Nothing
+    } else {
+        Meaning::Elsewhere(elsewhere)
+    }
 }
 
 /// The known name that is nearest to a wrong one, if any is near.
-pub(super) fn suggestion<'a>(
-    wrong: &str,
-    known: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let limit = (wrong.chars().count() / 3).clamp(1, 3);
+pub(super) fn suggestion<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = wrong.chars().count().div_ceil(3).min(3);
     known
         .map(|name| (distance(wrong, name), name))
         .filter(|&(distance, _)| distance <= limit)

@@ -62,7 +62,14 @@ const OPERATORS: [(&str, u32, BinaryOp); 18] = [
 
 impl<'a> Parser<'a> {
     pub fn new(set: &'a mut PredicateSet, scope: Scope, tokens: &'a [Token]) -> Parser<'a> {
-        Parser { set, scope, tokens, at: 0, depth: 0, time: Time::Now }
+        Parser {
+            set,
+            scope,
+            tokens,
+            at: 0,
+            depth: 0,
+            time: Time::Now,
+        }
     }
 
     /// One predicate: a scalar expression up to the next comma, semicolon or the end.
@@ -73,18 +80,20 @@ impl<'a> Parser<'a> {
         match &self.peek().kind {
             Kind::End | Kind::Sign("," | ";") => {}
             Kind::Sign("=") => {
-                return Err(self.error("a predicate cannot have side effects")
+                return Err(self
+                    .error("a predicate cannot have side effects")
                     .label("an assignment; a comparison is written `==`"));
             }
-            Kind::Sign(
-                "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "^=" | "|=" | "<<=" | ">>=",
-            ) => {
+            Kind::Sign("+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "^=" | "|=" | "<<=" | ">>=") => {
                 return Err(self
                     .error("a predicate cannot have side effects")
                     .label("an assignment"));
             }
-            _ => return Err(self.error("unexpected text after the predicate")
-                .label("expected an operator, `,` or the end of the line")),
+            _ => {
+                return Err(self
+                    .error("unexpected text after the predicate")
+                    .label("expected an operator, `,` or the end of the line"));
+            }
         }
         let value = self.value(operand, span)?;
         let ty = self.ty(value);
@@ -128,10 +137,12 @@ impl<'a> Parser<'a> {
         if self.take(sign) {
             return Ok(());
         }
-        Err(self.error(format!("expected `{sign}`")).label(match self.peek().kind {
-            Kind::End => "the predicate ends here".to_owned(),
-            _ => String::new(),
-        }))
+        Err(self
+            .error(format!("expected `{sign}`"))
+            .label(match self.peek().kind {
+                Kind::End => "the predicate ends here".to_owned(),
+                _ => String::new(),
+            }))
     }
 
     fn types(&self) -> &hardbop_cfront::types::Types {
@@ -186,9 +197,11 @@ impl<'a> Parser<'a> {
             return expr;
         }
         // Constants are folded, so that `x == 0` has one form.
-        if let (ExprKind::Int(bits), Type::Int { width, signed }, Type::Int { width: to, .. }) =
-            (self.set.program.expr(expr).kind, self.kind(expr), self.types().get(ty).clone())
-        {
+        if let (ExprKind::Int(bits), Type::Int { width, signed }, Type::Int { width: to, .. }) = (
+            self.set.program.expr(expr).kind,
+            self.kind(expr),
+            self.types().get(ty).clone(),
+        ) {
             let shift = 128 - width;
             let wide = if signed {
                 (((bits << shift) as i128) >> shift) as u128
@@ -230,7 +243,14 @@ impl<'a> Parser<'a> {
             let otherwise = self.scalar(otherwise, last)?;
             let (then, otherwise) = self.meet(then, otherwise, middle.to(last))?;
             let ty = self.ty(then);
-            Operand::Value(self.add(ExprKind::Conditional { condition, then, otherwise }, ty))
+            Operand::Value(self.add(
+                ExprKind::Conditional {
+                    condition,
+                    then,
+                    otherwise,
+                },
+                ty,
+            ))
         } else {
             condition
         };
@@ -244,13 +264,25 @@ impl<'a> Parser<'a> {
         let pointer = |ty: &Type| matches!(ty, Type::Pointer(_));
         let target = if pointer(&a) || pointer(&b) {
             if matches!(a, Type::Float(_)) || matches!(b, Type::Float(_)) {
-                return Err(Diagnostic::error(span, "a pointer and a floating-point number do not mix"));
+                return Err(Diagnostic::error(
+                    span,
+                    "a pointer and a floating-point number do not mix",
+                ));
             }
-            if pointer(&a) { self.ty(left) } else { self.ty(right) }
+            if pointer(&a) {
+                self.ty(left)
+            } else {
+                self.ty(right)
+            }
         } else {
             match usual(self.types(), self.ty(left), self.ty(right)) {
                 Some(ty) => self.set.program.types.intern(ty),
-                None => return Err(Diagnostic::error(span, "these operands do not fit together")),
+                None => {
+                    return Err(Diagnostic::error(
+                        span,
+                        "these operands do not fit together",
+                    ));
+                }
             }
         };
         Ok((self.convert(left, target), self.convert(right, target)))
@@ -260,7 +292,9 @@ impl<'a> Parser<'a> {
         let start = self.span();
         let mut left = self.prefix()?;
         loop {
-            let Kind::Sign(sign) = self.peek().kind else { break };
+            let Kind::Sign(sign) = self.peek().kind else {
+                break;
+            };
             let Some(&(_, strength, op)) = OPERATORS.iter().find(|(s, ..)| *s == sign) else {
                 break;
             };
@@ -286,10 +320,17 @@ impl<'a> Parser<'a> {
     fn operator(&mut self, op: BinaryOp, a: ExprId, b: ExprId, span: Span) -> Result<ExprId> {
         let int = self.int_type();
         let (left, right) = (self.kind(a), self.kind(b));
-        let pointers = (matches!(left, Type::Pointer(_)), matches!(right, Type::Pointer(_)));
+        let pointers = (
+            matches!(left, Type::Pointer(_)),
+            matches!(right, Type::Pointer(_)),
+        );
         match op {
             BinaryOp::And | BinaryOp::Or => Ok(self.add(ExprKind::Binary(op, a, b), int)),
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
             | BinaryOp::Ge => {
                 let (a, b) = self.meet(a, b, span)?;
                 Ok(self.add(ExprKind::Binary(op, a, b), int))
@@ -298,7 +339,10 @@ impl<'a> Parser<'a> {
                 self.pointer_arithmetic(op, a, b, span)
             }
             BinaryOp::Shl | BinaryOp::Shr => {
-                if !matches!((&left, &right), (Type::Int { .. } | Type::Bool, Type::Int { .. } | Type::Bool)) {
+                if !matches!(
+                    (&left, &right),
+                    (Type::Int { .. } | Type::Bool, Type::Int { .. } | Type::Bool)
+                ) {
                     return Err(Diagnostic::error(span, "shifts need integers"));
                 }
                 let (a, b) = (self.promote(a), self.promote(b));
@@ -307,7 +351,10 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 if pointers.0 || pointers.1 {
-                    return Err(Diagnostic::error(span, "this operator does not take pointers"));
+                    return Err(Diagnostic::error(
+                        span,
+                        "this operator does not take pointers",
+                    ));
                 }
                 let (a, b) = self.meet(a, b, span)?;
                 let ty = self.ty(a);
@@ -338,13 +385,23 @@ impl<'a> Parser<'a> {
                 let target = self.ty(a);
                 let b = self.convert(b, target);
                 let ty = self.set.program.types.intptr();
-                Ok(self.add(ExprKind::PointerDifference { left: a, right: b, scale }, ty))
+                Ok(self.add(
+                    ExprKind::PointerDifference {
+                        left: a,
+                        right: b,
+                        scale,
+                    },
+                    ty,
+                ))
             }
             (Type::Pointer(_), Type::Int { .. } | Type::Bool) => Ok(self.moved(a, b, op)),
             (Type::Int { .. } | Type::Bool, Type::Pointer(_)) if op == BinaryOp::Add => {
                 Ok(self.moved(b, a, op))
             }
-            _ => Err(Diagnostic::error(span, "pointers cannot be added up like this")),
+            _ => Err(Diagnostic::error(
+                span,
+                "pointers cannot be added up like this",
+            )),
         }
     }
 
@@ -360,7 +417,14 @@ impl<'a> Parser<'a> {
         if op == BinaryOp::Sub {
             index = self.add(ExprKind::Unary(UnaryOp::Negate, index), wide);
         }
-        self.add(ExprKind::PointerAdd { pointer, index, scale }, ty)
+        self.add(
+            ExprKind::PointerAdd {
+                pointer,
+                index,
+                scale,
+            },
+            ty,
+        )
     }
 
     fn prefix(&mut self) -> Result<Operand> {
@@ -390,7 +454,9 @@ impl<'a> Parser<'a> {
                 let operand = self.prefix()?;
                 let operand = self.scalar(operand, second)?;
                 let int = self.int_type();
-                Ok(Operand::Value(self.add(ExprKind::Unary(UnaryOp::Not, operand), int)))
+                Ok(Operand::Value(
+                    self.add(ExprKind::Unary(UnaryOp::Not, operand), int),
+                ))
             }
             "-" | "+" | "~" => {
                 self.at += 1;
@@ -408,7 +474,11 @@ impl<'a> Parser<'a> {
                     "+" => operand,
                     "-" => match (self.set.program.expr(operand).kind, self.kind(operand)) {
                         (ExprKind::Int(bits), Type::Int { width, .. }) => {
-                            let mask = if width == 128 { u128::MAX } else { (1 << width) - 1 };
+                            let mask = if width == 128 {
+                                u128::MAX
+                            } else {
+                                (1 << width) - 1
+                            };
                             self.add(ExprKind::Int(bits.wrapping_neg() & mask), ty)
                         }
                         _ => self.add(ExprKind::Unary(UnaryOp::Negate, operand), ty),
@@ -473,10 +543,15 @@ impl<'a> Parser<'a> {
     fn dereference(&mut self, pointer: ExprId, span: Span) -> Result<Operand> {
         match self.kind(pointer) {
             Type::Pointer(to) => match self.types().get(to) {
-                Type::Void => Err(Diagnostic::error(span, "a pointer to `void` cannot be followed")
-                    .label("convert it to another pointer first")),
+                Type::Void => Err(Diagnostic::error(
+                    span,
+                    "a pointer to `void` cannot be followed",
+                )
+                .label("convert it to another pointer first")),
                 Type::Function { .. } => Ok(Operand::Value(pointer)),
-                _ => Ok(Operand::Place(self.set.place(PlaceKind::Deref(pointer), to))),
+                _ => Ok(Operand::Place(
+                    self.set.place(PlaceKind::Deref(pointer), to),
+                )),
             },
             _ => {
                 let name = type_name(self.types(), self.ty(pointer));
@@ -503,14 +578,18 @@ impl<'a> Parser<'a> {
         let size = self.types().size_of(ty);
         let width = self.types().model().pointer_size() as u32 * 8;
         let ty = self.set.program.types.int(width, false);
-        Ok(Operand::Value(self.add(ExprKind::Int(u128::from(size)), ty)))
+        Ok(Operand::Value(
+            self.add(ExprKind::Int(u128::from(size)), ty),
+        ))
     }
 
     fn postfix(&mut self) -> Result<Operand> {
         let start = self.span();
         let mut operand = self.primary()?;
         loop {
-            let Kind::Sign(sign) = self.peek().kind else { return Ok(operand) };
+            let Kind::Sign(sign) = self.peek().kind else {
+                return Ok(operand);
+            };
             let here = self.span();
             match sign {
                 "[" => {
@@ -524,7 +603,10 @@ impl<'a> Parser<'a> {
                 "." => {
                     self.at += 1;
                     let Operand::Place(place) = operand else {
-                        return Err(Diagnostic::error(here, "only a struct or union has members"));
+                        return Err(Diagnostic::error(
+                            here,
+                            "only a struct or union has members",
+                        ));
                     };
                     operand = self.member(place)?;
                 }
@@ -537,8 +619,11 @@ impl<'a> Parser<'a> {
                     operand = self.member(place)?;
                 }
                 "++" | "--" => return Err(self.error("a predicate cannot have side effects")),
-                "(" => return Err(self.error("a predicate cannot call functions")
-                    .label("its value must not depend on running code")),
+                "(" => {
+                    return Err(self
+                        .error("a predicate cannot call functions")
+                        .label("its value must not depend on running code"));
+                }
                 _ => return Ok(operand),
             }
         }
@@ -549,16 +634,20 @@ impl<'a> Parser<'a> {
             return Err(Diagnostic::error(span, "an index must be an integer"));
         }
         if let Operand::Place(place) = base
-            && let Type::Array { element, .. } =
-                *self.types().get(self.set.program.place(place).ty)
+            && let Type::Array { element, .. } = *self.types().get(self.set.program.place(place).ty)
         {
             let wide = self.set.program.types.intptr();
             let index = self.convert(index, wide);
-            return Ok(Operand::Place(self.set.place(PlaceKind::Index(place, index), element)));
+            return Ok(Operand::Place(
+                self.set.place(PlaceKind::Index(place, index), element),
+            ));
         }
         let pointer = self.scalar(base, span)?;
         if !matches!(self.kind(pointer), Type::Pointer(_)) {
-            return Err(Diagnostic::error(span, "only arrays and pointers can be indexed"));
+            return Err(Diagnostic::error(
+                span,
+                "only arrays and pointers can be indexed",
+            ));
         }
         let moved = self.moved(pointer, index, BinaryOp::Add);
         self.dereference(moved, span)
@@ -571,17 +660,17 @@ impl<'a> Parser<'a> {
         };
         let Type::Record(record) = *self.types().get(self.set.program.place(place).ty) else {
             let ty = type_name(self.types(), self.set.program.place(place).ty);
-            return Err(Diagnostic::error(span, "only a struct or union has members")
-                .label(format!("this is a member of a `{ty}`")));
+            return Err(
+                Diagnostic::error(span, "only a struct or union has members")
+                    .label(format!("this is a member of a `{ty}`")),
+            );
         };
         self.at += 1;
         let Some(path) = self.find_member(record, &name, 0) else {
             let record = self.types().record(record);
             let fields = record.fields.iter().filter_map(|f| f.name.as_deref());
-            let error = Diagnostic::error(
-                span,
-                format!("`{}` has no member `{name}`", record.name),
-            );
+            let error =
+                Diagnostic::error(span, format!("`{}` has no member `{name}`", record.name));
             return Err(match names::suggestion(&name, fields) {
                 Some(known) => error.label(format!("did you mean `{known}`?")),
                 None => error,
@@ -629,9 +718,7 @@ impl<'a> Parser<'a> {
             Kind::Float(value, precision) => {
                 self.at += 1;
                 let (kind, bits) = match precision {
-                    Precision::Single => {
-                        (FloatKind::F32, u128::from((value as f32).to_bits()))
-                    }
+                    Precision::Single => (FloatKind::F32, u128::from((value as f32).to_bits())),
                     Precision::Double => (FloatKind::F64, u128::from(value.to_bits())),
                 };
                 let ty = self.set.program.types.intern(Type::Float(kind));
@@ -645,7 +732,8 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 let operand = self.conditional()?;
                 if matches!(self.peek().kind, Kind::Sign("=")) {
-                    return Err(self.error("a predicate cannot have side effects")
+                    return Err(self
+                        .error("a predicate cannot have side effects")
                         .label("an assignment; a comparison is written `==`"));
                 }
                 if matches!(self.peek().kind, Kind::Sign(",")) {
@@ -654,10 +742,10 @@ impl<'a> Parser<'a> {
                 self.expect(")")?;
                 Ok(operand)
             }
-            Kind::End => Err(self.error("a predicate is missing").label("expected an expression")),
-            Kind::Sign(_) => {
-                Err(self.error("expected an expression"))
-            }
+            Kind::End => Err(self
+                .error("a predicate is missing")
+                .label("expected an expression")),
+            Kind::Sign(_) => Err(self.error("expected an expression")),
         }
     }
 
@@ -672,7 +760,14 @@ impl<'a> Parser<'a> {
             hardbop_cfront::types::DataModel::Ilp32 if number.long => 32,
             hardbop_cfront::types::DataModel::Ilp32 => 32,
         };
-        let candidates = [(32, true), (32, false), (long, true), (long, false), (64, true), (64, false)];
+        let candidates = [
+            (32, true),
+            (32, false),
+            (long, true),
+            (long, false),
+            (64, true),
+            (64, false),
+        ];
         for (width, signed) in candidates {
             if number.unsigned && signed
                 || number.long && width < long
@@ -721,17 +816,32 @@ impl<'a> Parser<'a> {
                     .iter()
                     .map(|&id| format!("`{name}@{}`", program.variable(id).source.line))
                     .collect();
-                Err(Diagnostic::error(span, format!("`{name}` is declared more than once here"))
-                    .label(format!("say which one: {}", lines.join(" or "))))
+                Err(
+                    Diagnostic::error(span, format!("`{name}` is declared more than once here"))
+                        .label(format!("say which one: {}", lines.join(" or "))),
+                )
+            }
+            Meaning::Elsewhere(functions)
+                if functions.iter().any(|&f| self.scope == Scope::Function(f)) =>
+            {
+                let (bare, line) = name.rsplit_once('@').unwrap_or((name, ""));
+                Err(Diagnostic::error(
+                    span,
+                    format!("no `{bare}` is declared in line {line}"),
+                ))
             }
             Meaning::Elsewhere(functions) => {
                 let of = &program.function(functions[0]).name;
                 Err(match self.scope {
                     Scope::Global => Diagnostic::error(
                         span,
-                        format!("a global predicate cannot mention `{name}`, which is local to `{of}`"),
+                        format!(
+                            "a global predicate cannot mention `{name}`, which is local to `{of}`"
+                        ),
                     )
-                    .label(format!("write `{of}: ...` to make it a predicate of `{of}`")),
+                    .label(format!(
+                        "write `{of}: ...` to make it a predicate of `{of}`"
+                    )),
                     Scope::Function(function) => {
                         let here = &program.function(function).name;
                         Diagnostic::error(
@@ -759,11 +869,17 @@ impl<'a> Parser<'a> {
 
     fn result(&mut self, span: Span) -> Result<Operand> {
         if self.time == Time::Entry {
-            return Err(Diagnostic::error(span, "there is no returned value at the entry"));
+            return Err(Diagnostic::error(
+                span,
+                "there is no returned value at the entry",
+            ));
         }
         let Scope::Function(function) = self.scope else {
-            return Err(Diagnostic::error(span, "a global predicate cannot mention a returned value")
-                .label("write it in the scope of a function"));
+            return Err(Diagnostic::error(
+                span,
+                "a global predicate cannot mention a returned value",
+            )
+            .label("write it in the scope of a function"));
         };
         let described = self.set.program.function(function);
         match described.result {
@@ -780,8 +896,10 @@ impl<'a> Parser<'a> {
 
     fn old(&mut self, span: Span) -> Result<Operand> {
         let Scope::Function(function) = self.scope else {
-            return Err(Diagnostic::error(span, "a global predicate cannot mention entry values")
-                .label("`old` belongs to a function"));
+            return Err(
+                Diagnostic::error(span, "a global predicate cannot mention entry values")
+                    .label("`old` belongs to a function"),
+            );
         };
         if self.time == Time::Entry {
             return Err(Diagnostic::error(span, "`old` cannot be nested"));
@@ -803,7 +921,11 @@ impl<'a> Parser<'a> {
     fn type_at(&self, start: usize) -> Option<usize> {
         let mut at = start;
         let mut words = 0;
-        while let Some(Token { kind: Kind::Name(name), .. }) = self.tokens.get(at) {
+        while let Some(Token {
+            kind: Kind::Name(name),
+            ..
+        }) = self.tokens.get(at)
+        {
             match name.as_str() {
                 "struct" | "union" => at += 2,
                 "void" | "char" | "short" | "int" | "long" | "signed" | "unsigned" | "_Bool"
@@ -812,10 +934,22 @@ impl<'a> Parser<'a> {
             }
             words += 1;
         }
-        while matches!(self.tokens.get(at), Some(Token { kind: Kind::Sign("*"), .. })) {
+        while matches!(
+            self.tokens.get(at),
+            Some(Token {
+                kind: Kind::Sign("*"),
+                ..
+            })
+        ) {
             at += 1;
         }
-        let closed = matches!(self.tokens.get(at), Some(Token { kind: Kind::Sign(")"), .. }));
+        let closed = matches!(
+            self.tokens.get(at),
+            Some(Token {
+                kind: Kind::Sign(")"),
+                ..
+            })
+        );
         (words > 0 && closed).then_some(at)
     }
 
@@ -824,14 +958,25 @@ impl<'a> Parser<'a> {
         let mut at = start;
         let mut words: Vec<String> = Vec::new();
         let mut record = None;
-        while let Some(Token { kind: Kind::Name(name), .. }) = self.tokens.get(at) {
+        while let Some(Token {
+            kind: Kind::Name(name),
+            ..
+        }) = self.tokens.get(at)
+        {
             at += 1;
             match name.as_str() {
                 "const" | "volatile" => {}
                 "struct" | "union" => {
                     let span = self.tokens[at.min(self.tokens.len() - 1)].span;
-                    let Some(Token { kind: Kind::Name(tag), .. }) = self.tokens.get(at) else {
-                        return Err(Diagnostic::error(span, "expected the name of a struct or union"));
+                    let Some(Token {
+                        kind: Kind::Name(tag),
+                        ..
+                    }) = self.tokens.get(at)
+                    else {
+                        return Err(Diagnostic::error(
+                            span,
+                            "expected the name of a struct or union",
+                        ));
                     };
                     at += 1;
                     record = Some(self.record(tag, span)?);
@@ -841,7 +986,11 @@ impl<'a> Parser<'a> {
         }
         let types = &mut self.set.program.types;
         let has = |word: &str| words.iter().any(|w| w == word);
-        let long = if types.model().pointer_size() == 8 { 64 } else { 32 };
+        let long = if types.model().pointer_size() == 8 {
+            64
+        } else {
+            32
+        };
         let longs = words.iter().filter(|w| *w == "long").count();
         let ty = if let Some(record) = record {
             Type::Record(record)
@@ -852,7 +1001,11 @@ impl<'a> Parser<'a> {
         } else if has("float") {
             Type::Float(FloatKind::F32)
         } else if has("double") {
-            Type::Float(if longs > 0 { FloatKind::X87 } else { FloatKind::F64 })
+            Type::Float(if longs > 0 {
+                FloatKind::X87
+            } else {
+                FloatKind::F64
+            })
         } else {
             let width = if has("char") {
                 8
@@ -865,10 +1018,19 @@ impl<'a> Parser<'a> {
             } else {
                 32
             };
-            Type::Int { width, signed: !has("unsigned") }
+            Type::Int {
+                width,
+                signed: !has("unsigned"),
+            }
         };
         let mut ty = types.intern(ty);
-        while matches!(self.tokens.get(at), Some(Token { kind: Kind::Sign("*"), .. })) {
+        while matches!(
+            self.tokens.get(at),
+            Some(Token {
+                kind: Kind::Sign("*"),
+                ..
+            })
+        ) {
             ty = types.pointer(ty);
             at += 1;
         }
@@ -878,8 +1040,7 @@ impl<'a> Parser<'a> {
     fn record(&self, tag: &str, span: Span) -> Result<RecordId> {
         let types = self.types();
         let matches = |name: &str| {
-            name == tag
-                || name.strip_prefix("struct ").or(name.strip_prefix("union ")) == Some(tag)
+            name == tag || name.strip_prefix("struct ").or(name.strip_prefix("union ")) == Some(tag)
         };
         (0..types.record_count() as u32)
             .map(RecordId)

@@ -3,7 +3,7 @@
 //! Conversions that C makes by itself are left out, so that the text reads as a programmer would
 //! write it; all others are printed as casts.
 
-use super::typing::usual;
+use super::typing::{promoted, usual};
 use hardbop_cfront::dump::type_name;
 use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind, Program, UnaryOp, VarKind};
@@ -51,7 +51,11 @@ fn level(op: BinaryOp) -> (u32, &'static str) {
 }
 
 fn parenthesised(text: String, own: u32, wanted: u32) -> String {
-    if own < wanted { format!("({text})") } else { text }
+    if own < wanted {
+        format!("({text})")
+    } else {
+        text
+    }
 }
 
 impl Printer<'_> {
@@ -100,7 +104,7 @@ impl Printer<'_> {
             ExprKind::Binary(op, left, right) => self.binary(op, left, right, wanted, depth),
             ExprKind::PointerAdd { pointer, index, .. } => {
                 let a = self.expr(pointer, 10, depth);
-                let b = self.expr(self.stripped(index), 11, depth);
+                let b = self.index(index, 11, depth);
                 parenthesised(format!("{a} + {b}"), 10, wanted)
             }
             ExprKind::PointerDifference { left, right, .. } => {
@@ -113,7 +117,11 @@ impl Printer<'_> {
                 let cast = format!("({}){inner}", type_name(&program.types, expr.ty));
                 parenthesised(cast, PREFIX, wanted)
             }
-            ExprKind::Conditional { condition, then, otherwise } => {
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => {
                 let a = self.expr(condition, CONDITIONAL + 1, depth);
                 let b = self.expr(then, 0, depth);
                 let c = self.expr(otherwise, CONDITIONAL, depth);
@@ -150,7 +158,11 @@ impl Printer<'_> {
             }
         };
         let inner = self.expr(shown, PREFIX, depth);
-        let gap = if op == UnaryOp::Negate && inner.starts_with('-') { " " } else { "" };
+        let gap = if op == UnaryOp::Negate && inner.starts_with('-') {
+            " "
+        } else {
+            ""
+        };
         parenthesised(format!("{sign}{gap}{inner}"), PREFIX, wanted)
     }
 
@@ -176,6 +188,9 @@ impl Printer<'_> {
                     (self.stripped(left), right),
                     (left, self.stripped(right)),
                 ];
+                if let Some(text) = self.with_constant(op, left, right, &at, wanted, depth) {
+                    return text;
+                }
                 for (x, y) in choices {
                     let fits = if shift {
                         y == right && usual(types, self.ty(x), self.ty(x)) == Some(at.clone())
@@ -190,11 +205,66 @@ impl Printer<'_> {
             }
         }
         if own == 0 {
-            return format!("{sign}({}, {})", self.expr(a, 0, depth), self.expr(b, 0, depth));
+            return format!(
+                "{sign}({}, {})",
+                self.expr(a, 0, depth),
+                self.expr(b, 0, depth)
+            );
         }
         let left = self.expr(a, own, depth);
         let right = self.expr(b, own + 1, depth);
         parenthesised(format!("{left} {sign} {right}"), own, wanted)
+    }
+
+    /// An operator with a small constant on its right, which needs no suffix: the other operand
+    /// brings it to its type.
+    fn with_constant(
+        &self,
+        op: BinaryOp,
+        left: ExprId,
+        right: ExprId,
+        at: &Type,
+        wanted: u32,
+        depth: u32,
+    ) -> Option<String> {
+        let types = &self.program.types;
+        let value = self.small(right)?;
+        let (own, sign) = level(op);
+        if own == 0 || matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return None;
+        }
+        let fits = |x: ExprId| match (promoted(types.get(self.ty(x))), at) {
+            (
+                Type::Int { width, signed },
+                Type::Int {
+                    width: to,
+                    signed: sign,
+                },
+            ) => width == *to && signed == *sign,
+            _ => false,
+        };
+        let left = [self.stripped(left), left].into_iter().find(|&x| fits(x))?;
+        let left = self.expr(left, own, depth);
+        Some(parenthesised(format!("{left} {sign} {value}"), own, wanted))
+    }
+
+    /// The value of a constant that is an `int` and not negative.
+    fn small(&self, expr: ExprId) -> Option<u128> {
+        match (
+            self.program.expr(expr).kind,
+            self.program.types.get(self.ty(expr)),
+        ) {
+            (ExprKind::Int(bits), Type::Int { width: 32.., .. }) if bits < 1 << 31 => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// An index: converted to `ptrdiff_t` by C itself.
+    fn index(&self, expr: ExprId, wanted: u32, depth: u32) -> String {
+        match self.small(expr) {
+            Some(value) => value.to_string(),
+            None => self.expr(self.stripped(expr), wanted, depth),
+        }
     }
 
     fn place(&self, id: PlaceId, wanted: u32, depth: u32) -> String {
@@ -208,7 +278,7 @@ impl Printer<'_> {
             PlaceKind::Deref(pointer) => {
                 if let ExprKind::PointerAdd { pointer, index, .. } = program.expr(pointer).kind {
                     let base = self.expr(pointer, POSTFIX, depth);
-                    let index = self.expr(self.stripped(index), 0, depth);
+                    let index = self.index(index, 0, depth);
                     return format!("{base}[{index}]");
                 }
                 let inner = self.expr(pointer, PREFIX, depth);
@@ -216,9 +286,9 @@ impl Printer<'_> {
             }
             PlaceKind::Field(base, field) => {
                 let name = match program.types.get(program.place(base).ty) {
-                    Type::Record(record) => {
-                        program.types.record(*record).fields[field as usize].name.clone()
-                    }
+                    Type::Record(record) => program.types.record(*record).fields[field as usize]
+                        .name
+                        .clone(),
                     _ => None,
                 };
                 let Some(name) = name else {
@@ -240,7 +310,7 @@ impl Printer<'_> {
             }
             PlaceKind::Index(base, index) => {
                 let base = self.place(base, POSTFIX, depth);
-                let index = self.expr(self.stripped(index), 0, depth);
+                let index = self.index(index, 0, depth);
                 format!("{base}[{index}]")
             }
         }
@@ -251,8 +321,7 @@ impl Printer<'_> {
         loop {
             match self.program.place(place).kind {
                 PlaceKind::Field(base, field) => {
-                    let Type::Record(record) =
-                        self.program.types.get(self.program.place(base).ty)
+                    let Type::Record(record) = self.program.types.get(self.program.place(base).ty)
                     else {
                         return None;
                     };

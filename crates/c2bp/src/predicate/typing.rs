@@ -6,8 +6,14 @@ use hardbop_cfront::types::{FloatKind, Type, Types};
 /// The type after integer promotion.
 pub(super) fn promoted(ty: &Type) -> Type {
     match *ty {
-        Type::Bool => Type::Int { width: 32, signed: true },
-        Type::Int { width, .. } if width < 32 => Type::Int { width: 32, signed: true },
+        Type::Bool => Type::Int {
+            width: 32,
+            signed: true,
+        },
+        Type::Int { width, .. } if width < 32 => Type::Int {
+            width: 32,
+            signed: true,
+        },
         _ => ty.clone(),
     }
 }
@@ -30,13 +36,23 @@ pub(super) fn usual(types: &Types, left: TypeId, right: TypeId) -> Option<Type> 
         }
         (Type::Float(_), Type::Int { .. }) => Some(left),
         (Type::Int { .. }, Type::Float(_)) => Some(right),
-        (Type::Int { width: a, signed: s }, Type::Int { width: b, signed: t }) => {
-            Some(match a.cmp(b) {
-                std::cmp::Ordering::Greater => left,
-                std::cmp::Ordering::Less => right,
-                std::cmp::Ordering::Equal => Type::Int { width: *a, signed: *s && *t },
-            })
-        }
+        (
+            Type::Int {
+                width: a,
+                signed: s,
+            },
+            Type::Int {
+                width: b,
+                signed: t,
+            },
+        ) => Some(match a.cmp(b) {
+            std::cmp::Ordering::Greater => left,
+            std::cmp::Ordering::Less => right,
+            std::cmp::Ordering::Equal => Type::Int {
+                width: *a,
+                signed: *s && *t,
+            },
+        }),
         _ => None,
     }
 }

@@ -33,7 +33,10 @@ pub fn errors(c: &str, predicates: &str) -> String {
     let mut sources = Sources::new();
     let file = sources.add("x.pred", predicates);
     let errors = set.read(&sources, file);
-    errors.iter().map(|error| render(error, &sources, Style::Plain)).collect()
+    errors
+        .iter()
+        .map(|error| render(error, &sources, Style::Plain))
+        .collect()
 }
 
 pub fn analysed(c: &str, predicates: &str) -> Analysed {
@@ -41,7 +44,10 @@ pub fn analysed(c: &str, predicates: &str) -> Analysed {
     let mut sources = Sources::new();
     let file = sources.add("x.pred", predicates);
     let errors = set.read(&sources, file);
-    let text: String = errors.iter().map(|e| render(e, &sources, Style::Plain)).collect();
+    let text: String = errors
+        .iter()
+        .map(|e| render(e, &sources, Style::Plain))
+        .collect();
     assert!(errors.is_empty(), "{text}");
     set.analyse()
 }
@@ -56,8 +62,11 @@ pub fn loaded(text: &str) -> Boolean {
     let mut sources = Sources::new();
     let file = sources.add("x.bp", text);
     let loaded = load_boolean(&sources, file, Dialect::Auto);
-    let said: String =
-        loaded.diagnostics.iter().map(|d| render(d, &sources, Style::Plain)).collect();
+    let said: String = loaded
+        .diagnostics
+        .iter()
+        .map(|d| render(d, &sources, Style::Plain))
+        .collect();
     assert!(loaded.diagnostics.is_empty(), "{said}\n{text}");
     loaded.program.expect("no errors")
 }
@@ -92,4 +101,18 @@ pub fn code(text: &str) -> String {
         }
     }
     out
+}
+
+thread_local! {
+    static SMALL: Program = program("int g; int main(void) { int x = g; return x; }");
+}
+
+/// The number of errors of a text of predicates over a small program.
+pub fn try_errors(predicates: &str) -> usize {
+    SMALL.with(|program| {
+        let mut set = PredicateSet::new(program.clone());
+        let mut sources = Sources::new();
+        let file = sources.add("x.pred", predicates);
+        set.read(&sources, file).len()
+    })
 }

@@ -1,0 +1,200 @@
+//! The meaning of edges against the concrete interpreter: a run satisfies the formula of its own
+//! path, the formula leaves no other result open, and a model of the formula is a run along that
+//! path.
+//!
+//! `HARDBOP_CASES=2000 cargo test --release` tries that many programs.
+
+#[path = "../../c2bp/tests/common/generate.rs"]
+mod generate;
+
+use hardbop_boolean_program::Random;
+use hardbop_budget::Budget;
+use hardbop_cfront::interp::{
+    Consumed, Exhausted, InputValue, Interpreter, Limits, Outcome, Run, Script, TraceMode,
+};
+use hardbop_cfront::load::{LoadedProgram, Options, load};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::types::DataModel;
+use hardbop_logic::{Answer, Session, TermId, Terms, Value, Z3Options, Z3Solver};
+use hardbop_semantics::path::{From, PathFormula, path, steps_of};
+use hardbop_semantics::{Encoding, FreshOrigin, Semantics};
+
+fn loaded(text: &str) -> LoadedProgram {
+    let input = Input {
+        name: "x.c".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let loaded = load(&[input], &Options::new(DataModel::Lp64), &NoFiles);
+    let diagnostics = loaded.diagnostics;
+    loaded
+        .program
+        .unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"))
+}
+
+fn cases(usual: u64) -> u64 {
+    std::env::var("HARDBOP_CASES")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(usual)
+}
+
+fn limits() -> Limits {
+    Limits {
+        steps: 150,
+        trace: TraceMode::First(1000),
+        ..Limits::default()
+    }
+}
+
+fn run(loaded: &LoadedProgram, inputs: Vec<InputValue>) -> Run {
+    let mut script = Script::new(inputs).exhausted(Exhausted::Zero);
+    Interpreter::new(&loaded.program).run(&mut script, &limits())
+}
+
+fn formula(semantics: &Semantics<'_>, terms: &mut Terms, run: &Run) -> PathFormula {
+    let mut edges = run.trace.clone();
+    // The edge in which a run ends by a trap was not executed.
+    if matches!(run.outcome, Outcome::Trapped { .. }) {
+        edges.pop();
+    }
+    let steps = steps_of(semantics, &edges);
+    path(semantics, terms, From::Start, &steps).expect("no unsupported constructs")
+}
+
+fn session<'s>(semantics: &Semantics<'_>, terms: &mut Terms, formula: &PathFormula) -> Session<'s> {
+    let mut session = Session::new(
+        Box::new(Z3Solver::new(Z3Options::default())),
+        Budget::unlimited(),
+    );
+    for axiom in semantics.axioms(terms) {
+        session.assert(terms, axiom);
+    }
+    for &step in &formula.steps {
+        session.assert(terms, step);
+    }
+    session
+}
+
+fn inputs_of(formula: &PathFormula) -> Vec<TermId> {
+    formula
+        .fresh
+        .iter()
+        .filter(|(_, fresh)| matches!(fresh.origin, FreshOrigin::Input(_)))
+        .map(|(_, fresh)| fresh.term)
+        .collect()
+}
+
+fn random_inputs(random: &mut Random) -> Vec<InputValue> {
+    (0..12)
+        .map(|_| {
+            let value = match random.below(9) {
+                0 => i64::from(i32::MAX),
+                1 => i64::from(i32::MIN),
+                n => n as i64 - 4,
+            };
+            InputValue::Int(i128::from(value))
+        })
+        .collect()
+}
+
+#[test]
+fn a_run_satisfies_its_formula_and_no_other_result_does() {
+    let mut decided = 0;
+    for seed in 1..1 + cases(60) {
+        let text = generate::case(seed).program;
+        let loaded = loaded(&text);
+        let semantics = Semantics::new(&loaded.program, &loaded.points_to, Encoding::Bits);
+        let mut random = Random::new(seed);
+        let run = run(&loaded, random_inputs(&mut random));
+        let mut terms = Terms::new();
+        let formula = formula(&semantics, &mut terms, &run);
+        let mut session = session(&semantics, &mut terms, &formula);
+        let mut values = run.inputs.iter();
+        for term in inputs_of(&formula) {
+            let Some(consumed) = values.next() else { break };
+            let Consumed::Scalar(value) = &consumed.value else {
+                continue;
+            };
+            let width = terms.width(term);
+            let constant = terms.bv(value.bits as i128, width);
+            let same = terms.eq(term, constant);
+            session.assert(&terms, same);
+        }
+        assert_eq!(
+            session.check(&terms, &[]),
+            Answer::Sat,
+            "seed {seed}: {:?}\n{text}",
+            run.outcome
+        );
+        // The value that `main` returns is the only one.
+        let Outcome::Returned(Some(value)) = run.outcome else {
+            continue;
+        };
+        let entry = loaded.program.function(loaded.program.entry);
+        let result = entry.result.expect("main returns a value");
+        let spot = loaded.points_to.variable(result).expect("it is stored");
+        let region = loaded.points_to.regions().at(spot).expect("it is written");
+        let state = formula.states.last().expect("there are steps");
+        let id = semantics.layout.region(region);
+        let term = state.get(&semantics, &mut terms, id);
+        let width = terms.width(term);
+        let constant = terms.bv(value.bits as i128, width);
+        let same = terms.eq(term, constant);
+        let other = terms.not(same);
+        assert_eq!(
+            session.check(&terms, &[same]),
+            Answer::Sat,
+            "seed {seed}: result\n{text}"
+        );
+        if formula.exact {
+            let answer = session.check(&terms, &[other]);
+            assert_eq!(answer, Answer::Unsat, "seed {seed}: another result\n{text}");
+            decided += 1;
+        }
+    }
+    assert!(decided > 0);
+}
+
+#[test]
+fn a_model_is_a_run() {
+    let mut replayed = 0;
+    for seed in 1..1 + cases(60) {
+        let text = generate::case(seed).program;
+        let loaded = loaded(&text);
+        let semantics = Semantics::new(&loaded.program, &loaded.points_to, Encoding::Bits);
+        let mut random = Random::new(seed);
+        let first = run(&loaded, random_inputs(&mut random));
+        let mut terms = Terms::new();
+        let formula = formula(&semantics, &mut terms, &first);
+        if !formula.exact {
+            continue;
+        }
+        let mut session = session(&semantics, &mut terms, &formula);
+        assert_eq!(
+            session.check(&terms, &[]),
+            Answer::Sat,
+            "seed {seed}\n{text}"
+        );
+        let inputs = inputs_of(&formula);
+        let values = session.values(&mut terms, &inputs).expect("a model");
+        let inputs = values
+            .into_iter()
+            .map(|value| match value {
+                Some(Value::BitVec(bits)) => {
+                    InputValue::Bits(u128::try_from(bits.unsigned().clone()).expect("small"))
+                }
+                other => panic!("not a number: {other:?}"),
+            })
+            .collect();
+        let second = run(&loaded, inputs);
+        let common = first.trace.len().saturating_sub(1);
+        assert!(
+            second.trace.len() >= common && second.trace[..common] == first.trace[..common],
+            "seed {seed}: the model takes another path\n{text}"
+        );
+        replayed += 1;
+    }
+    assert!(replayed > 0);
+}
