@@ -1,2 +1,158 @@
-//! The tables.
-fn main() {}
+//! Tables 1 and 2 of the paper again, beside its own figures: `cargo bench -p hardbop-dpr`.
+//!
+//! `HARDBOP_TABLES_SECONDS=N` sets the time limit of each run (default 500, the paper's);
+//! `HARDBOP_TABLES_BEYOND=1` goes on to 24 variables and 40 characters. The paper's machine was a
+//! 3 GHz dual core of 2008, its instances are not published, and its programs are not either: the
+//! families here are described in `generate`.
+#![allow(clippy::print_stdout)]
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{self, load};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles};
+use hardbop_cfront::types::DataModel;
+use hardbop_dpr::generate::{Validity, max_3sat, nfa, sentence};
+use hardbop_dpr::{Learning, Options, Order, Outcome, check};
+use std::time::{Duration, Instant};
+
+/// Variables, clauses, then what the paper explored, its times with and without learning.
+const TABLE_1: [(u32, u32, &str, &str, &str); 11] = [
+    (9, 349, "44", "5.44", "3.86"),
+    (10, 488, "264", "13.77", "7.61"),
+    (11, 660, "140", "9.67", "15.58"),
+    (12, 867, "261", "14.53", "30.59"),
+    (13, 1114, "1038", "49.61", "70.10"),
+    (14, 1404, "965", "54.05", "150.32"),
+    (15, 1740, "337", "25.58", "300.80"),
+    (16, 2125, "2369", "49.32", "timeout"),
+    (17, 2564, "2024", "184.91", "timeout"),
+    (18, 3060, "1344", "175.34", "timeout"),
+    (19, 3615, "669", "110.14", "timeout"),
+];
+
+/// Beyond the paper, with the clauses that its numbers extend to.
+const BEYOND_1: [(u32, u32, &str, &str, &str); 5] = [
+    (20, 4232, "", "", ""),
+    (21, 4914, "", "", ""),
+    (22, 5664, "", "", ""),
+    (23, 6485, "", "", ""),
+    (24, 7380, "", "", ""),
+];
+
+/// Length, validity, then what the paper explored and its times.
+const TABLE_2: [(usize, Validity, &str, &str, &str); 9] = [
+    (13, Validity::Valid, "22", "0.707", "0.085"),
+    (14, Validity::Valid, "28", "0.845", "0.144"),
+    (18, Validity::Valid, "39", "2.312", "7.285"),
+    (20, Validity::Valid, "29", "4.183", "6.699"),
+    (21, Validity::Valid, "26", "4.202", "4.339"),
+    (11, Validity::Invalid, "15", "1.69", "10.027"),
+    (13, Validity::Invalid, "13", "0.52", "16.607"),
+    (14, Validity::Invalid, "8", "0.84", "53.358"),
+    (20, Validity::Invalid, "28", "3.32", "timeout"),
+];
+
+const BEYOND_2: [(usize, Validity, &str, &str, &str); 4] = [
+    (30, Validity::Valid, "", "", ""),
+    (40, Validity::Valid, "", "", ""),
+    (30, Validity::Invalid, "", "", ""),
+    (40, Validity::Invalid, "", "", ""),
+];
+
+struct Row {
+    verdict: &'static str,
+    paths: String,
+    explored: u64,
+    pruned: String,
+    time: Duration,
+}
+
+fn run(text: &str, learning: Learning, limit: Duration) -> Row {
+    let input = Input {
+        kind: InputKind::of("bench.c"),
+        name: "bench.c".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        preprocess: Default::default(),
+    };
+    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
+    let loaded = loaded.program.expect("generated programs are valid");
+    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32).map(CheckId).collect();
+    let options = Options {
+        learning,
+        order: Order::Random(1),
+        ..Options::default()
+    };
+    let start = Instant::now();
+    let budget = Budget::unlimited().with_time(limit);
+    let report = check(
+        &loaded.program,
+        &loaded.points_to,
+        &checks,
+        &options,
+        &budget,
+        &mut |_| {},
+    );
+    let verdict = match report.outcomes.values().next() {
+        Some(Outcome::Proved) => "proved",
+        Some(Outcome::Violated(_)) => "violated",
+        _ => "timeout",
+    };
+    Row {
+        verdict,
+        paths: report.statistics.paths.to_string(),
+        explored: report.statistics.explored,
+        pruned: report.statistics.pruned.to_string(),
+        time: start.elapsed(),
+    }
+}
+
+fn rows(name: &str, text: &str, paper: (&str, &str, &str), limit: Duration) {
+    let with = run(text, Learning::On, limit);
+    let without = run(text, Learning::Off, limit);
+    println!(
+        "{name:>12} | {:>8} {:>14} {:>8} {:>14} {:>9.2} | {:>8} {:>8} {:>9.2} | {:>8} {:>8} {:>8}",
+        with.verdict,
+        with.paths,
+        with.explored,
+        with.pruned,
+        with.time.as_secs_f64(),
+        without.verdict,
+        without.explored,
+        without.time.as_secs_f64(),
+        paper.0,
+        paper.1,
+        paper.2,
+    );
+}
+
+fn heading(title: &str) {
+    println!("\n{title}");
+    println!(
+        "{:>12} | {:>8} {:>14} {:>8} {:>14} {:>9} | {:>8} {:>8} {:>9} | {:>8} {:>8} {:>8}",
+        "", "learning", "paths", "explored", "pruned", "time", "without", "explored", "time",
+        "paper", "with", "without",
+    );
+}
+
+fn main() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let limit = Duration::from_secs(number("HARDBOP_TABLES_SECONDS").unwrap_or(500));
+    let beyond = number("HARDBOP_TABLES_BEYOND").is_some();
+    let most = number("HARDBOP_TABLES_VARIABLES").unwrap_or(u64::MAX);
+    heading("Table 2: NFA for floating-point literals (length, valid)");
+    let extra = if beyond { BEYOND_2.as_slice() } else { &[] };
+    for &(length, validity, explored, with, without) in TABLE_2.iter().chain(extra) {
+        let valid = if validity == Validity::Valid { "yes" } else { "no" };
+        let text = nfa(&sentence(length, validity));
+        rows(&format!("{length} {valid}"), &text, (explored, with, without), limit);
+    }
+    heading("Table 1: randomised MAX-3SAT (variables/clauses)");
+    let extra = if beyond { BEYOND_1.as_slice() } else { &[] };
+    for &(variables, clauses, explored, with, without) in TABLE_1.iter().chain(extra) {
+        if u64::from(variables) > most {
+            break;
+        }
+        let text = max_3sat(variables, clauses, 1);
+        rows(&format!("{variables}/{clauses}"), &text, (explored, with, without), limit);
+    }
+}

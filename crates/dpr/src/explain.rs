@@ -9,8 +9,9 @@
 //!
 //! - The branch is *free*: whichever side a run takes, it comes to the same meeting point, which
 //!   the path passes too, before any error; no needed step lies in between; and nothing is
-//!   written in between, on any way, that a needed step before the branch wrote (or read) and a
-//!   needed step from the meeting point on reads. This is where φ choices are accounted for.
+//!   written in between, on any way, whose value a core carries across: from the equation that
+//!   the core holds, or from the first use, to the last use. This is where φ choices are
+//!   accounted for.
 //! - The branch was decided by the path: every other live side is refuted by an unsatisfiable core
 //!   of the path's single-assignment form, and the steps of the core become needed.
 //! - The branch was the oracle's choice: its decision joins L.
@@ -87,7 +88,7 @@ pub(crate) struct Explainer<'a, 'p> {
     occurrences: FxHashMap<(u32, LocId), Vec<usize>>,
 }
 
-/// A version that needed steps use.
+/// A version that needed steps use: its variable must keep its value between these steps.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     variable: hardbop_semantics::layout::StateVarId,
@@ -229,15 +230,31 @@ impl<'a, 'p> Explainer<'a, 'p> {
         let none = Vec::new();
         let targets = form.refused.get(&(step, side)).unwrap_or(&none);
         let core = self.core(step, targets, how, cores);
+        // Where a version comes from matters only if the core holds its equation. If not, the
+        // core stands whatever the value is, as long as all its uses see the same one.
+        let defined: BTreeSet<TermId> = core
+            .iter()
+            .filter_map(|&index| match form.constraints[index].kind {
+                Kind::Definition(version) => Some(version),
+                Kind::Requirement => None,
+            })
+            .collect();
         let mut note = |version: TermId, at: usize| {
-            if let Some(known) = form.versions.get(&version) {
-                let entry = needs.uses.entry(version).or_insert(Use {
-                    variable: known.variable,
-                    from: known.step,
-                    until: at,
-                });
-                entry.until = entry.until.max(at);
-            }
+            let Some(known) = form.versions.get(&version) else {
+                return;
+            };
+            let from = if defined.contains(&version) {
+                known.step
+            } else {
+                at
+            };
+            let entry = needs.uses.entry(version).or_insert(Use {
+                variable: known.variable,
+                from,
+                until: at,
+            });
+            entry.from = entry.from.min(from);
+            entry.until = entry.until.max(at);
         };
         for &target in targets {
             for version in self.terms.free_constants(&[target]) {

@@ -13,6 +13,7 @@
 mod assignments;
 mod check;
 mod explain;
+pub mod generate;
 mod graph;
 mod nodes;
 mod oracle;

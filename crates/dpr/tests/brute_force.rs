@@ -73,7 +73,7 @@ impl Environment for Odometer {
 }
 
 /// Every check that some input violates; `None` if there are too many inputs.
-fn violated(program: &Program) -> Option<BTreeSet<CheckId>> {
+fn violated(program: &Program, text: &str) -> Option<BTreeSet<CheckId>> {
     let interpreter = Interpreter::new(program);
     let limits = Limits {
         steps: 100_000,
@@ -88,7 +88,7 @@ fn violated(program: &Program) -> Option<BTreeSet<CheckId>> {
                 found.insert(check);
             }
             Ran::Returned(_) | Ran::Halted(_) => {}
-            other => panic!("a generated program must be defined: {other:?}"),
+            other => panic!("a generated program must be defined: {other:?}\n{text}"),
         }
         if !odometer.advance() {
             return Some(found);
@@ -100,7 +100,7 @@ fn violated(program: &Program) -> Option<BTreeSet<CheckId>> {
 fn check(seed: u64) -> bool {
     let text = programs::program(seed);
     let loaded = loaded(&text);
-    let Some(expected) = violated(&loaded.program) else {
+    let Some(expected) = violated(&loaded.program, &text) else {
         return false;
     };
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32).map(CheckId).collect();

@@ -242,7 +242,7 @@ impl Generator {
                 self.counters += 1;
                 let bound = 1 + self.random.below(3);
                 let stop = match self.random.below(3) {
-                    0 => format!(" && {}", self.condition()),
+                    0 => format!(" && ({})", self.condition()),
                     _ => String::new(),
                 };
                 let mut head = String::new();

@@ -1,0 +1,118 @@
+//! The paper's two families of programs (section 4), as C text.
+
+use std::fmt::Write;
+
+/// A generator of random numbers (SplitMix64), so that a seed always gives the same program.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % limit
+    }
+}
+
+const HEADER: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+";
+
+/// Randomised MAX-3SAT: every variable is set by a coin, then the clauses of a random formula are
+/// looked at one after the other up to the first that is not satisfied, whose number is the
+/// result. The error is that all are satisfied. With as many clauses as the paper has, about
+/// forty for each variable, a random formula is practically never satisfiable.
+pub fn max_3sat(variables: u32, clauses: u32, seed: u64) -> String {
+    let variables = variables.max(3);
+    let mut random = Random(seed);
+    let mut out = String::from(HEADER);
+    out.push_str("int main(void) {\n");
+    for x in 0..variables {
+        let _ = writeln!(out, "    int x{x};");
+    }
+    for x in 0..variables {
+        let _ = writeln!(out, "    if (__VERIFIER_nondet_int()) x{x} = 1; else x{x} = 0;");
+    }
+    for clause in 1..=clauses {
+        let mut chosen: Vec<u32> = Vec::new();
+        while chosen.len() < 3 {
+            let x = random.below(u64::from(variables)) as u32;
+            if !chosen.contains(&x) {
+                chosen.push(x);
+            }
+        }
+        let literals: Vec<String> = chosen
+            .iter()
+            .map(|x| format!("{}x{x}", if random.below(2) == 1 { "" } else { "!" }))
+            .collect();
+        let _ = writeln!(out, "    if (!({})) return {clause};", literals.join(" || "));
+    }
+    out.push_str("    reach_error();\n    return 0;\n}\n");
+    out
+}
+
+/// A nondeterministic automaton for floating-point literals, `[+]?[0-9]+\.[0-9]+`, run on one
+/// text. For every character a guess is made first; the error is that the automaton accepts.
+///
+/// States: 0 start, 1 after the sign, 2 among the digits before the point, 3 after the last of
+/// them, 4 after the point, 5 among the digits after it, 6 after the last of them (accepting).
+/// The guess says whether a digit is the last of its group. An automaton that cannot go on ends.
+pub fn nfa(text: &str) -> String {
+    let mut out = String::from(HEADER);
+    out.push_str("int main(void) {\n    int state = 0;\n");
+    for at in 0..text.chars().count() {
+        let _ = writeln!(out, "    int g{at};");
+        let _ = writeln!(out, "    if (__VERIFIER_nondet_int()) g{at} = 1; else g{at} = 0;");
+    }
+    for (at, character) in text.chars().enumerate() {
+        let _ = match character {
+            '+' => writeln!(out, "    if (state == 0) state = 1; else return 1;"),
+            '0'..='9' => writeln!(
+                out,
+                "    if (state == 0 || state == 1 || state == 2) {{\n        \
+                 if (g{at}) state = 2; else state = 3;\n    \
+                 }} else if (state == 4 || state == 5) {{\n        \
+                 if (g{at}) state = 5; else state = 6;\n    }} else return 1;"
+            ),
+            '.' => writeln!(out, "    if (state == 3) state = 4; else return 1;"),
+            _ => writeln!(out, "    return 1;"),
+        };
+    }
+    out.push_str("    if (state == 6) reach_error();\n    return 0;\n}\n");
+    out
+}
+
+/// A floating-point literal of a length, valid or with one fault.
+pub fn sentence(length: usize, validity: Validity) -> String {
+    let length = length.max(4);
+    let mut text: String = "+".to_owned();
+    let before = (length - 2) / 2;
+    for at in 0..before {
+        text.push(char::from(b'0' + (at * 7 % 10) as u8));
+    }
+    text.push('.');
+    while text.len() < length {
+        text.push(char::from(b'0' + (text.len() * 3 % 10) as u8));
+    }
+    match validity {
+        Validity::Valid => text,
+        // A letter among the last digits.
+        Validity::Invalid => {
+            let mut bytes = text.into_bytes();
+            let at = bytes.len() - 2;
+            bytes[at] = b'e';
+            String::from_utf8(bytes).unwrap_or_default()
+        }
+    }
+}
+
+/// Whether a text is a floating-point literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validity {
+    /// It is.
+    Valid,
+    /// It is not.
+    Invalid,
+}
