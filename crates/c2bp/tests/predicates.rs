@@ -50,11 +50,11 @@ fn have_a_normal_form() {
             !(g > 1 && wide)
             -g <= ~3
             head->value <= head->next->value
-            head->flag == 1U
-            a[g + 1] > a[1L]
+            head->flag == 1
+            a[g + 1] > a[1]
             head == 0
-            (g ? wide : 2L) != 3L
-            24UL > 4UL
+            (g ? wide : 2L) != 3
+            24UL > 4
             (unsigned char)g == byte
             *p <= n
             old(n) < n
@@ -192,12 +192,12 @@ fn errors_are_explained() {
     refused(
         "get: head->valeu == 0",
         expect![[r#"
-        error: `struct node` has no member `valeu`
-         --> x.pred:1:12
-          |
-        1 | get: head->valeu == 0
-          |            ^^^^^
-    "#]],
+            error: `struct node` has no member `valeu`
+             --> x.pred:1:12
+              |
+            1 | get: head->valeu == 0
+              |            ^^^^^ did you mean `value`?
+        "#]],
     );
     refused(
         "get: n.value == 0",

@@ -262,7 +262,7 @@ fn naturally_aligned(program: &Program) -> bool {
                     Type::Array { .. } | Type::Record(_) => 1,
                     _ => program.types.size_of(field.ty).min(most),
                 };
-                field.offset() % size == 0 && record.size % size == 0
+                field.offset().is_multiple_of(size) && record.size.is_multiple_of(size)
             })
     })
 }

@@ -5,6 +5,7 @@
 //! `HARDBOP_CASES=2000 cargo test --release` tries that many programs.
 
 #[path = "../../c2bp/tests/common/generate.rs"]
+#[expect(dead_code, reason = "the predicates are for another test")]
 mod generate;
 
 use hardbop_boolean_program::Random;

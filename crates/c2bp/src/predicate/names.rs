@@ -76,7 +76,7 @@ pub(super) fn suggestion<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) 
 }
 
 /// The names that a predicate in a scope may mention.
-pub(super) fn visible<'a>(program: &'a Program, scope: Scope) -> impl Iterator<Item = &'a str> {
+pub(super) fn visible(program: &Program, scope: Scope) -> impl Iterator<Item = &str> {
     program.variables.iter().filter_map(move |variable| {
         let seen = match variable.kind {
             VarKind::Global => true,

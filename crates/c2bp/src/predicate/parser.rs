@@ -291,10 +291,7 @@ impl<'a> Parser<'a> {
     fn binary(&mut self, lowest: u32) -> Result<Operand> {
         let start = self.span();
         let mut left = self.prefix()?;
-        loop {
-            let Kind::Sign(sign) = self.peek().kind else {
-                break;
-            };
+        while let Kind::Sign(sign) = self.peek().kind {
             let Some(&(_, strength, op)) = OPERATORS.iter().find(|(s, ..)| *s == sign) else {
                 break;
             };
