@@ -129,9 +129,18 @@ fn run(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
     let (tokens, marked, diagnostics) =
         preprocess(input, options, files, &target, &mut names, &mut map);
     let mut tokens = repair::tidy(tokens, &mut names);
-    if let Some(refused) = limits::too_many_subscripts(&tokens) {
+    let refused =
+        limits::too_many_subscripts(&tokens).or_else(|| limits::unfaithful_layout(&tokens, &names));
+    if let Some(refused) = refused {
         let diagnostics = diagnostics.into_iter().chain([refused]).collect();
-        return Outcome { names, map, marked, target, tree: None, diagnostics };
+        return Outcome {
+            names,
+            map,
+            marked,
+            target,
+            tree: None,
+            diagnostics,
+        };
     }
     let mut tries = 0;
     loop {
@@ -206,7 +215,11 @@ fn check(
     (Some((checked.tast, checked.types)), diagnostics)
 }
 
-type Preprocessed = (Vec<PpToken>, Vec<rucc_diag::Span>, Vec<rucc_diag::Diagnostic>);
+type Preprocessed = (
+    Vec<PpToken>,
+    Vec<rucc_diag::Span>,
+    Vec<rucc_diag::Diagnostic>,
+);
 
 fn preprocess(
     input: &Input,
@@ -260,7 +273,11 @@ fn preprocess(
             rucc_diag::Span::DUMMY,
         ));
     }
-    let marked = preprocessor.line_directives().iter().map(|line| line.span).collect();
+    let marked = preprocessor
+        .line_directives()
+        .iter()
+        .map(|line| line.span)
+        .collect();
     (
         tokens.into_iter().map(rucc_pp::Tok::to_pp).collect(),
         marked,

@@ -1,9 +1,9 @@
 //! What is refused before the parser sees it: binary files, and nesting that no stack can hold.
 
-
 use super::decode::decode;
 use super::texts::Texts;
 use hardbop_diagnostics::{Diagnostic, Span};
+use rucc_base::Interner;
 use rucc_lex::{PpToken, PpTokenKind, Punct};
 
 /// The most dimensions of an array, or subscripts in a row: each costs the type checker time that
@@ -51,6 +51,65 @@ pub(super) fn too_many_subscripts(tokens: &[PpToken]) -> Option<rucc_diag::Diagn
             let message = format!("more than {MOST_DIMENSIONS} subscripts follow each other");
             return Some(rucc_diag::Diagnostic::error(message, pair[1].span));
         }
+    }
+    None
+}
+
+/// The first record, if any, that the type checker does not lay out as gcc does: a bit-field with
+/// an alignment of its own, or `packed` where `#pragma pack` is in force. A wrong layout would be
+/// a wrong answer, so such a unit is refused.
+pub(super) fn unfaithful_layout(
+    tokens: &[PpToken],
+    names: &Interner,
+) -> Option<rucc_diag::Diagnostic> {
+    let word = |index: usize| {
+        tokens
+            .get(index)
+            .and_then(|token| token.value)
+            .map_or("", |value| names.resolve(value))
+    };
+    let is = |index: usize, punct: Punct| {
+        tokens
+            .get(index)
+            .is_some_and(|token| token.kind == PpTokenKind::Punct(punct))
+    };
+    // Whether the attribute that holds this word stands at a record and not at a member.
+    let of_record = |index: usize| {
+        let attribute = (index.saturating_sub(16)..index)
+            .rev()
+            .find(|&i| matches!(word(i), "__attribute__" | "__attribute"));
+        attribute.is_some_and(|at| {
+            let before = at.saturating_sub(1);
+            is(before, Punct::RBrace) || matches!(word(before), "struct" | "union")
+        })
+    };
+    let mut packs = 0_u32;
+    for (index, token) in tokens.iter().enumerate() {
+        if is(index, Punct::Hash) && word(index + 1) == "pragma" && word(index + 2) == "pack" {
+            // `pack(push, n)` and `pack(n)` begin it, `pack(pop)` and `pack()` end it.
+            packs = match word(index + 4) {
+                "push" => packs + 1,
+                "pop" => packs.saturating_sub(1),
+                _ if is(index + 4, Punct::RParen) => 0,
+                _ => packs.max(1),
+            };
+        }
+        let said = match word(index) {
+            "packed" | "__packed__" if packs > 0 && of_record(index) => {
+                "`packed` under `#pragma pack`"
+            }
+            "__attribute__" | "__attribute"
+                if index >= 2
+                    && is(index - 2, Punct::Colon)
+                    && tokens[index - 1].kind == PpTokenKind::Number
+                    && matches!(word(index + 3), "aligned" | "__aligned__") =>
+            {
+                "a bit-field with an alignment of its own"
+            }
+            _ => continue,
+        };
+        let message = format!("{said} is not supported: its layout is not known to be gcc's");
+        return Some(rucc_diag::Diagnostic::error(message, token.span));
     }
     None
 }

@@ -74,7 +74,9 @@ impl Places {
     pub(super) fn new(map: SourceMap, marked: &[rucc_diag::Span], texts: &mut Texts) -> Places {
         let mut indices: HashMap<String, u32> = HashMap::new();
         for marker in marked {
-            let Some(after) = map.presumed_after(marker.lo) else { continue };
+            let Some(after) = map.presumed_after(marker.lo) else {
+                continue;
+            };
             if !indices.contains_key(after.name) {
                 indices.insert(after.name.to_owned(), texts.presumed(after.name));
             }
