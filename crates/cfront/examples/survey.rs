@@ -47,7 +47,11 @@ fn main() {
 }
 
 fn survey(bits: &str, path: &str) {
-    let model = if bits == "32" { DataModel::Ilp32 } else { DataModel::Lp64 };
+    let model = if bits == "32" {
+        DataModel::Ilp32
+    } else {
+        DataModel::Lp64
+    };
     let Ok(bytes) = std::fs::read(path) else {
         println!("refused {bits} {path} 0 0 cannot be read");
         return;
@@ -72,11 +76,16 @@ fn survey(bits: &str, path: &str) {
         loaded = load(std::slice::from_ref(&input), &options, &Disk);
     }
     if functions(&input).is_empty() {
-        loaded.diagnostics.retain(|d| !d.message.contains("to start at"));
+        loaded
+            .diagnostics
+            .retain(|d| !d.message.contains("to start at"));
     }
     let time = start.elapsed().as_secs_f64() * 1e3;
     let error = loaded.diagnostics.iter().find(|d| d.is_error());
-    let unsupported = loaded.diagnostics.iter().find(|d| d.message.starts_with("not supported"));
+    let unsupported = loaded
+        .diagnostics
+        .iter()
+        .find(|d| d.message.starts_with("not supported"));
     let (status, reason) = match (error, unsupported) {
         (Some(error), _) => ("refused", describe(error, loaded.sources())),
         (None, Some(warning)) => ("unsupported", describe(warning, loaded.sources())),
@@ -104,7 +113,12 @@ fn functions(input: &Input) -> Vec<String> {
 fn describe(diagnostic: &Diagnostic, sources: &Sources) -> String {
     let place = diagnostic.span.map(|span| {
         let position = sources.position(span.file, span.start);
-        format!(" @ {}:{}:{}", sources.name(span.file), position.line, position.column)
+        format!(
+            " @ {}:{}:{}",
+            sources.name(span.file),
+            position.line,
+            position.column
+        )
     });
     format!("{}{}", diagnostic.message, place.unwrap_or_default())
 }

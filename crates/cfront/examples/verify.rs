@@ -26,9 +26,17 @@ impl Files for Disk {
 fn main() {
     let mut good = 0;
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-        let Some((bits, path)) = line.split_once(' ') else { continue };
-        let model = if bits == "32" { DataModel::Ilp32 } else { DataModel::Lp64 };
-        let Ok(bytes) = std::fs::read(path) else { continue };
+        let Some((bits, path)) = line.split_once(' ') else {
+            continue;
+        };
+        let model = if bits == "32" {
+            DataModel::Ilp32
+        } else {
+            DataModel::Lp64
+        };
+        let Ok(bytes) = std::fs::read(path) else {
+            continue;
+        };
         let input = Input {
             name: path.to_owned(),
             bytes,

@@ -39,7 +39,8 @@ pub fn dot(program: &Program, functions: &[FuncId]) -> String {
 /// The functions that the user wrote, in order.
 pub fn user_functions(program: &Program) -> Vec<FuncId> {
     let ids = (0..program.functions.len() as u32).map(FuncId);
-    ids.filter(|&id| program.function(id).origin == Origin::User).collect()
+    ids.filter(|&id| program.function(id).origin == Origin::User)
+        .collect()
 }
 
 fn location(out: &mut String, program: &Program, function: &Function, id: LocId) {

@@ -2,8 +2,8 @@
 //! library functions that it needs, link, and find the targets of indirect calls.
 
 use crate::builder::Builder;
-use crate::ids::FuncId;
 use crate::calls;
+use crate::ids::FuncId;
 use crate::lower::{announce_unit, lower_unit};
 use crate::models::Models;
 use crate::options::{LowerOptions, Undefined};
@@ -188,7 +188,10 @@ fn add_models(
             builder.assume_model(text);
         }
     }
-    let handlers = builder.functions.iter().position(|f| f.name == RUN_HANDLERS);
+    let handlers = builder
+        .functions
+        .iter()
+        .position(|f| f.name == RUN_HANDLERS);
     if let Some(index) = handlers {
         builder.shutdown.insert((0, 0), FuncId(index as u32));
     }

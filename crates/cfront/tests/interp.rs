@@ -239,5 +239,8 @@ fn nested_functions_are_not_supported() {
     let text = "int g; int main(void) { int f(int y) { g = 5; return y; } return f(3) + g; }";
     let program = oracle::program(text, DataModel::Lp64).expect("the program is accepted");
     let run = run(&program, &mut Script::new(Vec::new()), &Limits::default());
-    assert_eq!(report(&program, &run).outcome, "not supported: a nested function");
+    assert_eq!(
+        report(&program, &run).outcome,
+        "not supported: a nested function"
+    );
 }

@@ -32,8 +32,8 @@ pub enum Shape {
 /// What refinement found.
 #[derive(Clone, Debug)]
 pub enum Refinement {
-    /// Predicates over which there is no such path.
-    Predicates(Vec<Predicate>),
+    /// Predicates over which there is no such path, each with the cut point where it helps.
+    Predicates(Vec<(LocId, Predicate)>),
     /// Over this encoding there is an error path of this shape.
     Reachable,
     /// The solver gave up.
@@ -92,6 +92,16 @@ enum Rule {
     },
 }
 
+/// A path as rules.
+struct Path {
+    /// Each once.
+    rules: Vec<Rule>,
+    /// The function and the cut point of every relation.
+    points: BTreeMap<Key, (FuncId, LocId)>,
+    /// The last point and its function.
+    goal: Option<(Key, FuncId)>,
+}
+
 /// The symbolic effect of a rule over the constants of state variables.
 struct Effect {
     condition: TermId,
@@ -113,7 +123,11 @@ impl Refiner<'_, '_> {
         limits: Limits,
         budget: &Budget,
     ) -> Refinement {
-        let (rules, functions, goal) = self.rules(segments, shape);
+        let Path {
+            rules,
+            points,
+            goal,
+        } = self.rules(segments, shape);
         let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
         let mut effects = Vec::with_capacity(rules.len());
         for rule in &rules {
@@ -125,7 +139,7 @@ impl Refiner<'_, '_> {
         let relevant = self.relevant(terms, &rules, &effects);
         let mut system = Horn::new();
         let mut relations: BTreeMap<Key, Relation> = BTreeMap::new();
-        for (&key, &function) in &functions {
+        for (&key, &(function, _)) in &points {
             let arguments = self.arguments(terms, &relevant, function, key);
             let domain: Vec<Sort> = arguments.iter().map(|&(_, t)| terms.sort(t)).collect();
             let relation = terms.function(&name(key), &domain, Sort::Bool);
@@ -149,20 +163,16 @@ impl Refiner<'_, '_> {
             HornAnswer::Unknown(why) => Refinement::Unknown(why),
             HornAnswer::Unreachable(solution) => {
                 let mut found = BTreeSet::new();
-                for (&key, &function) in &functions {
+                for (&key, &(function, location)) in &points {
                     let arguments: Vec<TermId> = self
                         .arguments(terms, &relevant, function, key)
                         .into_iter()
                         .map(|(_, term)| term)
                         .collect();
                     if let Some(formula) = solution.at(terms, relations[&key], &arguments) {
-                        found.extend(predicates(
-                            self.semantics,
-                            self.constants,
-                            terms,
-                            function,
-                            formula,
-                        ));
+                        let atoms =
+                            predicates(self.semantics, self.constants, terms, function, formula);
+                        found.extend(atoms.into_iter().map(|atom| (location, atom)));
                     }
                 }
                 Refinement::Predicates(found.into_iter().collect())
@@ -170,16 +180,11 @@ impl Refiner<'_, '_> {
         }
     }
 
-    /// The rules of a path, each once; the function of every point; and the last point.
-    #[allow(clippy::type_complexity)]
-    fn rules(
-        &self,
-        segments: &[Segment],
-        shape: Shape,
-    ) -> (Vec<Rule>, BTreeMap<Key, FuncId>, Option<(Key, FuncId)>) {
+    /// The rules of a path, its points, and the last point.
+    fn rules(&self, segments: &[Segment], shape: Shape) -> Path {
         let program = self.semantics.program;
         let mut rules = BTreeSet::new();
-        let mut functions = BTreeMap::new();
+        let mut points = BTreeMap::new();
         let mut at: Option<(Key, FuncId)> = None;
         let mut open: Vec<(Key, FuncId)> = Vec::new();
         let key = |position: usize, location: LocId| match shape {
@@ -187,11 +192,12 @@ impl Refiner<'_, '_> {
             Shape::Path => Key::Position(position),
         };
         for (position, segment) in segments.iter().enumerate() {
-            let next = match *segment {
+            let (to, function, location) = match *segment {
                 Segment::Start(function) => {
-                    let to = key(position, program.function(function).entry);
+                    let location = program.function(function).entry;
+                    let to = key(position, location);
                     rules.insert(Rule::Start { to, function });
-                    (to, function)
+                    (to, function, location)
                 }
                 Segment::Block(start, end) => {
                     let Some((from, function)) = at else { continue };
@@ -203,12 +209,13 @@ impl Refiner<'_, '_> {
                         start,
                         end,
                     });
-                    (to, function)
+                    (to, function, end)
                 }
                 Segment::Enter(call, callee) => {
                     let Some((from, caller)) = at else { continue };
                     open.push((from, caller));
-                    let to = key(position, program.function(callee).entry);
+                    let location = program.function(callee).entry;
+                    let to = key(position, location);
                     rules.insert(Rule::Enter {
                         from,
                         to,
@@ -216,13 +223,14 @@ impl Refiner<'_, '_> {
                         call,
                         callee,
                     });
-                    (to, callee)
+                    (to, callee, location)
                 }
                 Segment::Leave(call, callee) => {
                     let (Some((exit, _)), Some((from, caller))) = (at, open.pop()) else {
                         continue;
                     };
-                    let to = key(position, program.edges[call.index()].to);
+                    let location = program.edges[call.index()].to;
+                    let to = key(position, location);
                     rules.insert(Rule::Leave {
                         from,
                         exit,
@@ -231,13 +239,17 @@ impl Refiner<'_, '_> {
                         call,
                         callee,
                     });
-                    (to, caller)
+                    (to, caller, location)
                 }
             };
-            functions.insert(next.0, next.1);
-            at = Some(next);
+            points.insert(to, (function, location));
+            at = Some((to, function));
         }
-        (rules.into_iter().collect(), functions, at)
+        Path {
+            rules: rules.into_iter().collect(),
+            points,
+            goal: at,
+        }
     }
 
     fn effect(

@@ -344,11 +344,7 @@ impl Lower<'_> {
     }
 
     /// The initial value of an object of static storage.
-    pub(super) fn static_initialiser(
-        &mut self,
-        init: sema::InitList,
-        source: Source,
-    ) -> Initial {
+    pub(super) fn static_initialiser(&mut self, init: sema::InitList, source: Source) -> Initial {
         let mut parts = Parts::default();
         self.static_entries(init, 0, source, &mut parts);
         parts.finish()

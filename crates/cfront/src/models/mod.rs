@@ -172,7 +172,11 @@ impl Models {
 /// Adds the functions of the section that those already chosen mention; all of them if they share
 /// a static variable, which must not be defined twice.
 fn close(section: &Section, names: &mut BTreeSet<&'static str>) {
-    if section.declarations.iter().any(|(_, text)| text.starts_with("static ")) {
+    if section
+        .declarations
+        .iter()
+        .any(|(_, text)| text.starts_with("static "))
+    {
         names.extend(section.functions.iter().map(|f| f.name));
     }
     loop {
