@@ -144,10 +144,7 @@ fn written_class(semantics: &Semantics<'_>, pointer: ExprId, out: &mut BTreeSet<
 
 fn written_at(semantics: &Semantics<'_>, spot: Spot, ty: TypeId, out: &mut BTreeSet<StateVarId>) {
     for (offset, _, _) in leaves(&semantics.program.types, ty) {
-        let at = Spot {
-            offset: spot.offset + offset as i64,
-            ..spot
-        };
+        let at = semantics.points_to.part(spot, offset as i64);
         if let Some(region) = semantics.points_to.regions().at(at) {
             out.insert(semantics.layout.region(region));
         }

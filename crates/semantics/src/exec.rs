@@ -220,10 +220,7 @@ impl<'s, 'p> Execution<'s, 'p> {
             .map(|leaf| {
                 let offset = self.bytes(terms, i128::from(leaf.offset));
                 let at = self.advance(terms, address, offset);
-                let spot = Spot {
-                    offset: spot.offset + leaf.first as i64,
-                    ..spot
-                };
+                let spot = self.semantics.points_to.part(spot, leaf.first as i64);
                 Scalar {
                     spot,
                     address: Some(at),
@@ -302,10 +299,7 @@ impl<'s, 'p> Execution<'s, 'p> {
         let types = &self.semantics.program.types;
         let mut seen = Vec::new();
         for (offset, _, _) in hardbop_cfront::points_to::leaves(types, ty) {
-            let at = Spot {
-                offset: spot.offset + offset as i64,
-                ..spot
-            };
+            let at = self.semantics.points_to.part(spot, offset as i64);
             if let Some((id, _)) = self.kind_at(at)
                 && !seen.contains(&id)
             {

@@ -101,10 +101,7 @@ impl Execution<'_, '_> {
                 for leaf in leaves {
                     let offset = self.bytes(terms, i128::from(leaf.offset));
                     let at = self.advance(terms, address, offset);
-                    let spot = Spot {
-                        offset: spot.offset + leaf.first as i64,
-                        ..spot
-                    };
+                    let spot = self.semantics.points_to.part(spot, leaf.first as i64);
                     let scalar = Scalar {
                         spot,
                         address: Some(at),
@@ -151,13 +148,7 @@ impl Execution<'_, '_> {
             let offset = this.bytes(terms, i128::from(byte));
             let first = first_twin(program, ty, byte);
             let place = this.advance(terms, address, offset);
-            (
-                Spot {
-                    offset: spot.offset + first as i64,
-                    ..spot
-                },
-                place,
-            )
+            (this.semantics.points_to.part(spot, first as i64), place)
         };
         let byte = offset_bits / 8;
         match value {

@@ -373,10 +373,7 @@ fn region_names(
             VarKind::Global | VarKind::Literal => variable.name.clone(),
         };
         for (offset, ty, bits) in leaves(&program.types, variable.ty) {
-            let at = Spot {
-                offset: spot.offset + offset as i64,
-                ..spot
-            };
+            let at = points_to.part(spot, offset as i64);
             let name = || {
                 Some(if program.types.is_scalar(variable.ty) {
                     prefix.clone()
@@ -396,10 +393,7 @@ fn region_names(
             note(spot, place.ty, bit_field(program, id).is_some(), &|| None);
         } else if matches!(place.kind, PlaceKind::Deref(_)) {
             for (offset, ty, bits) in leaves(&program.types, place.ty) {
-                let at = Spot {
-                    offset: spot.offset + offset as i64,
-                    ..spot
-                };
+                let at = points_to.part(spot, offset as i64);
                 note(at, ty, bits.is_some(), &|| None);
             }
         }

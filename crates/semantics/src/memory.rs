@@ -254,7 +254,7 @@ impl Execution<'_, '_> {
                 }
                 (value, shape, first)
             }
-            (StateKind::Memory { .. }, Some(address)) => {
+            (StateKind::Memory { unit: 1 }, Some(address)) => {
                 let mut word = self.byte_at(terms, whole, address, 0, shape);
                 for index in 1..bytes {
                     let byte = self.byte_at(terms, whole, address, index, shape);
@@ -352,7 +352,7 @@ impl Execution<'_, '_> {
                 };
                 terms.store(whole, address, new)
             }
-            (StateKind::Memory { .. }, Some(address)) => {
+            (StateKind::Memory { unit: 1 }, Some(address)) => {
                 let part = self.part(terms, value, from, width);
                 let word = if scalar.bits.is_some() {
                     let mut word = self.byte_at(terms, whole, address, 0, shape);
@@ -375,6 +375,8 @@ impl Execution<'_, '_> {
                 }
                 memory
             }
+            // A size that no edge reads here (else the region would be one of bytes), such as a
+            // part of an initial value: nobody will see it.
             _ => return,
         };
         self.state.set(id, written);

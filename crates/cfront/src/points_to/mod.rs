@@ -22,7 +22,7 @@ use crate::program::{
     BinaryOp, Callee, ExprKind, Function, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp,
 };
 use crate::types::{Type, Types};
-use nodes::{Cell, Nodes};
+use nodes::{Cell, Fold, Nodes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A class of objects.
@@ -62,6 +62,7 @@ pub struct PointsTo {
     pointers: Vec<Option<Spot>>,
     targets: BTreeMap<EdgeId, Vec<FuncId>>,
     regions: regions::Regions,
+    folds: Vec<Fold>,
 }
 
 impl PointsTo {
@@ -88,6 +89,15 @@ impl PointsTo {
     /// The functions that an indirect call may call: those that its pointer may point to.
     pub fn targets(&self, call: EdgeId) -> &[FuncId] {
         self.targets.get(&call).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the part of an object lies that starts so many bytes after a spot.
+    pub fn part(&self, spot: Spot, bytes: i64) -> Spot {
+        let fold = &self.folds[spot.class.0 as usize];
+        Spot {
+            class: spot.class,
+            offset: fold.apply(spot.offset + bytes),
+        }
     }
 
     /// Which accesses may touch the same memory.
@@ -593,6 +603,7 @@ impl<'a> Solver<'a> {
         }
         let mut classes = Vec::with_capacity(roots.len());
         let mut layouts = Vec::with_capacity(roots.len());
+        let mut folds = Vec::with_capacity(roots.len());
         for &root in &roots {
             let content = self.nodes.content(Cell {
                 node: root,
@@ -605,6 +616,7 @@ impl<'a> Solver<'a> {
                 functions: content.functions.iter().copied().collect(),
                 external: content.external,
             });
+            folds.push(content.fold());
             layouts.push(regions::Layout::of(content));
         }
         let regions = regions::Regions::of(layouts);
@@ -615,6 +627,7 @@ impl<'a> Solver<'a> {
             pointers,
             targets,
             regions,
+            folds,
         }
     }
 }

@@ -43,6 +43,46 @@ pub(super) struct Content {
     pub external: bool,
 }
 
+/// Which offsets in the objects of a class are told apart.
+#[derive(Clone, Debug)]
+pub(super) struct Fold {
+    collapsed: bool,
+    period: Option<u64>,
+    ranges: Vec<ArrayRange>,
+}
+
+impl Fold {
+    /// The offset that stands for one: elements of arrays share those of the first.
+    pub fn apply(&self, offset: i64) -> i64 {
+        if self.collapsed {
+            return 0;
+        }
+        folded(self.period, &self.ranges, offset)
+    }
+}
+
+fn folded(period: Option<u64>, ranges: &[ArrayRange], mut offset: i64) -> i64 {
+    if let Some(period) = period {
+        offset = offset.rem_euclid(period as i64);
+    }
+    for range in ranges {
+        if offset >= range.start && offset < range.start + range.length as i64 {
+            offset = range.start + (offset - range.start).rem_euclid(range.element as i64);
+        }
+    }
+    offset
+}
+
+impl Content {
+    pub fn fold(&self) -> Fold {
+        Fold {
+            collapsed: self.collapsed,
+            period: self.period,
+            ranges: self.ranges.clone(),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Node {
     /// The node that this one was merged into, and where it lies in it.
@@ -106,16 +146,7 @@ impl Nodes {
         if content.collapsed {
             return 0;
         }
-        let mut offset = cell.offset;
-        if let Some(period) = content.period {
-            offset = offset.rem_euclid(period as i64);
-        }
-        for range in &content.ranges {
-            if offset >= range.start && offset < range.start + range.length as i64 {
-                offset = range.start + (offset - range.start).rem_euclid(range.element as i64);
-            }
-        }
-        offset
+        folded(content.period, &content.ranges, cell.offset)
     }
 
     /// What is known of a cell's class.
