@@ -76,7 +76,9 @@ fn run(text: &str, learning: Learning, limit: Duration) -> Row {
     };
     let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
     let loaded = loaded.program.expect("generated programs are valid");
-    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32).map(CheckId).collect();
+    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
+        .map(CheckId)
+        .collect();
     let options = Options {
         learning,
         order: Order::Random(1),
@@ -129,8 +131,18 @@ fn heading(title: &str) {
     println!("\n{title}");
     println!(
         "{:>12} | {:>8} {:>14} {:>8} {:>14} {:>9} | {:>8} {:>8} {:>9} | {:>8} {:>8} {:>8}",
-        "", "learning", "paths", "explored", "pruned", "time", "without", "explored", "time",
-        "paper", "with", "without",
+        "",
+        "learning",
+        "paths",
+        "explored",
+        "pruned",
+        "time",
+        "without",
+        "explored",
+        "time",
+        "paper",
+        "with",
+        "without",
     );
 }
 
@@ -142,9 +154,18 @@ fn main() {
     heading("Table 2: NFA for floating-point literals (length, valid)");
     let extra = if beyond { BEYOND_2.as_slice() } else { &[] };
     for &(length, validity, explored, with, without) in TABLE_2.iter().chain(extra) {
-        let valid = if validity == Validity::Valid { "yes" } else { "no" };
+        let valid = if validity == Validity::Valid {
+            "yes"
+        } else {
+            "no"
+        };
         let text = nfa(&sentence(length, validity));
-        rows(&format!("{length} {valid}"), &text, (explored, with, without), limit);
+        rows(
+            &format!("{length} {valid}"),
+            &text,
+            (explored, with, without),
+            limit,
+        );
     }
     heading("Table 1: randomised MAX-3SAT (variables/clauses)");
     let extra = if beyond { BEYOND_1.as_slice() } else { &[] };
@@ -153,6 +174,11 @@ fn main() {
             break;
         }
         let text = max_3sat(variables, clauses, 1);
-        rows(&format!("{variables}/{clauses}"), &text, (explored, with, without), limit);
+        rows(
+            &format!("{variables}/{clauses}"),
+            &text,
+            (explored, with, without),
+            limit,
+        );
     }
 }

@@ -99,7 +99,11 @@ impl Builder<'_, '_, '_> {
             .collect();
         for (id, term) in written {
             // What a return restores is an older version of the same variable.
-            let old = self.out.versions.get(&term).is_some_and(|v| v.variable == id);
+            let old = self
+                .out
+                .versions
+                .get(&term)
+                .is_some_and(|v| v.variable == id);
             if old {
                 continue;
             }

@@ -4,6 +4,7 @@ use crate::assignments::assignments;
 use crate::explain::{Cores, Explainer, Explanation, Goal};
 use crate::nodes::Nodes;
 use crate::oracle::{Decision, Oracles};
+use crate::recheck::{Mark, Marks, Rechecker};
 use crate::replay::{Violation, replay};
 use crate::run::{Act, Ended, Position, Prefer, Run, Runner};
 use crate::structure::Structure;
@@ -107,10 +108,9 @@ pub struct Clause {
 /// The evidence behind all PROVED outcomes of a report.
 #[derive(Clone, Debug, Default)]
 pub struct Proof {
-    /// What was learned; together the clauses leave no oracle.
+    /// What was learned. Each of them was checked again by other means than those that found
+    /// it, and a new solver found that together they leave no oracle.
     pub clauses: Vec<Clause>,
-    /// How many of them were explained again, all with success.
-    pub rechecked: usize,
 }
 
 /// What the search did.
@@ -187,6 +187,7 @@ pub fn check(
         events,
         outcomes: BTreeMap::new(),
         evidence: Vec::new(),
+        unjustified: false,
         unsupported: None,
         long: false,
         covered: 0.0,
@@ -256,15 +257,6 @@ fn next_random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A learned clause with the path that taught it.
-pub(crate) struct Evidence {
-    pub path: Vec<Position>,
-    pub goal: Goal,
-    pub explanation: Explanation,
-    /// The decision that the clause speaks of besides the explanation's.
-    pub refused: Option<Decision>,
-}
-
 struct Search<'a, 'p> {
     semantics: &'a Semantics<'p>,
     effects: &'a Effects,
@@ -275,7 +267,10 @@ struct Search<'a, 'p> {
     budget: &'a Budget,
     events: &'a mut dyn FnMut(Event),
     outcomes: BTreeMap<CheckId, Outcome>,
-    evidence: Vec<Evidence>,
+    /// For every clause how it is checked again.
+    evidence: Vec<Marks>,
+    /// Whether something was excluded without a reason that can be checked.
+    unjustified: bool,
     unsupported: Option<u32>,
     long: bool,
     covered: f64,
@@ -367,7 +362,7 @@ impl<'p> Search<'_, 'p> {
                     self.long |= run.path.len() > self.options.length;
                 }
                 let explanation = self.explain(&run, Goal::Path, terms);
-                self.exclude(run.path, Goal::Path, explanation, None);
+                self.exclude(&run, Goal::Path, &explanation);
             }
             Ended::Error(check, values) => {
                 self.statistics.explored += 1;
@@ -384,8 +379,7 @@ impl<'p> Search<'_, 'p> {
             }
             Ended::Unsupported(edge) => {
                 self.statistics.explored += 1;
-                if let Op::Unsupported { construct } =
-                    self.semantics.program.edges[edge.index()].op
+                if let Op::Unsupported { construct } = self.semantics.program.edges[edge.index()].op
                 {
                     self.unsupported.get_or_insert(construct);
                 }
@@ -413,22 +407,31 @@ impl<'p> Search<'_, 'p> {
         let known = self.oracles.sides(node).unwrap_or_default();
         let mut learned = false;
         for side in known {
-            if !branch.live.contains(&side) {
+            let goal = Goal::Refused(side);
+            let explanation = if !branch.live.contains(&side) {
                 // From there no error can be reached any more.
-                self.oracles.exclude(vec![Decision { node, side }]);
-                learned = true;
+                Explanation {
+                    decisions: chosen(&run),
+                    ..Explanation::default()
+                }
             } else if branch.ruled_out.iter().any(|refused| refused.side == side) {
-                let goal = Goal::Refused(side);
-                let explanation = self.explain(&run, goal, terms);
-                let refused = Decision { node, side };
-                self.exclude(run.path.clone(), goal, explanation, Some(refused));
-                learned = true;
-            }
+                self.explain(&run, goal, terms)
+            } else {
+                continue;
+            };
+            self.exclude(&run, goal, &explanation);
+            learned = true;
         }
         if !learned {
-            // Every side was excluded for itself: so is the way here.
-            let made = run.decisions.iter().map(|&(_, decision)| decision).collect();
+            // Every side was excluded for itself; then so is the way here, and the solver should
+            // have known.
+            let made = run
+                .decisions
+                .iter()
+                .map(|&(_, decision)| decision)
+                .collect();
             self.oracles.exclude(made);
+            self.unjustified = true;
         }
     }
 
@@ -465,23 +468,41 @@ impl<'p> Search<'_, 'p> {
         explanation
     }
 
-    fn exclude(
-        &mut self,
-        path: Vec<Position>,
-        goal: Goal,
-        explanation: Explanation,
-        refused: Option<Decision>,
-    ) {
+    fn exclude(&mut self, run: &Run, goal: Goal, explanation: &Explanation) {
         let mut decisions: BTreeSet<Decision> = explanation.decisions.clone();
-        decisions.extend(refused);
+        if let (Goal::Refused(side), Some(last)) = (goal, run.path.last()) {
+            let node = last.node;
+            decisions.insert(Decision { node, side });
+        }
         self.covered += 0.5f64.powi(decisions.len() as i32);
-        self.oracles.exclude(decisions.into_iter().collect());
-        self.evidence.push(Evidence {
-            path,
-            goal,
-            explanation,
-            refused,
-        });
+        if self.oracles.exclude(decisions.into_iter().collect()) {
+            self.evidence.push(marks(&run.path, goal, explanation));
+        } else {
+            self.unjustified = true;
+        }
+    }
+
+    /// Whether every clause stands when it is checked again.
+    fn recheck(&mut self) -> Result<bool, Stopped> {
+        if self.unjustified || self.evidence.len() != self.oracles.clauses().len() {
+            return Ok(false);
+        }
+        let mut terms = Terms::new();
+        let mut session = self.session(&mut terms);
+        let mut rechecker = Rechecker::new(
+            self.semantics,
+            self.effects,
+            self.structure.open(),
+            &mut self.nodes,
+        );
+        for (clause, marks) in self.oracles.clauses().iter().zip(&self.evidence) {
+            self.budget.check()?;
+            if !rechecker.holds(&mut terms, &mut session, clause, marks) {
+                self.budget.check()?;
+                return Ok(false);
+            }
+        }
+        Ok(self.oracles.exhausted())
     }
 
     /// No oracle is left.
@@ -492,10 +513,12 @@ impl<'p> Search<'_, 'p> {
             Some(Reason::Length(self.options.length))
         } else if self.statistics.cut > 0 {
             Some(Reason::Bound(self.options.depth))
-        } else if !self.oracles.exhausted() {
-            Some(Reason::Evidence)
         } else {
-            None
+            match self.recheck() {
+                Ok(true) => None,
+                Ok(false) => Some(Reason::Evidence),
+                Err(stopped) => Some(Reason::Stopped(stopped)),
+            }
         };
         if let Some(reason) = reason {
             self.close_all(&Outcome::Unknown(reason));
@@ -510,7 +533,6 @@ impl<'p> Search<'_, 'p> {
         });
         Some(Proof {
             clauses: clauses.collect(),
-            rechecked: 0,
         })
     }
 }
@@ -519,10 +541,39 @@ impl<'p> Search<'_, 'p> {
 fn chosen(run: &Run) -> BTreeSet<Decision> {
     run.decisions
         .iter()
-        .filter(|&&(position, _)| match run.path.get(position).map(|p| &p.act) {
-            Some(Act::Branch(branch)) => branch.open() > 1,
-            _ => false,
-        })
+        .filter(
+            |&&(position, _)| match run.path.get(position).map(|p| &p.act) {
+                Some(Act::Branch(branch)) => branch.open() > 1,
+                _ => false,
+            },
+        )
         .map(|&(_, decision)| decision)
         .collect()
+}
+
+/// How a clause is checked again: what its explanation says at the branches of the path.
+fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> Marks {
+    let mut marks = Vec::new();
+    let mut visited = 0;
+    let mut at = 0;
+    while let Some(position) = path.get(at) {
+        at += 1;
+        let Act::Branch(branch) = &position.act else {
+            continue;
+        };
+        let place = visited;
+        visited += 1;
+        if let (Goal::Refused(side), true) = (goal, at == path.len()) {
+            marks.push((place, Mark::Refused(side)));
+        } else if let Some(&meeting) = explanation.free.get(&(at - 1)) {
+            marks.push((place, Mark::Free(path[meeting].location)));
+            at = meeting;
+        } else if let Some(side) = branch.taken {
+            let node = position.node;
+            if explanation.decisions.contains(&Decision { node, side }) {
+                marks.push((place, Mark::Decided(side)));
+            }
+        }
+    }
+    Marks(marks)
 }

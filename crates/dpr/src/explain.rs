@@ -61,11 +61,9 @@ pub(crate) enum Cores {
 pub(crate) struct Explanation {
     /// The decisions.
     pub decisions: BTreeSet<Decision>,
-    /// For every branch that the path decided and the explanation needs, the constraints that
-    /// refute the other sides, by position and side. `u32::MAX` stands for the position itself.
-    pub cores: BTreeMap<(usize, u32), Vec<usize>>,
-    /// The positions that are needed.
-    pub needed: BTreeSet<usize>,
+    /// The branches at which it does not matter which side is taken, with the positions of their
+    /// meeting points.
+    pub free: BTreeMap<usize, usize>,
 }
 
 /// The most questions for one core.
@@ -143,12 +141,17 @@ impl<'a, 'p> Explainer<'a, 'p> {
                         let how = branch.ruled_out.iter().find(|r| r.side == side);
                         let how = how.map_or(Constant::No, |refused| refused.how);
                         needs.steps.insert(step);
-                        self.refute(&mut needs, &mut out, step, side, how, cores);
+                        self.refute(&mut needs, step, side, how, cores);
                         continue;
                     }
-                    let filter = branch.live.len() < 2 && branch.taken.is_some();
-                    if filter || (branch.taken.is_some() && self.is_free(&needs, index)) {
-                        continue;
+                    if branch.taken.is_some() {
+                        if branch.live.len() < 2 {
+                            continue;
+                        }
+                        if let Some(meeting) = self.meeting(&needs, index) {
+                            out.free.insert(index, meeting);
+                            continue;
+                        }
                     }
                     needs.steps.insert(step);
                     match branch.taken {
@@ -159,73 +162,60 @@ impl<'a, 'p> Explainer<'a, 'p> {
                         _ => {
                             for refused in &branch.ruled_out {
                                 let (side, how) = (refused.side, refused.how);
-                                self.refute(&mut needs, &mut out, step, side, how, cores);
+                                self.refute(&mut needs, step, side, how, cores);
                             }
                         }
                     }
                 }
                 Act::End(End::Infeasible) => {
                     needs.steps.insert(step);
-                    self.refute(&mut needs, &mut out, step, u32::MAX, Constant::No, cores);
+                    self.refute(&mut needs, step, u32::MAX, Constant::No, cores);
                 }
                 _ => {}
             }
         }
-        out.needed = needs.steps.iter().map(|step| step - 1).collect();
         out
     }
 
-    /// Whether it does not matter which side a run takes at a branch.
-    fn is_free(&mut self, needs: &Needs, index: usize) -> bool {
+    /// The position of the meeting point of a branch, if it does not matter which side a run
+    /// takes there.
+    fn meeting(&mut self, needs: &Needs, index: usize) -> Option<usize> {
         let position = &self.path[index];
         let step = index + 1;
         if needs.steps.contains(&step) {
-            return false;
+            return None;
         }
-        let meet = match self.structure.meet(position.location, position.returns) {
-            Meet::Never => return true,
-            Meet::Nowhere => return false,
-            Meet::At(location) => location,
+        let Meet::At(meet) = self.structure.meet(position.location, position.returns) else {
+            return None;
         };
-        let visits = self.occurrences.get(&(position.frame, meet));
-        let Some(at) = visits.and_then(|visits| {
-            let next = visits.partition_point(|&visit| visit <= index);
-            visits.get(next).copied()
-        }) else {
-            return false;
-        };
+        let visits = self.occurrences.get(&(position.frame, meet))?;
+        let next = visits.partition_point(|&visit| visit <= index);
+        let at = *visits.get(next)?;
         let meeting = at + 1;
         if needs.steps.range(step + 1..meeting).next().is_some() {
-            return false;
+            return None;
         }
         let spans = |used: &&Use| used.from <= step && used.until >= meeting;
         if !needs.uses.values().any(|used| spans(&used)) {
-            return true;
+            return Some(at);
         }
         let writes = self.structure.writes_between(
             self.semantics,
             self.effects,
             position.location,
-            Some(meet),
+            meet,
             position.returns,
         );
-        !needs
+        let disturbed = needs
             .uses
             .values()
             .filter(spans)
-            .any(|used| writes.contains(&used.variable))
+            .any(|used| writes.contains(&used.variable));
+        (!disturbed).then_some(at)
     }
 
     /// Makes the steps needed that rule a side out.
-    fn refute(
-        &mut self,
-        needs: &mut Needs,
-        out: &mut Explanation,
-        step: usize,
-        side: u32,
-        how: Constant,
-        cores: Cores,
-    ) {
+    fn refute(&mut self, needs: &mut Needs, step: usize, side: u32, how: Constant, cores: Cores) {
         let form = self.form;
         let none = Vec::new();
         let targets = form.refused.get(&(step, side)).unwrap_or(&none);
@@ -270,7 +260,6 @@ impl<'a, 'p> Explainer<'a, 'p> {
                 needs.steps.insert(constraint.step);
             }
         }
-        out.cores.insert((step - 1, side), core);
     }
 
     /// The equations behind some terms.
@@ -290,13 +279,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
     }
 
     /// Constraints of earlier steps that contradict the targets.
-    fn core(
-        &mut self,
-        step: usize,
-        targets: &[TermId],
-        how: Constant,
-        cores: Cores,
-    ) -> Vec<usize> {
+    fn core(&mut self, step: usize, targets: &[TermId], how: Constant, cores: Cores) -> Vec<usize> {
         let form = self.form;
         let candidates: Vec<usize> = match how {
             Constant::Yes => self.cone(targets).into_iter().collect(),
@@ -305,8 +288,10 @@ impl<'a, 'p> Explainer<'a, 'p> {
                     .take_while(|&index| form.constraints[index].step < step)
                     .filter(|&index| form.constraints[index].kind == Kind::Requirement)
                     .collect();
-                let mut of: Vec<TermId> =
-                    all.iter().map(|&index| form.constraints[index].term).collect();
+                let mut of: Vec<TermId> = all
+                    .iter()
+                    .map(|&index| form.constraints[index].term)
+                    .collect();
                 of.extend(targets);
                 all.extend(self.cone(&of));
                 all.into_iter().collect()
@@ -321,8 +306,10 @@ impl<'a, 'p> Explainer<'a, 'p> {
         }
         let (session, terms) = (&mut *self.session, &*self.terms);
         let mut ask = |subset: &[usize]| {
-            let assumptions: Vec<TermId> =
-                subset.iter().map(|&index| form.constraints[index].term).collect();
+            let assumptions: Vec<TermId> = subset
+                .iter()
+                .map(|&index| form.constraints[index].term)
+                .collect();
             match session.check(terms, &assumptions) {
                 Answer::Unsat => {
                     let core: BTreeSet<TermId> = session.core().into_iter().collect();

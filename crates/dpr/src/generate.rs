@@ -33,7 +33,10 @@ pub fn max_3sat(variables: u32, clauses: u32, seed: u64) -> String {
         let _ = writeln!(out, "    int x{x};");
     }
     for x in 0..variables {
-        let _ = writeln!(out, "    if (__VERIFIER_nondet_int()) x{x} = 1; else x{x} = 0;");
+        let _ = writeln!(
+            out,
+            "    if (__VERIFIER_nondet_int()) x{x} = 1; else x{x} = 0;"
+        );
     }
     for clause in 1..=clauses {
         let mut chosen: Vec<u32> = Vec::new();
@@ -47,7 +50,11 @@ pub fn max_3sat(variables: u32, clauses: u32, seed: u64) -> String {
             .iter()
             .map(|x| format!("{}x{x}", if random.below(2) == 1 { "" } else { "!" }))
             .collect();
-        let _ = writeln!(out, "    if (!({})) return {clause};", literals.join(" || "));
+        let _ = writeln!(
+            out,
+            "    if (!({})) return {clause};",
+            literals.join(" || ")
+        );
     }
     out.push_str("    reach_error();\n    return 0;\n}\n");
     out
@@ -64,7 +71,10 @@ pub fn nfa(text: &str) -> String {
     out.push_str("int main(void) {\n    int state = 0;\n");
     for at in 0..text.chars().count() {
         let _ = writeln!(out, "    int g{at};");
-        let _ = writeln!(out, "    if (__VERIFIER_nondet_int()) g{at} = 1; else g{at} = 0;");
+        let _ = writeln!(
+            out,
+            "    if (__VERIFIER_nondet_int()) g{at} = 1; else g{at} = 0;"
+        );
     }
     for (at, character) in text.chars().enumerate() {
         let _ = match character {
@@ -98,12 +108,11 @@ pub fn sentence(length: usize, validity: Validity) -> String {
     }
     match validity {
         Validity::Valid => text,
-        // A letter among the last digits.
+        // A second point.
         Validity::Invalid => {
-            let mut bytes = text.into_bytes();
-            let at = bytes.len() - 2;
-            bytes[at] = b'e';
-            String::from_utf8(bytes).unwrap_or_default()
+            let at = text.len() - 2;
+            text.replace_range(at..=at, ".");
+            text
         }
     }
 }
@@ -115,4 +124,25 @@ pub enum Validity {
     Valid,
     /// It is not.
     Invalid,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_have_their_length() {
+        assert_eq!(sentence(9, Validity::Valid), "+074.5814");
+        assert_eq!(sentence(9, Validity::Invalid), "+074.58.4");
+        assert_eq!(sentence(40, Validity::Invalid).len(), 40);
+    }
+
+    #[test]
+    fn a_seed_gives_one_formula() {
+        let text = max_3sat(5, 20, 7);
+        assert_eq!(text, max_3sat(5, 20, 7));
+        assert_ne!(text, max_3sat(5, 20, 8));
+        assert_eq!(text.matches("return").count(), 21);
+        assert_eq!(text.matches("__VERIFIER_nondet_int()").count(), 5);
+    }
 }

@@ -30,7 +30,9 @@ impl FunctionGraph {
         let successors: Vec<Vec<usize>> = (range.start..range.end)
             .map(|location| {
                 let edges = program.edges_from(LocId(location));
-                edges.map(|(_, edge)| (edge.to.0 - first) as usize).collect()
+                edges
+                    .map(|(_, edge)| (edge.to.0 - first) as usize)
+                    .collect()
             })
             .collect();
         let entry = (program.function(function).entry.0 - first) as usize;
@@ -54,7 +56,11 @@ impl FunctionGraph {
                 let mut body = vec![false; count];
                 body[head] = true;
                 let head = graph.location(head);
-                graph.loops.push(Loop { head, body, size: 1 });
+                graph.loops.push(Loop {
+                    head,
+                    body,
+                    size: 1,
+                });
                 graph.loops.len() - 1
             });
             let found = &mut graph.loops[at];
@@ -68,7 +74,9 @@ impl FunctionGraph {
             }
         }
         // Outer loops first.
-        graph.loops.sort_by_key(|l| (std::cmp::Reverse(l.size), l.head));
+        graph
+            .loops
+            .sort_by_key(|l| (std::cmp::Reverse(l.size), l.head));
         graph
     }
 
@@ -87,7 +95,9 @@ impl FunctionGraph {
 
     /// The loops that hold a location, outermost first.
     pub(crate) fn nest(&self, location: LocId) -> Vec<usize> {
-        (0..self.loops.len()).filter(|&at| self.holds(at, location)).collect()
+        (0..self.loops.len())
+            .filter(|&at| self.holds(at, location))
+            .collect()
     }
 
     /// The loop that starts at a location.

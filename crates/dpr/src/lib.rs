@@ -17,6 +17,7 @@ pub mod generate;
 mod graph;
 mod nodes;
 mod oracle;
+mod recheck;
 mod replay;
 mod run;
 mod smus;

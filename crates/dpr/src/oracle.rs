@@ -132,7 +132,9 @@ impl Oracles {
             }
         }
         if self.has_model
-            && assumed.iter().all(|&literal| self.solver.value_lit(literal) == lbool::TRUE)
+            && assumed
+                .iter()
+                .all(|&literal| self.solver.value_lit(literal) == lbool::TRUE)
         {
             return true;
         }
@@ -140,21 +142,22 @@ impl Oracles {
         self.has_model
     }
 
-    /// Rules out every oracle that makes all of these decisions.
-    pub(crate) fn exclude(&mut self, decisions: Vec<Decision>) {
+    /// Rules out every oracle that makes all of these decisions. Says whether it did: a decision
+    /// at a node without a choice variable cannot be denied.
+    pub(crate) fn exclude(&mut self, decisions: Vec<Decision>) -> bool {
         let mut clause: Vec<Lit> = decisions
             .iter()
             .filter_map(|&decision| self.literal(decision))
             .map(|literal| !literal)
             .collect();
-        // A decision without a variable cannot be denied; such a clause says less than it should,
-        // and leaving the literal out would make it say more.
+        // Leaving such a decision out would make the clause say more than it should.
         if clause.len() < decisions.len() {
-            return;
+            return false;
         }
         self.has_model = false;
         self.solver.add_clause_reuse(&mut clause);
         self.clauses.push(decisions);
+        true
     }
 
     /// Whether the clauses alone leave no oracle, asked of a new solver that knows nothing else.

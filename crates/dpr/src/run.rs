@@ -285,7 +285,8 @@ impl<'p> Runner<'_, 'p> {
                     walk.path.push(position(Act::End(End::Dead)));
                     break Ended::Safely;
                 }
-                [Side::Edge(edge)] if !matches!(program.edges[edge.index()].op, Op::Assume { .. }) =>
+                [Side::Edge(edge)]
+                    if !matches!(program.edges[edge.index()].op, Op::Assume { .. }) =>
                 {
                     let edge = *edge;
                     let Ok(_) = walk.run.edge(self.terms, edge) else {
@@ -389,7 +390,10 @@ impl<'p> Runner<'_, 'p> {
     fn condition(&mut self, walk: &mut Walk<'_, '_>, side: Side) -> (TermId, Vec<TermId>) {
         match side {
             Side::Edge(edge)
-                if !matches!(self.semantics.program.edges[edge.index()].op, Op::Assume { .. }) =>
+                if !matches!(
+                    self.semantics.program.edges[edge.index()].op,
+                    Op::Assume { .. }
+                ) =>
             {
                 (self.terms.bool(true), Vec::new())
             }
@@ -434,8 +438,8 @@ impl<'p> Runner<'_, 'p> {
                 }
                 Side::Enter(edge, callee) => {
                     let back = program.edges[edge.index()].to;
-                    let live = self.structure.may_fail(callee)
-                        || self.structure.is_live(back, returns);
+                    let live =
+                        self.structure.may_fail(callee) || self.structure.is_live(back, returns);
                     (live, program.function(callee).entry)
                 }
             };
@@ -539,7 +543,13 @@ impl<'p> Runner<'_, 'p> {
         let is_free = |term: TermId| {
             matches!(self.terms.op(term), hardbop_logic::Op::Constant(_))
                 && !walk.constrained.contains(&term)
-                && walk.run.fresh.iter().rev().take(64).any(|fresh| fresh.term == term)
+                && walk
+                    .run
+                    .fresh
+                    .iter()
+                    .rev()
+                    .take(64)
+                    .any(|fresh| fresh.term == term)
         };
         if is_free(atom) {
             return true;

@@ -101,7 +101,9 @@ fn hitting_set(sets: &[Vec<usize>], below: usize) -> Option<Vec<usize>> {
 }
 
 fn hits(sets: &[Vec<usize>], left: usize, chosen: &mut Vec<usize>) -> bool {
-    let missed = sets.iter().find(|set| !set.iter().any(|m| chosen.contains(m)));
+    let missed = sets
+        .iter()
+        .find(|set| !set.iter().any(|m| chosen.contains(m)));
     let Some(missed) = missed else {
         return true;
     };
@@ -137,9 +139,17 @@ mod tests {
     #[test]
     fn finds_the_smallest_of_several() {
         check(&[0, 1, 2, 3, 4], &[&[0, 1, 2], &[3, 4]], &[3, 4]);
-        check(&[0, 1, 2, 3, 4], &[&[2, 3, 4], &[0, 1, 2, 3], &[0, 4]], &[0, 4]);
+        check(
+            &[0, 1, 2, 3, 4],
+            &[&[2, 3, 4], &[0, 1, 2, 3], &[0, 4]],
+            &[0, 4],
+        );
         check(&[0, 1, 2], &[&[1]], &[1]);
-        check(&[0, 1, 2, 3, 4, 5], &[&[0, 1, 2, 3], &[0, 4, 5], &[1, 4, 5, 3]], &[0, 4, 5]);
+        check(
+            &[0, 1, 2, 3, 4, 5],
+            &[&[0, 1, 2, 3], &[0, 4, 5], &[1, 4, 5, 3]],
+            &[0, 4, 5],
+        );
     }
 
     #[test]

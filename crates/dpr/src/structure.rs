@@ -51,7 +51,7 @@ pub(crate) struct Structure<'p> {
     may_fail: Vec<bool>,
     views: FxHashMap<(FuncId, Return), Rc<View>>,
     meets: FxHashMap<(FuncId, Return, Option<usize>), Rc<Vec<Meet>>>,
-    writes: FxHashMap<(FuncId, Return, LocId, Option<LocId>), Rc<BTreeSet<StateVarId>>>,
+    writes: FxHashMap<(LocId, LocId, Return), Rc<BTreeSet<StateVarId>>>,
     distances: Vec<u32>,
 }
 
@@ -235,18 +235,16 @@ impl<'p> Structure<'p> {
         meets[graph.index(location)]
     }
 
-    /// The state variables that may be written between a branch and its meeting point (or, with
-    /// `None`, anywhere after it in this call), on any way.
+    /// The state variables that may be written between a branch and its meeting point, on any way.
     pub(crate) fn writes_between(
         &mut self,
         semantics: &Semantics<'_>,
         effects: &Effects,
         branch: LocId,
-        meet: Option<LocId>,
+        meet: LocId,
         returns: Return,
     ) -> Rc<BTreeSet<StateVarId>> {
-        let function = self.program.locations[branch.index()].function;
-        let key = (function, returns, branch, meet);
+        let key = (branch, meet, returns);
         if let Some(known) = self.writes.get(&key) {
             return Rc::clone(known);
         }
@@ -264,7 +262,7 @@ impl<'p> Structure<'p> {
                         self.bound_by(semantics, target, &mut out);
                     }
                 }
-                if Some(edge.to) != meet && seen.insert(edge.to) {
+                if edge.to != meet && seen.insert(edge.to) {
                     work.push(edge.to);
                 }
             }
@@ -306,9 +304,11 @@ impl<'p> Structure<'p> {
         for (index, location) in program.locations.iter().enumerate() {
             let at = LocId(index as u32);
             let open = matches!(location.kind, LocationKind::Error(c) if self.open.contains(&c));
-            if open || program.edges_from(at).any(|(id, edge)| {
-                matches!(edge.op, Op::Unsupported { .. }) && self.fails(id)
-            }) {
+            if open
+                || program
+                    .edges_from(at)
+                    .any(|(id, edge)| matches!(edge.op, Op::Unsupported { .. }) && self.fails(id))
+            {
                 distances[index] = 0;
                 work.push_back(at);
             }

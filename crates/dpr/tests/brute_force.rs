@@ -103,7 +103,9 @@ fn check(seed: u64) -> bool {
     let Some(expected) = violated(&loaded.program, &text) else {
         return false;
     };
-    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32).map(CheckId).collect();
+    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
+        .map(CheckId)
+        .collect();
     let order = match seed % 3 {
         0 => Order::Random(seed),
         1 => Order::DepthFirst,
@@ -149,5 +151,8 @@ fn verdicts_are_those_of_running_everything() {
     let wanted = number("HARDBOP_BRUTE_FORCE").unwrap_or(300);
     let first = number("HARDBOP_BRUTE_FORCE_SEED").unwrap_or(1);
     let compared = (first..first + wanted).filter(|&seed| check(seed)).count();
-    assert!(compared as u64 * 2 > wanted, "only {compared} of {wanted} were small enough");
+    assert!(
+        compared as u64 * 2 > wanted,
+        "only {compared} of {wanted} were small enough"
+    );
 }

@@ -19,7 +19,9 @@ fn run(text: &str, options: &Options) -> Report {
     let Some(loaded) = loaded.program else {
         panic!("{:?}", loaded.diagnostics);
     };
-    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32).map(CheckId).collect();
+    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
+        .map(CheckId)
+        .collect();
     let budget = Budget::unlimited();
     let mut events = |_| {};
     hardbop_dpr::check(
@@ -125,7 +127,11 @@ fn figure_2_leaves_the_two_paths_of_the_else_branch() {
     let proof = report.proof.expect("proved");
     let sizes: Vec<usize> = proof.clauses.iter().map(|c| c.decisions.len()).collect();
     assert_eq!(sizes, [1, 1]);
-    let nodes: Vec<_> = proof.clauses.iter().map(|c| c.decisions[0].1.node).collect();
+    let nodes: Vec<_> = proof
+        .clauses
+        .iter()
+        .map(|c| c.decisions[0].1.node)
+        .collect();
     assert_eq!(nodes[0], nodes[1]);
     assert_eq!(report.statistics.explored, 2);
 }

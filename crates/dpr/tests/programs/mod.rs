@@ -98,12 +98,15 @@ impl Generator {
             self.line("return r(n - 1, (a + b) & 7);");
             self.out.push_str("}\n\n");
         } else {
-            self.out.push_str("static int r(int a, int b) { return a ^ b; }\n\n");
+            self.out
+                .push_str("static int r(int a, int b) { return a ^ b; }\n\n");
         }
         if helpers == 0 {
-            self.out.push_str("static int f(int a, int b) { g = a; return b; }\n\n");
+            self.out
+                .push_str("static int f(int a, int b) { g = a; return b; }\n\n");
         }
-        self.out.push_str("int main(void) {\n    int a = 0, b = 1;\n");
+        self.out
+            .push_str("int main(void) {\n    int a = 0, b = 1;\n");
         self.calls = true;
         let size = 6 + self.random.below(9) as i32;
         self.body(size);
@@ -120,7 +123,8 @@ impl Generator {
     }
 
     fn variable(&mut self) -> &'static str {
-        self.random.one_of(&["a", "b", "a", "b", GLOBALS[0], GLOBALS[1], GLOBALS[2]])
+        self.random
+            .one_of(&["a", "b", "a", "b", GLOBALS[0], GLOBALS[1], GLOBALS[2]])
     }
 
     fn atom(&mut self) -> String {
@@ -215,7 +219,8 @@ impl Generator {
             }
             6 => self.check(),
             7 if self.loops > 0 => {
-                let (condition, jump) = (self.condition(), self.random.one_of(&["break", "continue"]));
+                let (condition, jump) =
+                    (self.condition(), self.random.one_of(&["break", "continue"]));
                 self.line(&format!("if ({condition}) {jump};"));
             }
             8 if self.inputs > 0 => {
