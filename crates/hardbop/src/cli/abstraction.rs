@@ -32,7 +32,12 @@ pub struct AbstractArgs {
     #[arg(long, value_name = "N|none", default_value = "3", value_parser = cube_bound, help_heading = "Abstraction")]
     pub max_cube: CubeLength,
     /// How machine integers are read.
-    #[arg(long, value_name = "MEANING", default_value = "exact", help_heading = "Abstraction")]
+    #[arg(
+        long,
+        value_name = "MEANING",
+        default_value = "exact",
+        help_heading = "Abstraction"
+    )]
     pub arith: ArithName,
     /// How many procedures are abstracted at a time; as many as there are processors if left out.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024), help_heading = "Abstraction")]

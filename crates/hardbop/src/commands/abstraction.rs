@@ -74,7 +74,11 @@ pub fn run(arguments: &AbstractArgs, console: &Console) -> Result<Verdict, Failu
             console.warn(&sources, &warnings[warnings.len() - 1..]);
             if console.format() == Format::Json {
                 let stopped = Some(stopped.to_string());
-                let body = Body { text: None, stopped, procedures: Vec::new() };
+                let body = Body {
+                    text: None,
+                    stopped,
+                    procedures: Vec::new(),
+                };
                 console.value(Verdict::Unknown, &sources, &warnings, body)?;
             }
             Ok(Verdict::Unknown)
@@ -99,7 +103,10 @@ fn predicates(
         errors.extend(set.read(&sources, file));
     }
     if !errors.is_empty() {
-        return Err(Failure::Input { sources, diagnostics: errors });
+        return Err(Failure::Input {
+            sources,
+            diagnostics: errors,
+        });
     }
     if arguments.pred_from == Some(Seed::Conditions) {
         set.add_conditions();
@@ -146,7 +153,8 @@ fn procedure(of: &ProcedureStatistics) -> Procedure<'_> {
 
 /// The statistics as comments, so that the output is still a boolean program.
 fn statistics(of: &[ProcedureStatistics]) -> String {
-    let mut out = String::from("\n// predicates  prover calls  cache hits  unknown   seconds  procedure\n");
+    let mut out =
+        String::from("\n// predicates  prover calls  cache hits  unknown   seconds  procedure\n");
     for one in of {
         let _ = writeln!(
             out,
@@ -181,16 +189,25 @@ impl Watcher {
                 std::fs::create_dir_all(directory).map_err(|error| {
                     Failure::message(format!("cannot make `{}`: {error}", directory.display()))
                 })?;
-                Some(Dump { directory: directory.to_owned(), state: Mutex::default() })
+                Some(Dump {
+                    directory: directory.to_owned(),
+                    state: Mutex::default(),
+                })
             }
             None => None,
         };
-        Ok(Watcher { progress: Progress::new(console), dump })
+        Ok(Watcher {
+            progress: Progress::new(console),
+            dump,
+        })
     }
 
     /// Says whether all queries could be written.
     fn finish(self) -> Result<(), Failure> {
-        let failed = self.dump.and_then(|dump| dump.state.into_inner().ok()).and_then(|s| s.1);
+        let failed = self
+            .dump
+            .and_then(|dump| dump.state.into_inner().ok())
+            .and_then(|s| s.1);
         match failed {
             Some(text) => Err(Failure::message(text)),
             None => Ok(()),
@@ -200,7 +217,8 @@ impl Watcher {
 
 impl Events for Watcher {
     fn procedure(&self, done: usize, of: usize, name: &str) {
-        self.progress.say(format!("abstracted {done} of {of} procedures: {name}"));
+        self.progress
+            .say(format!("abstracted {done} of {of} procedures: {name}"));
     }
 
     fn wants_queries(&self) -> bool {
@@ -209,7 +227,9 @@ impl Events for Watcher {
 
     fn query(&self, procedure: &str, text: &str) {
         let Some(dump) = &self.dump else { return };
-        let Ok(mut state) = dump.state.lock() else { return };
+        let Ok(mut state) = dump.state.lock() else {
+            return;
+        };
         // The answer comes as a comment after the query: it goes to the end of the same file.
         let answer = text.starts_with(';') && text.lines().count() == 1;
         let count = state.0.entry(procedure.to_owned()).or_insert(0);
@@ -218,7 +238,13 @@ impl Events for Watcher {
         }
         let clean: String = procedure
             .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '_' {
+                    c
+                } else {
+                    '_'
+                }
+            })
             .collect();
         let path = dump.directory.join(format!("{clean}-{:05}.smt2", *count));
         let written = std::fs::OpenOptions::new()
