@@ -29,6 +29,8 @@ fn short_help_teaches_by_example() {
         Commands:
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
+          check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           man          Print the man page of hardbop or of one of its commands (troff)
           completions  Print a completion script for a shell
@@ -44,9 +46,11 @@ fn short_help_teaches_by_example() {
               --color <WHEN>  When to use colours [default: auto] [possible values: auto, always, never]
 
         Examples:
+          hardbop check driver.c                      prove or refute every assertion of a C program
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
+          hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
           hardbop c run sort.c --inputs 3,1,2         run C with these inputs
           hardbop c dump sort.c                       see what the front end makes of it
 
@@ -176,6 +180,8 @@ fn usage_errors() {
         Commands:
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
+          check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           man          Print the man page of hardbop or of one of its commands (troff)
           completions  Print a completion script for a shell
@@ -191,9 +197,11 @@ fn usage_errors() {
               --color <WHEN>  When to use colours [default: auto] [possible values: auto, always, never]
 
         Examples:
+          hardbop check driver.c                      prove or refute every assertion of a C program
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
+          hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
           hardbop c run sort.c --inputs 3,1,2         run C with these inputs
           hardbop c dump sort.c                       see what the front end makes of it
 
