@@ -282,16 +282,7 @@ const TERMS: usize = 2_000_000;
 
 impl<'p> Search<'_, 'p> {
     fn session(&self, terms: &mut Terms) -> Session<'static> {
-        let solver = Box::new(Z3Solver::new(Z3Options::default()));
-        let mut session = Session::new(solver, self.budget.clone());
-        session.set_limits(Limits {
-            time: Some(self.options.query_time),
-            steps: None,
-        });
-        for axiom in self.semantics.axioms(terms) {
-            session.assert(terms, axiom);
-        }
-        session
+        begin(self.semantics, self.budget, self.options.query_time, terms)
     }
 
     fn close(&mut self, check: CheckId, outcome: Outcome) {
@@ -443,17 +434,18 @@ impl<'p> Search<'_, 'p> {
             };
         }
         let form = assignments(self.semantics, terms, &run.path);
-        let mut session = self.session(terms);
+        let (semantics, budget, time) = (self.semantics, self.budget, self.options.query_time);
+        let begin = |terms: &mut Terms| begin(semantics, budget, time, terms);
         let mut explainer = Explainer::new(
-            self.semantics,
+            semantics,
             self.effects,
             &mut self.structure,
             terms,
-            &mut session,
+            &begin,
             &run.path,
             &form,
         );
-        let quick = explainer.explain(goal, Cores::Structural);
+        let quick = explainer.explain(goal, Cores::Quick);
         let explanation = if quick.decisions.is_empty() {
             quick
         } else {
@@ -464,7 +456,7 @@ impl<'p> Search<'_, 'p> {
                 quick
             }
         };
-        self.statistics.queries += session.statistics().queries;
+        self.statistics.queries += explainer.queries();
         explanation
     }
 
@@ -535,6 +527,25 @@ impl<'p> Search<'_, 'p> {
             clauses: clauses.collect(),
         })
     }
+}
+
+/// A session in which the axioms are asserted.
+fn begin(
+    semantics: &Semantics<'_>,
+    budget: &Budget,
+    time: Duration,
+    terms: &mut Terms,
+) -> Session<'static> {
+    let solver = Box::new(Z3Solver::new(Z3Options::default()));
+    let mut session = Session::new(solver, budget.clone());
+    session.set_limits(Limits {
+        time: Some(time),
+        steps: None,
+    });
+    for axiom in semantics.axioms(terms) {
+        session.assert(terms, axiom);
+    }
+    session
 }
 
 /// The oracle's choices on a run.

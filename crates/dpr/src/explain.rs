@@ -50,8 +50,9 @@ pub(crate) enum Goal {
 /// How cores are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cores {
-    /// Where computing alone decides: all equations behind a condition, without a solver.
-    Structural,
+    /// Where computing alone decides, all equations behind a condition; elsewhere the core that
+    /// the solver gives.
+    Quick,
     /// The smallest unsatisfiable subset, as far as the questions reach.
     Smallest,
 }
@@ -66,8 +67,9 @@ pub(crate) struct Explanation {
     pub free: BTreeMap<usize, usize>,
 }
 
-/// The most questions for one core.
+/// The most questions for one core, and for one explanation.
 const QUESTIONS: usize = 120;
+const ALL_QUESTIONS: usize = 600;
 /// Up to this many candidates the smallest core is sought, not just a minimal one.
 const SMALL: usize = 24;
 /// Equations behind a condition that are too many to ask a solver about.
@@ -79,11 +81,13 @@ pub(crate) struct Explainer<'a, 'p> {
     pub effects: &'a Effects,
     pub structure: &'a mut Structure<'p>,
     pub terms: &'a mut Terms,
-    /// A session in which the axioms are asserted.
-    pub session: &'a mut Session<'static>,
+    /// A session in which the axioms are asserted, begun when there is something to ask.
+    session: Option<Session<'static>>,
+    begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
     pub path: &'a [Position],
     pub form: &'a Assignments,
     occurrences: FxHashMap<(u32, LocId), Vec<usize>>,
+    questions: usize,
 }
 
 /// A version that needed steps use: its variable must keep its value between these steps.
@@ -106,7 +110,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
         effects: &'a Effects,
         structure: &'a mut Structure<'p>,
         terms: &'a mut Terms,
-        session: &'a mut Session<'static>,
+        begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
         path: &'a [Position],
         form: &'a Assignments,
     ) -> Explainer<'a, 'p> {
@@ -120,11 +124,20 @@ impl<'a, 'p> Explainer<'a, 'p> {
             effects,
             structure,
             terms,
-            session,
+            session: None,
+            begin,
             path,
             form,
             occurrences,
+            questions: ALL_QUESTIONS,
         }
+    }
+
+    /// How many questions were asked.
+    pub(crate) fn queries(&self) -> u64 {
+        self.session
+            .as_ref()
+            .map_or(0, |session| session.statistics().queries)
     }
 
     /// The explanation of a goal.
@@ -297,14 +310,20 @@ impl<'a, 'p> Explainer<'a, 'p> {
                 all.into_iter().collect()
             }
         };
-        if how == Constant::Yes && (cores == Cores::Structural || candidates.len() > LARGE) {
+        let cheap = cores == Cores::Quick || candidates.len() > LARGE || self.questions == 0;
+        if how == Constant::Yes && cheap {
             return candidates;
         }
-        self.session.push();
+        let mut session = match self.session.take() {
+            Some(session) => session,
+            None => (self.begin)(self.terms),
+        };
+        session.push();
         for &target in targets {
-            self.session.assert(self.terms, target);
+            session.assert(self.terms, target);
         }
-        let (session, terms) = (&mut *self.session, &*self.terms);
+        let terms = &*self.terms;
+        let asked = session.statistics().queries;
         let mut ask = |subset: &[usize]| {
             let assumptions: Vec<TermId> = subset
                 .iter()
@@ -326,16 +345,20 @@ impl<'a, 'p> Explainer<'a, 'p> {
         let found = match ask(&candidates) {
             // The run was told so by the same solver in other words; the whole is a core.
             Verdict::Open => candidates,
+            Verdict::Unsatisfiable(core) if cores == Cores::Quick => core,
             Verdict::Unsatisfiable(core) => {
                 let all = if candidates.len() <= SMALL {
                     &candidates
                 } else {
                     &core
                 };
-                smallest(core.clone(), all, QUESTIONS, &mut ask).0
+                smallest(core.clone(), all, QUESTIONS.min(self.questions), &mut ask).0
             }
         };
-        self.session.pop();
+        let asked = (session.statistics().queries - asked) as usize;
+        self.questions = self.questions.saturating_sub(asked);
+        session.pop();
+        self.session = Some(session);
         found
     }
 }

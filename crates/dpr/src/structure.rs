@@ -168,7 +168,7 @@ impl<'p> Structure<'p> {
         let mut predecessors = vec![Vec::new(); graph.count];
         let mut live = vec![false; graph.count];
         let mut work = Vec::new();
-        for index in 0..graph.count {
+        for (index, live) in live.iter_mut().enumerate() {
             let mut starts = self.is_live_exit(graph.location(index), returns);
             for (id, edge) in self.program.edges_from(graph.location(index)) {
                 // Nothing is known beyond what is not supported.
@@ -178,7 +178,7 @@ impl<'p> Structure<'p> {
                 starts |= self.dangerous(id);
             }
             if starts {
-                live[index] = true;
+                *live = true;
                 work.push(index);
             }
         }
