@@ -19,7 +19,7 @@ struct Generator {
     loops: u32,
 }
 
-const GLOBALS: [&str; 4] = ["g", "h", "a[1]", "s.u"];
+const GLOBALS: [&str; 7] = ["g", "h", "a[1]", "s.u", "a[h & 1]", "sp->u", "un"];
 
 pub fn case(seed: u64) -> Case {
     let mut generator = Generator {
@@ -47,7 +47,7 @@ impl Generator {
             "extern int __VERIFIER_nondet_int(void);\n\
              extern void reach_error(void);\n\
              struct two { int u; char v; };\n\
-             int g, h = 1;\nint a[3] = {0, 1, 2};\nstruct two s;\nint *gp = &g;\n",
+             int g, h = 1;\nint a[3] = {0, 1, 2};\nstruct two s, s2;\nstruct two *sp = &s;\nunsigned un;\nint *gp = &g;\n",
         );
         self.scope(&["x", "y"], &["p"], &[]);
         let body = self.block(4, 1);
@@ -59,9 +59,10 @@ impl Generator {
         self.scope(&["n", "z"], &["q"], &["f(%, &)"]);
         let body = self.block(3, 1);
         let result = self.value(2);
+        let inner = self.pick(&["q", "&z"]);
         let _ = write!(
             out,
-            "int r(int n, int *q) {{\n  int z = n, i = 0;\n{body}  if (n > 0 && n < 3) z = r(n - 1, q);\n  return {result};\n}}\n"
+            "int r(int n, int *q) {{\n  int z = n, i = 0;\n{body}  if (n > 0 && n < 3) z = r(n - 1, {inner});\n  return {result};\n}}\n"
         );
         self.scope(&["x"], &[], &[]);
         let body = self.block(2, 0);
@@ -138,7 +139,14 @@ impl Generator {
                 let places = self.places.clone();
                 format!("{}++;", self.pick(&places))
             }
-            7 => format!("s.v = {};", self.value(1)),
+            7 => match self.random.below(4) {
+                0 => "sp = &s2;".to_owned(),
+                1 => "*sp = s;".to_owned(),
+                2 => {
+                    "{ static int calls; calls = calls + 1; if (calls > 2) h = calls; }".to_owned()
+                }
+                _ => format!("s.v = {};", self.value(1)),
+            },
             8 | 9 => {
                 let condition = self.condition();
                 let then = self.block(2, depth - 1);
@@ -175,7 +183,7 @@ impl Generator {
                 let pointers = self.pointers.clone();
                 format!("*{}", self.pick(&pointers))
             }
-            3 if self.random.below(4) == 0 => "s.v".to_owned(),
+            3 if self.random.below(4) == 0 => self.pick(&["s.v", "sp->v"]).to_owned(),
             _ => {
                 let places = self.places.clone();
                 self.pick(&places).to_owned()
