@@ -77,6 +77,8 @@ pub enum Reason {
     Unsupported(u32),
     /// No new predicate rules the last abstract error path out.
     Refinement,
+    /// The last abstract error path is too long to be looked at.
+    LongPath,
     /// The invariants that were found do not hold in the exact meaning.
     Certificate,
     /// The run that was found does something else in the interpreter.
@@ -350,6 +352,10 @@ impl Rounds<'_> {
                     }
                 }
                 Ok((vertex, segments)) => {
+                    let Some(segments) = segments else {
+                        self.close(vertex, Reason::LongPath);
+                        continue;
+                    };
                     self.tell(count, "checking a path");
                     let ended = self.path(
                         &mut terms,
@@ -549,14 +555,14 @@ fn distinct(precision: &Precision) -> BTreeSet<Predicate> {
 
 /// What a round of checking found.
 enum Found {
-    /// A way to a vertex.
-    Path(usize, Vec<Segment>),
+    /// A way to a vertex; `None` if it is too long to be looked at.
+    Path(usize, Option<Vec<Segment>>),
     /// No way to any target; the invariant at every reachable location.
     Nothing(BTreeMap<LocId, TermId>),
 }
 
 /// The longest path that is looked at.
-const MAX_STEPS: usize = 100_000;
+const MAX_STEPS: usize = 4_000;
 /// The most cubes of one invariant.
 const MAX_CUBES: usize = 20_000;
 
@@ -598,7 +604,11 @@ fn search(
                     _ => {}
                 }
             }
-            return Ok(Found::Path(target.index(), segments));
+            let closed = trace
+                .steps
+                .iter()
+                .any(|step| matches!(step.leaves, Move::Over(_)));
+            return Ok(Found::Path(target.index(), (!closed).then_some(segments)));
         }
     }
     let mut invariants = BTreeMap::new();

@@ -4,12 +4,14 @@
 mod abstraction;
 mod bp;
 mod c;
+mod check;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
+pub use check::{CheckArgs, SearchArith};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -23,6 +25,7 @@ Exit codes:
 
 const TOP_EXAMPLES: &str = "\
 Examples:
+  hardbop check driver.c                      prove or refute every assertion of a C program
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
   hardbop bp generate t --size 800 | hardbop bebop -
@@ -103,6 +106,8 @@ pub enum Command {
     /// Work with boolean programs: format, draw, run, export, generate.
     #[command(subcommand)]
     Bp(BpCommand),
+    /// Decide the checks of a C program: proved, violated or unknown, each with evidence.
+    Check(Box<CheckArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
@@ -129,6 +134,7 @@ impl Command {
     pub fn name(&self) -> &'static str {
         match self {
             Command::Bebop(_) => "bebop",
+            Command::Check(_) => "check",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",

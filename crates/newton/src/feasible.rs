@@ -63,7 +63,10 @@ pub fn feasible(
     let mut parts = Vec::with_capacity(segments.len());
     let mut exact = true;
     for segment in segments {
-        let mut known = run.fresh.len();
+        if let Err(stopped) = session.budget().check() {
+            return Feasibility::Unknown(Unknown::Stopped(stopped));
+        }
+        let known = run.fresh.len();
         let (condition, part) = match *segment {
             Segment::Start(_) => {
                 run.start(terms);
@@ -84,7 +87,6 @@ pub fn feasible(
             Segment::Enter(call, callee) => {
                 let condition = run.enter(terms, call, callee);
                 let fresh = run.fresh[known..].to_vec();
-                known = run.fresh.len();
                 (condition, Part::Call(call, fresh))
             }
             Segment::Leave(..) => {
@@ -92,7 +94,6 @@ pub fn feasible(
                 (terms.bool(true), Part::Other)
             }
         };
-        let _ = known;
         let mut conjuncts = std::mem::take(&mut run.facts);
         conjuncts.push(condition);
         conditions.push(terms.and(&conjuncts));

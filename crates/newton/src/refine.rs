@@ -131,6 +131,9 @@ impl Refiner<'_, '_> {
         let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
         let mut effects = Vec::with_capacity(rules.len());
         for rule in &rules {
+            if let Err(stopped) = budget.check() {
+                return Refinement::Unknown(Unknown::Stopped(stopped));
+            }
             match self.effect(terms, rule, &mut blocks) {
                 Ok(effect) => effects.push(effect),
                 Err(unmodelled) => return Refinement::Unmodelled(unmodelled),

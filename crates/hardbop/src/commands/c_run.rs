@@ -51,11 +51,15 @@ struct JsonInput {
     value: String,
 }
 
+/// An executed edge.
 #[derive(Serialize)]
-struct Step {
-    file: String,
-    line: u32,
-    edge: String,
+pub struct Step {
+    /// The file that it came from.
+    pub file: String,
+    /// The line in that file.
+    pub line: u32,
+    /// What it does.
+    pub edge: String,
 }
 
 /// Runs a program.
@@ -171,7 +175,8 @@ fn body(
     }
 }
 
-fn steps(program: &Program, trace: &[EdgeId]) -> Vec<Step> {
+/// Executed edges for people.
+pub fn steps(program: &Program, trace: &[EdgeId]) -> Vec<Step> {
     let step = |id: &EdgeId| {
         let edge = &program.edges[id.index()];
         let (file, line) = place(program, edge.source);
@@ -185,7 +190,7 @@ fn steps(program: &Program, trace: &[EdgeId]) -> Vec<Step> {
 }
 
 /// What the run rests on, in words.
-fn assumptions(program: &Program) -> Vec<String> {
+pub fn assumptions(program: &Program) -> Vec<String> {
     let words = |assumption: &Assumption| match assumption {
         Assumption::UndefinedFunction {
             name,
@@ -213,7 +218,8 @@ fn assumptions(program: &Program) -> Vec<String> {
     program.assumptions.iter().map(words).collect()
 }
 
-fn place(program: &Program, source: Source) -> (String, u32) {
+/// Where something stands in the user's files.
+pub fn place(program: &Program, source: Source) -> (String, u32) {
     let file = program.presumed_files.get(source.file as usize).cloned();
     (file.unwrap_or_default(), source.line)
 }

@@ -10,6 +10,7 @@ mod bp_run;
 mod c_cfg;
 mod c_dump;
 mod c_run;
+mod check;
 mod completions;
 mod man;
 
@@ -21,6 +22,7 @@ use crate::failure::{Failure, Verdict};
 pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
         Command::Bebop(arguments) => bebop::run(arguments, console),
+        Command::Check(arguments) => check::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),

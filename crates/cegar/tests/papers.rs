@@ -1,0 +1,162 @@
+//! The papers' programs, in C: what is proved, what is violated, and with which predicates.
+
+mod support;
+
+use hardbop_budget::Budget;
+use hardbop_cegar::{Options, Outcome, Report, check};
+use hardbop_cfront::ids::CheckId;
+use std::time::Duration;
+use support::load;
+
+fn decide(text: &str) -> Report {
+    let (program, points_to) = load(text);
+    let checks: Vec<CheckId> = (0..program.checks.len())
+        .map(|index| CheckId(index as u32))
+        .collect();
+    let budget = Budget::unlimited().with_time(Duration::from_secs(120));
+    check(
+        &program,
+        &points_to,
+        &checks,
+        &Options::default(),
+        &budget,
+        &mut |_| {},
+    )
+}
+
+/// The answers in the order of the checks: `P`, `V` or `?`.
+fn answers(report: &Report) -> String {
+    report
+        .outcomes
+        .values()
+        .map(|outcome| match outcome {
+            Outcome::Proved => 'P',
+            Outcome::Violated(_) => 'V',
+            Outcome::Unknown(_) => '?',
+        })
+        .collect()
+}
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void); void reach_error(void);\n";
+
+fn checked(body: &str) -> Report {
+    decide(&format!("{PRELUDE}{body}"))
+}
+
+/// TR 2000-14, Figure 1.
+#[test]
+fn get_unit() {
+    let report = checked(
+        "int numUnits, level;
+         void NewUnit(void) {} void gotUnit(void) {}
+         void getUnit(void) {
+           int canEnter = 0;
+           if (numUnits == 0) {
+             if (level > 10) { NewUnit(); numUnits = 1; canEnter = 1; }
+           } else canEnter = 1;
+           if (canEnter) { if (numUnits == 0) reach_error(); else gotUnit(); }
+         }
+         int main(void) {
+           numUnits = __VERIFIER_nondet_int(); level = __VERIFIER_nondet_int();
+           getUnit(); return 0;
+         }",
+    );
+    assert_eq!(answers(&report), "P");
+}
+
+const LOCK: &str = "int lock;
+    void acquire(void) { if (lock) reach_error(); lock = 1; }
+    void release(void) { if (!lock) reach_error(); lock = 0; }";
+
+/// The spin lock of the SLAM papers: the loop ends only when nothing was requested.
+#[test]
+fn spin_lock() {
+    let report = checked(&format!(
+        "{LOCK}
+         int main(void) {{
+           int packets = __VERIFIER_nondet_int(), old;
+           do {{
+             acquire();
+             old = packets;
+             if (__VERIFIER_nondet_int()) {{ release(); packets++; }}
+           }} while (packets != old);
+           release();
+           return 0;
+         }}"
+    ));
+    assert_eq!(answers(&report), "PP");
+}
+
+/// The same with the counter forgotten: the lock is acquired twice, or released twice.
+#[test]
+fn spin_lock_with_a_bug() {
+    let report = checked(&format!(
+        "{LOCK}
+         int main(void) {{
+           int packets = __VERIFIER_nondet_int(), old;
+           do {{
+             acquire();
+             old = packets;
+             if (__VERIFIER_nondet_int()) {{ release(); }}
+           }} while (packets != old);
+           release();
+           return 0;
+         }}"
+    ));
+    assert_eq!(answers(&report), "PV");
+    let Some(Outcome::Violated(violation)) = report.outcomes.get(&CheckId(1)) else {
+        panic!()
+    };
+    assert_eq!(
+        violation.run.inputs.len(),
+        2,
+        "one value for the counter, one for the branch"
+    );
+}
+
+/// Machine integers wrap: what holds of the integers may fail in bits, and the other way round.
+#[test]
+fn arithmetic_is_the_machines() {
+    let report = checked(
+        "int main(void) {
+           unsigned x = __VERIFIER_nondet_int(), y = x + 1;
+           if (y < x && x != 4294967295u) reach_error();
+           if (y < x) reach_error();
+           unsigned char c = x;
+           if (c != (x & 255u)) reach_error();
+           return 0;
+         }",
+    );
+    assert_eq!(answers(&report), "PVP");
+}
+
+/// A loop that counts: one invariant, not one predicate an iteration.
+#[test]
+fn counting_loop() {
+    let report = checked(
+        "int main(void) {
+           int n = __VERIFIER_nondet_int(), i = 0;
+           while (i < n) i++;
+           if (n >= 0 && i != n) reach_error();
+           return 0;
+         }",
+    );
+    assert_eq!(answers(&report), "P");
+    assert!(report.statistics.rounds < 20, "{:?}", report.statistics);
+}
+
+/// Calls through pointers to the caller's variable.
+#[test]
+fn reference_parameters() {
+    let report = checked(
+        "void set(int *p, int v) { *p = v; }
+         int main(void) {
+           int a = 1, b = 2;
+           set(&a, __VERIFIER_nondet_int());
+           if (b != 2) reach_error();
+           if (a == 7) reach_error();
+           return 0;
+         }",
+    );
+    assert_eq!(answers(&report), "PV");
+}

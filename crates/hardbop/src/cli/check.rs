@@ -1,0 +1,53 @@
+//! The command that decides the checks of C programs.
+
+use super::{CInput, EXIT_CODES, Limits};
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  hardbop check driver.c                      decide every assertion and error call
+  hardbop check driver.c --check bounds,overflow --time-limit 60
+  hardbop check driver.c lock.c -I include -DDEBUG
+  hardbop check driver.c --invariants         show the proof
+  hardbop check driver.c --trace              show the failing run step by step";
+
+/// `hardbop check`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+pub struct CheckArgs {
+    /// The C program.
+    #[command(flatten)]
+    pub input: CInput,
+    /// How machine integers are read while searching; answers are exact either way.
+    #[arg(
+        long,
+        value_name = "MEANING",
+        default_value = "auto",
+        help_heading = "Search"
+    )]
+    pub arith: SearchArith,
+    /// Show the invariants that prove the checks.
+    #[arg(long, help_heading = "Output")]
+    pub invariants: bool,
+    /// Show the predicates that the search ended with.
+    #[arg(long, help_heading = "Output")]
+    pub show_predicates: bool,
+    /// Show the steps of failing runs.
+    #[arg(long, help_heading = "Output")]
+    pub trace: bool,
+    /// Show what the search took.
+    #[arg(long, help_heading = "Output")]
+    pub stats: bool,
+    /// Limits.
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// How machine integers are read while searching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SearchArith {
+    /// As mathematical integers first, as the machine has them where that is not good enough.
+    Auto,
+    /// As the machine has them from the start.
+    Bits,
+}
