@@ -279,10 +279,17 @@ struct Search<'a, 'p> {
 
 /// After so many terms a new arena and a new solver are begun.
 const TERMS: usize = 2_000_000;
+/// The most steps of the solver for one question about a core: a smaller core is worth little
+/// more. Steps and not time, so that a search can be repeated.
+const CORE_STEPS: u32 = 100_000;
 
 impl<'p> Search<'_, 'p> {
     fn session(&self, terms: &mut Terms) -> Session<'static> {
-        begin(self.semantics, self.budget, self.options.query_time, terms)
+        let limits = Limits {
+            time: Some(self.options.query_time),
+            steps: None,
+        };
+        begin(self.semantics, self.budget, limits, terms)
     }
 
     fn close(&mut self, check: CheckId, outcome: Outcome) {
@@ -434,8 +441,12 @@ impl<'p> Search<'_, 'p> {
             };
         }
         let form = assignments(self.semantics, terms, &run.path);
-        let (semantics, budget, time) = (self.semantics, self.budget, self.options.query_time);
-        let begin = |terms: &mut Terms| begin(semantics, budget, time, terms);
+        let (semantics, budget) = (self.semantics, self.budget);
+        let limits = Limits {
+            time: Some(self.options.query_time),
+            steps: Some(CORE_STEPS),
+        };
+        let begin = |terms: &mut Terms| begin(semantics, budget, limits, terms);
         let mut explainer = Explainer::new(
             semantics,
             self.effects,
@@ -533,15 +544,12 @@ impl<'p> Search<'_, 'p> {
 fn begin(
     semantics: &Semantics<'_>,
     budget: &Budget,
-    time: Duration,
+    limits: Limits,
     terms: &mut Terms,
 ) -> Session<'static> {
     let solver = Box::new(Z3Solver::new(Z3Options::default()));
     let mut session = Session::new(solver, budget.clone());
-    session.set_limits(Limits {
-        time: Some(time),
-        steps: None,
-    });
+    session.set_limits(limits);
     for axiom in semantics.axioms(terms) {
         session.assert(terms, axiom);
     }

@@ -28,7 +28,7 @@
 
 use crate::assignments::{Assignments, Kind};
 use crate::oracle::Decision;
-use crate::run::{Act, Constant, End, Position};
+use crate::run::{Act, End, Position};
 use crate::smus::{Verdict, smallest};
 use crate::structure::{Meet, Structure};
 use hardbop_cfront::ids::LocId;
@@ -50,8 +50,7 @@ pub(crate) enum Goal {
 /// How cores are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cores {
-    /// Where computing alone decides, all equations behind a condition; elsewhere the core that
-    /// the solver gives.
+    /// What the run was told, with all equations behind it.
     Quick,
     /// The smallest unsatisfiable subset, as far as the questions reach.
     Smallest,
@@ -151,10 +150,11 @@ impl<'a, 'p> Explainer<'a, 'p> {
                 Act::Branch(branch) => {
                     let last = index + 1 == path.len();
                     if let (Goal::Refused(side), true) = (goal, last) {
-                        let how = branch.ruled_out.iter().find(|r| r.side == side);
-                        let how = how.map_or(Constant::No, |refused| refused.how);
+                        let refused = branch.ruled_out.iter().find(|r| r.side == side);
                         needs.steps.insert(step);
-                        self.refute(&mut needs, step, side, how, cores);
+                        if let Some(refused) = refused {
+                            self.refute(&mut needs, step, side, &refused.by, cores);
+                        }
                         continue;
                     }
                     if branch.taken.is_some() {
@@ -174,15 +174,14 @@ impl<'a, 'p> Explainer<'a, 'p> {
                         }
                         _ => {
                             for refused in &branch.ruled_out {
-                                let (side, how) = (refused.side, refused.how);
-                                self.refute(&mut needs, step, side, how, cores);
+                                self.refute(&mut needs, step, refused.side, &refused.by, cores);
                             }
                         }
                     }
                 }
-                Act::End(End::Infeasible) => {
+                Act::End(End::Infeasible(by)) => {
                     needs.steps.insert(step);
-                    self.refute(&mut needs, step, u32::MAX, Constant::No, cores);
+                    self.refute(&mut needs, step, u32::MAX, by, cores);
                 }
                 _ => {}
             }
@@ -228,11 +227,11 @@ impl<'a, 'p> Explainer<'a, 'p> {
     }
 
     /// Makes the steps needed that rule a side out.
-    fn refute(&mut self, needs: &mut Needs, step: usize, side: u32, how: Constant, cores: Cores) {
+    fn refute(&mut self, needs: &mut Needs, step: usize, side: u32, by: &[usize], cores: Cores) {
         let form = self.form;
         let none = Vec::new();
         let targets = form.refused.get(&(step, side)).unwrap_or(&none);
-        let core = self.core(step, targets, how, cores);
+        let core = self.core(targets, by, cores);
         // Where a version comes from matters only if the core holds its equation. If not, the
         // core stands whatever the value is, as long as all its uses see the same one.
         let defined: BTreeSet<TermId> = core
@@ -291,27 +290,27 @@ impl<'a, 'p> Explainer<'a, 'p> {
         seen
     }
 
-    /// Constraints of earlier steps that contradict the targets.
-    fn core(&mut self, step: usize, targets: &[TermId], how: Constant, cores: Cores) -> Vec<usize> {
+    /// Constraints that contradict the targets, given the steps whose requirements do so with
+    /// what was computed.
+    fn core(&mut self, targets: &[TermId], by: &[usize], cores: Cores) -> Vec<usize> {
         let form = self.form;
-        let candidates: Vec<usize> = match how {
-            Constant::Yes => self.cone(targets).into_iter().collect(),
-            Constant::No => {
-                let mut all: BTreeSet<usize> = (0..form.constraints.len())
-                    .take_while(|&index| form.constraints[index].step < step)
-                    .filter(|&index| form.constraints[index].kind == Kind::Requirement)
-                    .collect();
-                let mut of: Vec<TermId> = all
-                    .iter()
-                    .map(|&index| form.constraints[index].term)
-                    .collect();
-                of.extend(targets);
-                all.extend(self.cone(&of));
-                all.into_iter().collect()
+        let mut all: BTreeSet<usize> = BTreeSet::new();
+        let mut of: Vec<TermId> = targets.to_vec();
+        for &step in by {
+            let from = form.constraints.partition_point(|c| c.step < step);
+            for (index, constraint) in form.constraints.iter().enumerate().skip(from) {
+                if constraint.step > step {
+                    break;
+                }
+                if constraint.kind == Kind::Requirement {
+                    all.insert(index);
+                    of.push(constraint.term);
+                }
             }
-        };
-        let cheap = cores == Cores::Quick || candidates.len() > LARGE || self.questions == 0;
-        if how == Constant::Yes && cheap {
+        }
+        all.extend(self.cone(&of));
+        let candidates: Vec<usize> = all.into_iter().collect();
+        if cores == Cores::Quick || candidates.len() > LARGE || self.questions == 0 {
             return candidates;
         }
         let mut session = match self.session.take() {
@@ -343,9 +342,8 @@ impl<'a, 'p> Explainer<'a, 'p> {
             }
         };
         let found = match ask(&candidates) {
-            // The run was told so by the same solver in other words; the whole is a core.
+            // The run was told so in other words, so the whole is a core in any case.
             Verdict::Open => candidates,
-            Verdict::Unsatisfiable(core) if cores == Cores::Quick => core,
             Verdict::Unsatisfiable(core) => {
                 let all = if candidates.len() <= SMALL {
                     &candidates

@@ -61,13 +61,15 @@ impl Branch {
 }
 
 /// A side that the path so far rules out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RuledOut {
     pub side: u32,
-    pub how: Constant,
+    /// The steps whose requirements rule it out, with what was computed; none if computing alone
+    /// does. Step 0 is before the first position, 1 the first position, and so on.
+    pub by: Vec<usize>,
 }
 
-/// Whether a condition became false by computing alone, or only with what else is known.
+/// Whether computing alone shows something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Constant {
     Yes,
@@ -81,8 +83,8 @@ pub(crate) enum End {
     Dead,
     /// The bound on iterations or activations.
     Cut,
-    /// What is known contradicts itself: no run comes here.
-    Infeasible,
+    /// What these steps require contradicts itself: no run comes here.
+    Infeasible(Vec<usize>),
 }
 
 /// A position of a path: control is at a location and does something.
@@ -165,12 +167,16 @@ struct Walk<'s, 'p> {
     run: Execution<'s, 'p>,
     /// What the path requires, without what is trivially true.
     constraints: Vec<TermId>,
+    /// The step that each of them comes from.
+    steps: Vec<usize>,
     /// The symbols that occur in it.
     constrained: FxHashSet<TermId>,
     path: Vec<Position>,
     decisions: Vec<(usize, Decision)>,
     /// The decisions alone.
     made: Vec<Decision>,
+    /// The step that is being done.
+    step: usize,
     /// The symbols that were made up so far, with the edge that met them.
     met: Vec<Option<EdgeId>>,
 }
@@ -180,7 +186,20 @@ impl Walk<'_, '_> {
         if *terms.op(term) != hardbop_logic::Op::Bool(true) {
             self.constrained.extend(terms.free_constants(&[term]));
             self.constraints.push(term);
+            self.steps.push(self.step);
         }
+    }
+
+    /// The steps that some of the constraints come from.
+    fn steps_of(&self, core: &[TermId]) -> Vec<usize> {
+        let core: FxHashSet<TermId> = core.iter().copied().collect();
+        let pairs = self.constraints.iter().zip(&self.steps);
+        let mut steps: Vec<usize> = pairs
+            .filter(|(term, _)| core.contains(term))
+            .map(|(_, &step)| step)
+            .collect();
+        steps.dedup();
+        steps
     }
 
     fn take_facts(&mut self, terms: &Terms) {
@@ -199,7 +218,8 @@ impl Walk<'_, '_> {
 /// Whether a side can be taken.
 enum Open {
     Yes,
-    No(Constant),
+    /// Not, because of what these steps require.
+    No(Vec<usize>),
 }
 
 impl<'p> Runner<'_, 'p> {
@@ -209,6 +229,8 @@ impl<'p> Runner<'_, 'p> {
         let mut walk = Walk {
             run: Execution::new(self.semantics),
             constraints: Vec::new(),
+            steps: Vec::new(),
+            step: 0,
             constrained: FxHashSet::default(),
             path: Vec::new(),
             decisions: Vec::new(),
@@ -236,6 +258,7 @@ impl<'p> Runner<'_, 'p> {
             let Some(frame) = frames.last_mut() else {
                 break Ended::Safely;
             };
+            walk.step = walk.path.len() + 1;
             let function = program.locations[at.index()].function;
             let graph = self.structure.graph(function);
             let (context, arrivals) = self.nodes.arrive(&graph, frame.context, at);
@@ -255,7 +278,8 @@ impl<'p> Runner<'_, 'p> {
                 match self.session.check(self.terms, &walk.constraints) {
                     Answer::Sat => break Ended::Error(check, self.values(&walk)),
                     Answer::Unsat => {
-                        walk.path.push(position(Act::End(End::Infeasible)));
+                        let steps = walk.steps_of(&self.session.core());
+                        walk.path.push(position(Act::End(End::Infeasible(steps))));
                         break Ended::Safely;
                     }
                     Answer::Unknown(Unknown::Stopped(stopped)) => break Ended::Stopped(stopped),
@@ -295,8 +319,10 @@ impl<'p> Runner<'_, 'p> {
                     walk.take_facts(self.terms);
                     walk.met.resize(walk.run.fresh.len(), Some(edge));
                     if walk.is_contradictory(self.terms) {
+                        let step = walk.step;
                         walk.path.push(position(Act::Edge(edge)));
-                        walk.path.push(position(Act::End(End::Infeasible)));
+                        walk.path
+                            .push(position(Act::End(End::Infeasible(vec![step]))));
                         break Ended::Safely;
                     }
                     walk.path.push(position(Act::Edge(edge)));
@@ -457,7 +483,7 @@ impl<'p> Runner<'_, 'p> {
                 Ok(Open::Yes) => {
                     open.push((index, self.structure.distance(towards), condition, facts));
                 }
-                Ok(Open::No(how)) => branch.ruled_out.push(RuledOut { side: index, how }),
+                Ok(Open::No(by)) => branch.ruled_out.push(RuledOut { side: index, by }),
                 Err(stopped) => return Err((None, Ended::Stopped(stopped))),
             }
         }
@@ -515,7 +541,7 @@ impl<'p> Runner<'_, 'p> {
         };
         let all: Vec<TermId> = facts.iter().copied().chain([condition]).collect();
         if all.iter().any(|term| constant(term) == Some(false)) {
-            return Ok(Open::No(Constant::Yes));
+            return Ok(Open::No(Vec::new()));
         }
         let rest: Vec<TermId> = all
             .into_iter()
@@ -530,7 +556,7 @@ impl<'p> Runner<'_, 'p> {
         let mut question = walk.constraints.clone();
         question.extend(rest);
         match self.session.check(self.terms, &question) {
-            Answer::Unsat => Ok(Open::No(Constant::No)),
+            Answer::Unsat => Ok(Open::No(walk.steps_of(&self.session.core()))),
             Answer::Unknown(Unknown::Stopped(stopped)) => Err(stopped),
             // What is not known to be impossible is tried.
             Answer::Sat | Answer::Unknown(_) => Ok(Open::Yes),

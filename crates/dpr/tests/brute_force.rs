@@ -1,7 +1,9 @@
 //! Random small programs: every verdict must be the one that running all inputs gives.
 //!
 //! `HARDBOP_BRUTE_FORCE=N` runs N programs instead of the usual few hundred;
-//! `HARDBOP_BRUTE_FORCE_SEED=S` starts at another seed.
+//! `HARDBOP_BRUTE_FORCE_SEED=S` starts at another seed; `HARDBOP_BRUTE_FORCE_SHOW=1` prints the
+//! programs.
+#![allow(clippy::print_stdout)]
 
 mod programs;
 
@@ -99,6 +101,9 @@ fn violated(program: &Program, text: &str) -> Option<BTreeSet<CheckId>> {
 
 fn check(seed: u64) -> bool {
     let text = programs::program(seed);
+    if std::env::var_os("HARDBOP_BRUTE_FORCE_SHOW").is_some() {
+        println!("/* seed {seed} */\n{text}");
+    }
     let loaded = loaded(&text);
     let Some(expected) = violated(&loaded.program, &text) else {
         return false;
