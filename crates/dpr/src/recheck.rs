@@ -425,3 +425,108 @@ fn is_direct(program: &Program, edge: EdgeId) -> bool {
         }
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_budget::Budget;
+    use hardbop_cfront::load::{self, LoadedProgram, load};
+    use hardbop_cfront::parse::{Input, InputKind, NoFiles};
+    use hardbop_cfront::types::DataModel;
+    use hardbop_logic::{Z3Options, Z3Solver};
+    use hardbop_semantics::Encoding;
+
+    fn loaded(text: &str) -> LoadedProgram {
+        let input = Input {
+            kind: InputKind::of("test.c"),
+            name: "test.c".to_owned(),
+            bytes: text.as_bytes().to_vec(),
+            preprocess: Default::default(),
+        };
+        let options = load::Options::new(DataModel::Lp64);
+        load(&[input], &options, &NoFiles).program.expect("valid")
+    }
+
+    /// The second choice matters: one side makes x 11.
+    const FOO2: &str = "
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int x = 5, y = 8;
+    if (__VERIFIER_nondet_int()) y = y - 1; else y = y + 1;
+    x = 2 * x;
+    if (__VERIFIER_nondet_int()) y = y - 1; else x = x + 1;
+    if (x > 10) reach_error();
+    return 0;
+}";
+
+    /// Checks a clause about [`FOO2`]: marks by the numbers of its branches, where `None` means
+    /// free and `Some(side)` a decision of the clause.
+    fn check(choices: [Option<u32>; 2], expected: bool) {
+        let loaded = loaded(FOO2);
+        let program = &loaded.program;
+        let semantics = Semantics::new(program, &loaded.points_to, Encoding::Bits);
+        let effects = Effects::new(&semantics);
+        let open = BTreeSet::from([CheckId(0)]);
+        let mut nodes = Nodes::new();
+        let branches: Vec<LocId> = (0..program.locations.len() as u32)
+            .map(LocId)
+            .filter(|&at| {
+                program.locations[at.index()].function == program.entry
+                    && program.edges_from(at).count() == 2
+            })
+            .collect();
+        let mut clause = Vec::new();
+        let mut marks = Vec::new();
+        for (place, choice) in choices.into_iter().enumerate() {
+            let mark = match choice {
+                Some(side) => {
+                    let context = nodes.start();
+                    let node = nodes.node(context, branches[place]);
+                    clause.push(Decision { node, side });
+                    Mark::Decided(side)
+                }
+                // Both sides lead to one location.
+                None => {
+                    let ends: Vec<LocId> = program
+                        .edges_from(branches[place])
+                        .map(|(_, edge)| {
+                            let next = program.edges_from(edge.to).next();
+                            next.map_or(edge.to, |(_, edge)| edge.to)
+                        })
+                        .collect();
+                    assert_eq!(ends[0], ends[1], "the shape of the program");
+                    Mark::Free(ends[0])
+                }
+            };
+            marks.push((place as u32, mark));
+        }
+        let mut terms = Terms::new();
+        let solver = Box::new(Z3Solver::new(Z3Options::default()));
+        let mut session = Session::new(solver, Budget::unlimited());
+        for axiom in semantics.axioms(&mut terms) {
+            session.assert(&terms, axiom);
+        }
+        let mut rechecker = Rechecker::new(&semantics, &effects, &open, &mut nodes);
+        let holds = rechecker.holds(&mut terms, &mut session, &clause, &Marks(marks));
+        assert_eq!(holds, expected);
+    }
+
+    #[test]
+    fn a_clause_about_the_choice_that_matters_stands() {
+        check([None, Some(0)], true);
+        check([Some(1), Some(0)], true);
+    }
+
+    #[test]
+    fn a_clause_that_excludes_the_error_falls() {
+        check([None, Some(1)], false);
+        check([Some(0), Some(1)], false);
+    }
+
+    #[test]
+    fn a_branch_that_writes_what_is_needed_is_not_free() {
+        check([Some(0), None], false);
+        check([None, None], false);
+    }
+}
