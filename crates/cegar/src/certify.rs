@@ -14,6 +14,7 @@ use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdge, SkeletonEdgeKind};
 use hardbop_semantics::{Execution, Semantics, State};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Invariants at cut points, over the values now and at the procedure's entry (`old`). Where there
 /// is none, the claim is that control never comes there.
@@ -161,14 +162,14 @@ impl Certifier<'_, '_> {
             // The start above is the root's call.
             SkeletonEdgeKind::Call(None, _) => Some(terms.bool(false)),
             SkeletonEdgeKind::Block(from, to) => {
-                if !blocks.contains_key(&from) {
-                    let made = block(self.semantics, terms, from, &self.skeleton.cuts).ok()?;
-                    blocks.insert(from, made);
-                }
-                let exit = blocks[&from]
-                    .exits
-                    .iter()
-                    .find(|exit| exit.location == to)?;
+                let made = match blocks.entry(from) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(place) => {
+                        let cuts = &self.skeleton.cuts;
+                        place.insert(block(self.semantics, terms, from, cuts).ok()?)
+                    }
+                };
+                let exit = made.exits.iter().find(|exit| exit.location == to)?;
                 let formula = self.invariant(terms, certificate, to);
                 let after = self.moved(terms, formula, &exit.state, None);
                 let wrong = terms.not(after);

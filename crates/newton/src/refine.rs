@@ -18,6 +18,7 @@ use hardbop_semantics::block::{Block, block};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Semantics, State, Unmodelled};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Which points of a path share a relation.
@@ -268,15 +269,13 @@ impl Refiner<'_, '_> {
         match *rule {
             Rule::Start { .. } => run.start(terms),
             Rule::Block { start, end, .. } => {
-                if !blocks.contains_key(&start) {
-                    let made = block(self.semantics, terms, start, self.cuts)?;
-                    blocks.insert(start, made);
-                }
-                match blocks[&start]
-                    .exits
-                    .iter()
-                    .find(|exit| exit.location == end)
-                {
+                let made = match blocks.entry(start) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(place) => {
+                        place.insert(block(self.semantics, terms, start, self.cuts)?)
+                    }
+                };
+                match made.exits.iter().find(|exit| exit.location == end) {
                     Some(exit) => {
                         condition = exit.condition;
                         run.state = exit.state.clone();

@@ -2,16 +2,14 @@
 //!
 //! `HARDBOP_EXHAUSTIVE=N` sets how many programs are tried, `HARDBOP_SEED=S` where they start.
 
-mod support;
-
+use crate::support::generate::program;
+use crate::support::{AllInputs, load};
 use hardbop_budget::Budget;
 use hardbop_cegar::{Options, Outcome, check};
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp::{self, Interpreter, Limits};
 use std::collections::BTreeSet;
 use std::time::Duration;
-use support::generate::program;
-use support::{AllInputs, load};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name)

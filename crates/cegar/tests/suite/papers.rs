@@ -1,12 +1,10 @@
 //! The papers' programs, in C: what is proved, what is violated, and with which predicates.
 
-mod support;
-
+use crate::support::load;
 use hardbop_budget::Budget;
 use hardbop_cegar::{Options, Outcome, Report, check};
 use hardbop_cfront::ids::CheckId;
 use std::time::Duration;
-use support::load;
 
 fn decide(text: &str) -> Report {
     let (program, points_to) = load(text);

@@ -1,0 +1,5 @@
+//! The loop on C programs: the papers' own, and random ones compared to all their runs.
+
+mod exhaustive;
+mod papers;
+mod support;
