@@ -231,12 +231,12 @@ fn one(
     let start = Instant::now();
     budget.check()?;
     let name = whole.analysed.program.function(function).name.clone();
-    let mut prover = Prover::new(
-        options.max_cube,
-        options.search,
-        options.limits,
-        budget.clone(),
-    );
+    let mut limits = options.limits;
+    if options.arithmetic == Arithmetic::Integers {
+        // What integers do not answer at once they answer late: bits among them are slow.
+        limits.steps = limits.steps.map(|steps| steps / 10);
+    }
+    let mut prover = Prover::new(options.max_cube, options.search, limits, budget.clone());
     if events.wants_queries() {
         let procedure = name.clone();
         prover.set_log(Box::new(move |text| events.query(&procedure, text)));
