@@ -235,6 +235,8 @@ fn one(
     if options.arithmetic == Arithmetic::Integers {
         // What integers do not answer at once they answer late: bits among them are slow.
         limits.steps = limits.steps.map(|steps| steps / 10);
+        // Not all of the solver counts its steps there.
+        limits.time = limits.time.or(Some(Duration::from_secs(2)));
     }
     let mut prover = Prover::new(options.max_cube, options.search, limits, budget.clone());
     if events.wants_queries() {
