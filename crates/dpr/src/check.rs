@@ -188,6 +188,8 @@ pub fn check(
         outcomes: BTreeMap::new(),
         evidence: Vec::new(),
         unjustified: false,
+        explanations: 0,
+        in_vain: 0,
         unsupported: None,
         long: false,
         covered: 0.0,
@@ -271,6 +273,10 @@ struct Search<'a, 'p> {
     evidence: Vec<Marks>,
     /// Whether something was excluded without a reason that can be checked.
     unjustified: bool,
+    /// How many explanations there were, and for how many of the last ones smaller cores brought
+    /// nothing.
+    explanations: u64,
+    in_vain: u64,
     unsupported: Option<u32>,
     long: bool,
     covered: f64,
@@ -279,6 +285,10 @@ struct Search<'a, 'p> {
 
 /// After so many terms a new arena and a new solver are begun.
 const TERMS: usize = 2_000_000;
+/// After so many explanations in a row that smaller cores did not improve, they are sought only
+/// for one in so many.
+const PATIENCE: u64 = 4;
+const RARELY: u64 = 8;
 /// The most steps of the solver for one question about a core: a smaller core is worth little
 /// more. Steps and not time, so that a search can be repeated.
 const CORE_STEPS: u32 = 100_000;
@@ -457,13 +467,18 @@ impl<'p> Search<'_, 'p> {
             &form,
         );
         let quick = explainer.explain(goal, Cores::Quick);
-        let explanation = if quick.decisions.is_empty() {
+        // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
+        self.explanations += 1;
+        let worthwhile = self.in_vain < PATIENCE || self.explanations % RARELY == 0;
+        let explanation = if quick.decisions.is_empty() || !worthwhile {
             quick
         } else {
             let small = explainer.explain(goal, Cores::Smallest);
             if small.decisions.len() < quick.decisions.len() {
+                self.in_vain = 0;
                 small
             } else {
+                self.in_vain += 1;
                 quick
             }
         };

@@ -67,8 +67,8 @@ pub(crate) struct Explanation {
 }
 
 /// The most questions for one core, and for one explanation.
-const QUESTIONS: usize = 120;
-const ALL_QUESTIONS: usize = 600;
+const QUESTIONS: usize = 60;
+const ALL_QUESTIONS: usize = 150;
 /// Up to this many candidates the smallest core is sought, not just a minimal one.
 const SMALL: usize = 24;
 /// Equations behind a condition that are too many to ask a solver about.
