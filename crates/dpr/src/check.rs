@@ -469,7 +469,7 @@ impl<'p> Search<'_, 'p> {
         let quick = explainer.explain(goal, Cores::Quick);
         // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
         self.explanations += 1;
-        let worthwhile = self.in_vain < PATIENCE || self.explanations % RARELY == 0;
+        let worthwhile = self.in_vain < PATIENCE || self.explanations.is_multiple_of(RARELY);
         let explanation = if quick.decisions.is_empty() || !worthwhile {
             quick
         } else {
