@@ -8,7 +8,47 @@
 //!
 //! What the paper leaves out is here: inputs are symbols, so a branch on an input is a choice;
 //! there are procedures, recursion, pointers and arrays, by the meaning that all engines share.
-//! What a clause claims, and why it is so, is said in `explain`.
+//! What a clause claims, and why it is so, is said in `explain`; every clause is checked again by
+//! other means (`recheck`) before anything counts as proved.
+//!
+//! ```
+//! use hardbop_budget::Budget;
+//! use hardbop_cfront::ids::CheckId;
+//! use hardbop_cfront::load::{self, load};
+//! use hardbop_cfront::parse::{Input, InputKind, NoFiles};
+//! use hardbop_cfront::types::DataModel;
+//! use hardbop_dpr::{Options, Outcome, check};
+//!
+//! let text = "
+//!     extern int __VERIFIER_nondet_int(void);
+//!     extern void reach_error(void);
+//!     int main(void) {
+//!         int x = 5, y = 8;
+//!         if (__VERIFIER_nondet_int()) y = y - 1; else y = y + 1;
+//!         if (2 * x > 10) reach_error();
+//!         return y;
+//!     }";
+//! let input = Input {
+//!     kind: InputKind::of("foo.c"),
+//!     name: "foo.c".to_owned(),
+//!     bytes: text.into(),
+//!     preprocess: Default::default(),
+//! };
+//! let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
+//! let loaded = loaded.program.unwrap();
+//! let report = check(
+//!     &loaded.program,
+//!     &loaded.points_to,
+//!     &[CheckId(0)],
+//!     &Options::default(),
+//!     &Budget::unlimited(),
+//!     &mut |_| {},
+//! );
+//! assert!(matches!(report.outcomes[&CheckId(0)], Outcome::Proved));
+//! // The choice has nothing to do with x: one of the two paths is enough.
+//! assert_eq!(report.statistics.explored, 1);
+//! assert_eq!(report.statistics.pruned, 1u32.into());
+//! ```
 
 mod assignments;
 mod check;
@@ -20,6 +60,7 @@ mod oracle;
 mod recheck;
 mod replay;
 mod run;
+mod search;
 mod smus;
 mod structure;
 

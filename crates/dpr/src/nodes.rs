@@ -4,6 +4,7 @@ use crate::graph::FunctionGraph;
 use crate::oracle::NodeId;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is around a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,9 +20,13 @@ enum Around {
     Loop(ContextId, LocId, u32),
 }
 
-/// Numbers for points, the same for the same point whenever it is met.
+/// Numbers for points, the same for the same point whenever it is met and whoever meets it: clones
+/// share their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes(Arc<Mutex<Table>>);
+
 #[derive(Debug)]
-pub(crate) struct Nodes {
+struct Table {
     contexts: Vec<Around>,
     context_ids: FxHashMap<Around, ContextId>,
     nodes: Vec<(ContextId, LocId)>,
@@ -30,14 +35,18 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     pub(crate) fn new() -> Nodes {
-        let mut nodes = Nodes {
+        let mut table = Table {
             contexts: Vec::new(),
             context_ids: FxHashMap::default(),
             nodes: Vec::new(),
             node_ids: FxHashMap::default(),
         };
-        nodes.context(Around::Start);
-        nodes
+        table.context(Around::Start);
+        Nodes(Arc::new(Mutex::new(table)))
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The context of the entry function.
@@ -45,6 +54,37 @@ impl Nodes {
         ContextId(0)
     }
 
+    pub(crate) fn call(&self, from: ContextId, edge: EdgeId, callee: FuncId) -> ContextId {
+        self.table().context(Around::Call(from, edge, callee))
+    }
+
+    /// How many calls of a function are around.
+    pub(crate) fn activations(&self, context: ContextId, function: FuncId) -> u32 {
+        self.table().activations(context, function)
+    }
+
+    /// The context in which control arrives at a location of the same call, and the number of
+    /// arrivals there if it is the head of a loop.
+    pub(crate) fn arrive(
+        &self,
+        graph: &FunctionGraph,
+        context: ContextId,
+        location: LocId,
+    ) -> (ContextId, u32) {
+        self.table().arrive(graph, context, location)
+    }
+
+    pub(crate) fn node(&self, context: ContextId, location: LocId) -> NodeId {
+        self.table().node(context, location)
+    }
+
+    /// The location of a node.
+    pub(crate) fn location(&self, node: NodeId) -> LocId {
+        self.table().nodes[node.0 as usize].1
+    }
+}
+
+impl Table {
     fn context(&mut self, around: Around) -> ContextId {
         let next = ContextId(self.contexts.len() as u32);
         let id = *self.context_ids.entry(around).or_insert(next);
@@ -58,12 +98,7 @@ impl Nodes {
         self.contexts[id.0 as usize]
     }
 
-    pub(crate) fn call(&mut self, from: ContextId, edge: EdgeId, callee: FuncId) -> ContextId {
-        self.context(Around::Call(from, edge, callee))
-    }
-
-    /// How many calls of a function are around.
-    pub(crate) fn activations(&self, mut id: ContextId, function: FuncId) -> u32 {
+    fn activations(&self, mut id: ContextId, function: FuncId) -> u32 {
         let mut count = 0;
         loop {
             match self.around(id) {
@@ -77,9 +112,7 @@ impl Nodes {
         }
     }
 
-    /// The context in which control arrives at a location of the same call, and the number of
-    /// arrivals there if it is the head of a loop.
-    pub(crate) fn arrive(
+    fn arrive(
         &mut self,
         graph: &FunctionGraph,
         mut id: ContextId,
@@ -112,17 +145,12 @@ impl Nodes {
         }
     }
 
-    pub(crate) fn node(&mut self, context: ContextId, location: LocId) -> NodeId {
+    fn node(&mut self, context: ContextId, location: LocId) -> NodeId {
         let next = NodeId(self.nodes.len() as u32);
         let id = *self.node_ids.entry((context, location)).or_insert(next);
         if id == next {
             self.nodes.push((context, location));
         }
         id
-    }
-
-    /// The location of a node.
-    pub(crate) fn location(&self, node: NodeId) -> LocId {
-        self.nodes[node.0 as usize].1
     }
 }

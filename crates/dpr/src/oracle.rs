@@ -7,7 +7,6 @@
 //! is one variable; one with more is a variable per side, exactly one of which is true.
 
 use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
-use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
 /// A branch of the unrolled program.
@@ -36,7 +35,6 @@ enum Variables {
 pub(crate) struct Oracles {
     solver: BasicSolver,
     variables: FxHashMap<NodeId, Variables>,
-    clauses: Vec<Vec<Decision>>,
     /// Whether the solver's last answer was a model.
     has_model: bool,
 }
@@ -46,31 +44,8 @@ impl Oracles {
         Oracles {
             solver: BasicSolver::default(),
             variables: FxHashMap::default(),
-            clauses: Vec::new(),
             has_model: false,
         }
-    }
-
-    /// The decisions that no remaining oracle makes all of, one list for each clause.
-    pub(crate) fn clauses(&self) -> &[Vec<Decision>] {
-        &self.clauses
-    }
-
-    /// The number of nodes that have a choice variable.
-    pub(crate) fn choices(&self) -> usize {
-        self.variables.len()
-    }
-
-    /// The number of oracles, excluded ones among them.
-    pub(crate) fn total(&self) -> BigUint {
-        let mut total = BigUint::from(1u32);
-        for variables in self.variables.values() {
-            total *= match variables {
-                Variables::Two(..) => 2,
-                Variables::Many(sides) => sides.len(),
-            };
-        }
-        total
     }
 
     /// The sides of a node, if it has a choice variable.
@@ -144,7 +119,7 @@ impl Oracles {
 
     /// Rules out every oracle that makes all of these decisions. Says whether it did: a decision
     /// at a node without a choice variable cannot be denied.
-    pub(crate) fn exclude(&mut self, decisions: Vec<Decision>) -> bool {
+    pub(crate) fn exclude(&mut self, decisions: &[Decision]) -> bool {
         let mut clause: Vec<Lit> = decisions
             .iter()
             .filter_map(|&decision| self.literal(decision))
@@ -156,22 +131,7 @@ impl Oracles {
         }
         self.has_model = false;
         self.solver.add_clause_reuse(&mut clause);
-        self.clauses.push(decisions);
         true
-    }
-
-    /// Whether the clauses alone leave no oracle, asked of a new solver that knows nothing else.
-    pub(crate) fn exhausted(&self) -> bool {
-        let mut fresh = Oracles::new();
-        let mut nodes: Vec<NodeId> = self.variables.keys().copied().collect();
-        nodes.sort_unstable();
-        for node in nodes {
-            fresh.introduce(node, &self.sides(node).unwrap_or_default());
-        }
-        for clause in &self.clauses {
-            fresh.exclude(clause.clone());
-        }
-        !fresh.allows(&[])
     }
 }
 
@@ -191,35 +151,39 @@ mod tests {
         let mut oracles = Oracles::new();
         oracles.introduce(NodeId(7), &[0, 1]);
         assert!(oracles.allows(&[decide(7, 0)]));
-        oracles.exclude(vec![decide(7, 0)]);
+        oracles.exclude(&[decide(7, 0)]);
         assert!(!oracles.allows(&[decide(7, 0)]));
         assert!(oracles.allows(&[decide(7, 1)]));
-        assert!(!oracles.exhausted());
-        oracles.exclude(vec![decide(7, 1)]);
+        oracles.exclude(&[decide(7, 1)]);
         assert!(!oracles.allows(&[]));
-        assert!(oracles.exhausted());
-        assert_eq!(oracles.total(), BigUint::from(2u32));
     }
 
     #[test]
     fn of_many_sides_one_is_taken() {
         let mut oracles = Oracles::new();
         oracles.introduce(NodeId(0), &[2, 4, 5]);
-        oracles.exclude(vec![decide(0, 2)]);
-        oracles.exclude(vec![decide(0, 5)]);
+        oracles.exclude(&[decide(0, 2)]);
+        oracles.exclude(&[decide(0, 5)]);
         assert!(oracles.allows(&[decide(0, 4)]));
         assert!(!oracles.allows(&[decide(0, 2)]));
-        oracles.exclude(vec![decide(0, 4)]);
-        assert!(oracles.exhausted());
-        assert_eq!(oracles.total(), BigUint::from(3u32));
+        oracles.exclude(&[decide(0, 4)]);
+        assert!(!oracles.allows(&[]));
+    }
+
+    #[test]
+    fn what_has_no_variable_cannot_be_excluded() {
+        let mut oracles = Oracles::new();
+        oracles.introduce(NodeId(0), &[0, 1]);
+        assert!(!oracles.exclude(&[decide(0, 0), decide(1, 0)]));
+        assert!(!oracles.exclude(&[decide(0, 2)]));
+        assert!(oracles.allows(&[decide(0, 0)]));
     }
 
     #[test]
     fn the_empty_clause_excludes_everything() {
         let mut oracles = Oracles::new();
         assert!(oracles.allows(&[]));
-        oracles.exclude(Vec::new());
+        oracles.exclude(&[]);
         assert!(!oracles.allows(&[]));
-        assert!(oracles.exhausted());
     }
 }

@@ -252,3 +252,49 @@ int main(void) {
         "proved, violated; 1 choices, 2 paths, 3 explored, 0 pruned",
     );
 }
+
+#[test]
+fn several_workers_agree() {
+    let options = Options {
+        jobs: 3,
+        ..Options::default()
+    };
+    for (text, violated) in [(FOO, false), (FOO2, true)] {
+        let report = run(text, &options);
+        let outcome = report.outcomes.values().next().expect("one check");
+        assert_eq!(matches!(outcome, Outcome::Violated(_)), violated);
+        assert_eq!(matches!(outcome, Outcome::Proved), !violated);
+    }
+}
+
+#[test]
+fn the_families_of_the_tables_are_decided() {
+    use hardbop_dpr::generate::{Validity, max_3sat, nfa, sentence};
+    let valid = run(&nfa(&sentence(13, Validity::Valid)), &Options::default());
+    assert!(matches!(
+        valid.outcomes.values().next(),
+        Some(Outcome::Violated(_))
+    ));
+    let invalid = run(&nfa(&sentence(13, Validity::Invalid)), &Options::default());
+    assert!(matches!(
+        invalid.outcomes.values().next(),
+        Some(Outcome::Proved)
+    ));
+    // The paper explored 13 of the paths.
+    assert!(
+        invalid.statistics.explored <= 13,
+        "{:?}",
+        invalid.statistics
+    );
+    let formula = run(&max_3sat(9, 349, 1), &Options::default());
+    assert!(matches!(
+        formula.outcomes.values().next(),
+        Some(Outcome::Proved)
+    ));
+    // The paper explored 44 of the 512 paths of its formula.
+    assert!(
+        formula.statistics.explored <= 44,
+        "{:?}",
+        formula.statistics
+    );
+}

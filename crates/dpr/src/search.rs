@@ -1,0 +1,588 @@
+//! The search (Algorithms 1 and 4): run under an oracle, learn, until no oracle is left.
+//!
+//! Several workers may search at a time: each has its own solvers and takes over, between two
+//! runs, the clauses that the others have learned.
+
+use crate::assignments::assignments;
+use crate::check::{Clause, Event, Learning, Options, Order, Outcome, Proof, Reason, Statistics};
+use crate::explain::{Cores, Explainer, Explanation, Goal};
+use crate::nodes::Nodes;
+use crate::oracle::{Decision, NodeId, Oracles};
+use crate::recheck::{Mark, Marks, Rechecker};
+use crate::replay::replay;
+use crate::run::{Act, Ended, Position, Prefer, Run, Runner};
+use crate::structure::Structure;
+use hardbop_budget::{Budget, Stopped};
+use hardbop_cfront::ids::{CheckId, EdgeId};
+use hardbop_cfront::program::Op;
+use hardbop_logic::{Limits, Session, Terms, Z3Options, Z3Solver};
+use hardbop_semantics::Semantics;
+use hardbop_semantics::effects::Effects;
+use num_bigint::BigUint;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The order of sides by the options.
+enum Chooser {
+    Random(u64),
+    DepthFirst,
+    Guided,
+}
+
+impl Prefer for Chooser {
+    fn order(&mut self, sides: &mut [(u32, u32)]) {
+        match self {
+            Chooser::Random(state) => {
+                for at in (1..sides.len()).rev() {
+                    let other = (next_random(state) % (at as u64 + 1)) as usize;
+                    sides.swap(at, other);
+                }
+            }
+            Chooser::DepthFirst => {}
+            Chooser::Guided => sides.sort_by_key(|&(side, distance)| (distance, side)),
+        }
+    }
+}
+
+/// SplitMix64.
+fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A clause with how it is checked again.
+struct Learned {
+    decisions: Vec<Decision>,
+    /// The sides of the nodes that it speaks of.
+    sides: Vec<(NodeId, Vec<u32>)>,
+    marks: Marks,
+}
+
+/// What all workers know.
+#[derive(Default)]
+struct Shared {
+    clauses: Vec<Learned>,
+    outcomes: BTreeMap<CheckId, Outcome>,
+    /// Unsupported constructs that were met.
+    met: Vec<EdgeId>,
+    /// Whether something was excluded without a reason that can be checked.
+    unjustified: bool,
+    /// Whether a run was too long.
+    long: bool,
+    /// Whether a worker found that no oracle is left.
+    finished: bool,
+    covered: f64,
+    proof: Option<Proof>,
+    statistics: Statistics,
+    /// The nodes with choice variables.
+    choices: BTreeMap<NodeId, usize>,
+}
+
+/// What all workers share.
+pub(crate) struct Common<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    effects: &'a Effects,
+    options: &'a Options,
+    budget: &'a Budget,
+    open: BTreeSet<CheckId>,
+    nodes: Nodes,
+    shared: Mutex<Shared>,
+}
+
+impl<'a, 'p> Common<'a, 'p> {
+    pub(crate) fn new(
+        semantics: &'a Semantics<'p>,
+        effects: &'a Effects,
+        options: &'a Options,
+        budget: &'a Budget,
+        open: BTreeSet<CheckId>,
+    ) -> Common<'a, 'p> {
+        Common {
+            semantics,
+            effects,
+            options,
+            budget,
+            open,
+            nodes: Nodes::new(),
+            shared: Mutex::new(Shared::default()),
+        }
+    }
+
+    /// What is known; a worker that panicked leaves what it had said.
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The outcomes, the evidence, and what it cost.
+    pub(crate) fn finish(self) -> (BTreeMap<CheckId, Outcome>, Option<Proof>, Statistics) {
+        let shared = self.shared.into_inner();
+        let shared = shared.unwrap_or_else(PoisonError::into_inner);
+        let mut statistics = shared.statistics;
+        statistics.choices = shared.choices.len();
+        statistics.clauses = shared.clauses.len();
+        let sides = shared.choices.values();
+        statistics.paths = sides.map(|&sides| BigUint::from(sides)).product();
+        let explored = BigUint::from(statistics.explored);
+        statistics.pruned = if explored < statistics.paths {
+            &statistics.paths - explored
+        } else {
+            BigUint::ZERO
+        };
+        (shared.outcomes, shared.proof, statistics)
+    }
+}
+
+/// One search among those that share their clauses.
+pub(crate) struct Worker<'c, 'a, 'p> {
+    common: &'c Common<'a, 'p>,
+    structure: Structure<'p>,
+    nodes: Nodes,
+    oracles: Oracles,
+    /// How many of the shared clauses and constructs are known here.
+    known: usize,
+    met: usize,
+    chooser: Chooser,
+    events: &'c mut dyn FnMut(Event),
+    /// How many explanations there were, and for how many of the last ones smaller cores brought
+    /// nothing.
+    explanations: u64,
+    in_vain: u64,
+}
+
+/// After so many terms a new arena and a new solver are begun.
+const TERMS: usize = 2_000_000;
+/// After so many explanations in a row that smaller cores did not improve, they are sought only
+/// for one in so many.
+const PATIENCE: u64 = 4;
+const RARELY: u64 = 8;
+/// The most steps of the solver for one question about a core: a smaller core is worth little
+/// more. Steps and not time, so that a search can be repeated.
+const CORE_STEPS: u32 = 100_000;
+
+impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
+    pub(crate) fn new(
+        common: &'c Common<'a, 'p>,
+        job: usize,
+        events: &'c mut dyn FnMut(Event),
+    ) -> Worker<'c, 'a, 'p> {
+        let chooser = match (common.options.order, job) {
+            (Order::Random(seed), job) => Chooser::Random(seed.wrapping_add(job as u64)),
+            (Order::DepthFirst, 0) => Chooser::DepthFirst,
+            (Order::Guided, 0) => Chooser::Guided,
+            (_, job) => Chooser::Random(job as u64),
+        };
+        Worker {
+            common,
+            structure: Structure::new(common.semantics.program, common.open.clone()),
+            nodes: common.nodes.clone(),
+            oracles: Oracles::new(),
+            known: 0,
+            met: 0,
+            chooser,
+            events,
+            explanations: 0,
+            in_vain: 0,
+        }
+    }
+
+    /// Takes over what others have found.
+    fn catch_up(&mut self) {
+        let common = self.common;
+        let shared = common.shared();
+        if shared.finished {
+            return;
+        }
+        for learned in &shared.clauses[self.known..] {
+            for (node, sides) in &learned.sides {
+                self.oracles.introduce(*node, sides);
+            }
+            // A side that is unknown here cannot lead to an error that is still open.
+            self.oracles.exclude(&learned.decisions);
+        }
+        self.known = shared.clauses.len();
+        for &edge in &shared.met[self.met..] {
+            self.structure.meet_unsupported(edge);
+        }
+        self.met = shared.met.len();
+        for check in shared.outcomes.keys() {
+            if self.structure.open().contains(check) {
+                self.structure.close(*check);
+            }
+        }
+    }
+
+    fn session(&self, terms: &mut Terms) -> Session<'static> {
+        let limits = Limits {
+            time: Some(self.common.options.query_time),
+            steps: None,
+        };
+        begin(self.common.semantics, self.common.budget, limits, terms)
+    }
+
+    fn close(&mut self, check: CheckId, outcome: Outcome) {
+        self.structure.close(check);
+        self.common
+            .shared()
+            .outcomes
+            .entry(check)
+            .or_insert(outcome);
+    }
+
+    fn close_all(&mut self, outcome: &Outcome) {
+        for check in self.structure.open().clone() {
+            self.close(check, outcome.clone());
+        }
+    }
+
+    /// Searches until everything is decided.
+    pub(crate) fn search(mut self) {
+        let common = self.common;
+        let mut terms = Terms::new();
+        let mut session = self.session(&mut terms);
+        loop {
+            self.catch_up();
+            if self.structure.open().is_empty() || common.shared().finished {
+                break;
+            }
+            if let Err(stopped) = common.budget.check() {
+                self.close_all(&Outcome::Unknown(Reason::Stopped(stopped)));
+                break;
+            }
+            if !self.oracles.allows(&[]) {
+                // Whoever comes first says so.
+                let first = !std::mem::replace(&mut common.shared().finished, true);
+                if first {
+                    self.exhausted();
+                }
+                break;
+            }
+            if terms.len() > TERMS {
+                common.shared().statistics.queries += session.statistics().queries;
+                terms = Terms::new();
+                session = self.session(&mut terms);
+            }
+            let run = Runner {
+                semantics: common.semantics,
+                structure: &mut self.structure,
+                nodes: &mut self.nodes,
+                oracles: &mut self.oracles,
+                terms: &mut terms,
+                session: &mut session,
+                prefer: &mut self.chooser,
+                budget: common.budget,
+                depth: common.options.depth,
+                length: common.options.length,
+            }
+            .run();
+            self.learn(run, &mut terms);
+            let event = {
+                let shared = common.shared();
+                Event {
+                    explored: shared.statistics.explored,
+                    clauses: shared.clauses.len(),
+                    choices: shared.choices.len(),
+                    open: self.structure.open().len(),
+                    covered: shared.covered.min(1.0),
+                }
+            };
+            (self.events)(event);
+        }
+        common.shared().statistics.queries += session.statistics().queries;
+    }
+
+    /// Counts a run to its end, and the choices on its way.
+    fn count(&mut self, run: &Run) {
+        let mut shared = self.common.shared();
+        for &(_, decision) in &run.decisions {
+            if let Some(sides) = self.oracles.sides(decision.node) {
+                shared.choices.entry(decision.node).or_insert(sides.len());
+            }
+        }
+        match run.ended {
+            Ended::Explored => shared.statistics.repeated += 1,
+            Ended::Stopped(_) => {}
+            _ => shared.statistics.explored += 1,
+        }
+        if let Some(Act::End(crate::run::End::Cut)) = run.path.last().map(|p| &p.act) {
+            shared.statistics.cut += 1;
+            shared.long |= run.path.len() > self.common.options.length;
+        }
+    }
+
+    fn learn(&mut self, run: Run, terms: &mut Terms) {
+        self.count(&run);
+        match &run.ended {
+            Ended::Safely => {
+                let explanation = self.explain(&run, Goal::Path, terms);
+                self.exclude(&run, Goal::Path, &explanation);
+            }
+            Ended::Error(check, values) => {
+                let program = self.common.semantics.program;
+                let outcome = match replay(program, values, *check, self.common.budget) {
+                    Ok(violation) => Outcome::Violated(Box::new(violation)),
+                    Err(outcome) => Outcome::Unknown(Reason::Replay(Box::new(outcome))),
+                };
+                self.close(*check, outcome);
+            }
+            Ended::Undecided(check, why) => {
+                self.close(*check, Outcome::Unknown(Reason::Solver(why.to_string())));
+            }
+            Ended::Unsupported(edge) => self.common.shared().met.push(*edge),
+            Ended::Explored => {
+                self.learn_refusals(run, terms);
+            }
+            Ended::Stopped(stopped) => {
+                self.close_all(&Outcome::Unknown(Reason::Stopped(*stopped)));
+            }
+        }
+    }
+
+    /// The oracle wants, at the last node, what no run can do.
+    fn learn_refusals(&mut self, run: Run, terms: &mut Terms) {
+        let Some(last) = run.path.last() else {
+            return;
+        };
+        let Act::Branch(branch) = &last.act else {
+            return;
+        };
+        let node = last.node;
+        let known = self.oracles.sides(node).unwrap_or_default();
+        let mut learned = false;
+        for side in known {
+            let goal = Goal::Refused(side);
+            let explanation = if !branch.live.contains(&side) {
+                // From there no error can be reached any more.
+                Explanation {
+                    decisions: chosen(&run),
+                    ..Explanation::default()
+                }
+            } else if branch.ruled_out.iter().any(|refused| refused.side == side) {
+                self.explain(&run, goal, terms)
+            } else {
+                continue;
+            };
+            self.exclude(&run, goal, &explanation);
+            learned = true;
+        }
+        if !learned {
+            // Every side was excluded for itself; then so is the way here, and the solver should
+            // have known.
+            let made: Vec<Decision> = run
+                .decisions
+                .iter()
+                .map(|&(_, decision)| decision)
+                .collect();
+            self.oracles.exclude(&made);
+            self.common.shared().unjustified = true;
+        }
+    }
+
+    fn explain(&mut self, run: &Run, goal: Goal, terms: &mut Terms) -> Explanation {
+        if self.common.options.learning == Learning::Off {
+            return Explanation {
+                decisions: chosen(run),
+                ..Explanation::default()
+            };
+        }
+        let form = assignments(self.common.semantics, terms, &run.path);
+        let (semantics, budget) = (self.common.semantics, self.common.budget);
+        let limits = Limits {
+            time: Some(self.common.options.query_time),
+            steps: Some(CORE_STEPS),
+        };
+        let begin = |terms: &mut Terms| begin(semantics, budget, limits, terms);
+        let mut explainer = Explainer::new(
+            semantics,
+            self.common.effects,
+            &mut self.structure,
+            terms,
+            &begin,
+            &run.path,
+            &form,
+        );
+        let quick = explainer.explain(goal, Cores::Quick);
+        // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
+        self.explanations += 1;
+        let worthwhile = self.in_vain < PATIENCE || self.explanations.is_multiple_of(RARELY);
+        let explanation = if quick.decisions.is_empty() || !worthwhile {
+            quick
+        } else {
+            let small = explainer.explain(goal, Cores::Smallest);
+            if small.decisions.len() < quick.decisions.len() {
+                self.in_vain = 0;
+                small
+            } else {
+                self.in_vain += 1;
+                quick
+            }
+        };
+        self.common.shared().statistics.queries += explainer.queries();
+        explanation
+    }
+
+    fn exclude(&mut self, run: &Run, goal: Goal, explanation: &Explanation) {
+        let mut decisions: BTreeSet<Decision> = explanation.decisions.clone();
+        if let (Goal::Refused(side), Some(last)) = (goal, run.path.last()) {
+            let node = last.node;
+            decisions.insert(Decision { node, side });
+        }
+        let sides: Vec<(NodeId, Vec<u32>)> = decisions
+            .iter()
+            .filter_map(|decision| Some((decision.node, self.oracles.sides(decision.node)?)))
+            .collect();
+        let mut shared = self.common.shared();
+        if sides.len() < decisions.len() {
+            // A decision at a node without a choice cannot be denied.
+            shared.unjustified = true;
+            return;
+        }
+        shared.covered += 0.5f64.powi(decisions.len() as i32);
+        shared.clauses.push(Learned {
+            decisions: decisions.into_iter().collect(),
+            sides,
+            marks: marks(&run.path, goal, explanation),
+        });
+    }
+
+    /// Whether every clause stands when it is checked again, and together they leave no oracle.
+    fn recheck(&mut self, clauses: &[Learned]) -> Result<bool, Stopped> {
+        let common = self.common;
+        let mut terms = Terms::new();
+        let mut session = self.session(&mut terms);
+        let mut rechecker = Rechecker::new(
+            common.semantics,
+            common.effects,
+            self.structure.open(),
+            &mut self.nodes,
+        );
+        let mut oracles = Oracles::new();
+        for learned in clauses {
+            common.budget.check()?;
+            let Learned {
+                decisions, marks, ..
+            } = learned;
+            if !rechecker.holds(&mut terms, &mut session, decisions, marks) {
+                common.budget.check()?;
+                return Ok(false);
+            }
+            for (node, sides) in &learned.sides {
+                oracles.introduce(*node, sides);
+            }
+            if !oracles.exclude(decisions) {
+                return Ok(false);
+            }
+        }
+        Ok(!oracles.allows(&[]))
+    }
+
+    /// No oracle is left.
+    fn exhausted(&mut self) {
+        let common = self.common;
+        let (clauses, reason) = {
+            let mut shared = common.shared();
+            let unsupported = shared.met.iter().find_map(|edge| {
+                match common.semantics.program.edges[edge.index()].op {
+                    Op::Unsupported { construct } => Some(construct),
+                    _ => None,
+                }
+            });
+            let reason = if let Some(construct) = unsupported {
+                Some(Reason::Unsupported(construct))
+            } else if shared.long {
+                Some(Reason::Length(common.options.length))
+            } else if shared.statistics.cut > 0 {
+                Some(Reason::Bound(common.options.depth))
+            } else if shared.unjustified {
+                Some(Reason::Evidence)
+            } else {
+                None
+            };
+            (std::mem::take(&mut shared.clauses), reason)
+        };
+        // What was learned since then may speak of fewer open checks.
+        let mine = &clauses[..self.known];
+        let reason = reason.or_else(|| match self.recheck(mine) {
+            Ok(true) => None,
+            Ok(false) => Some(Reason::Evidence),
+            Err(stopped) => Some(Reason::Stopped(stopped)),
+        });
+        let outcome = match reason {
+            Some(reason) => Outcome::Unknown(reason),
+            None => {
+                let proved = mine.iter().map(|learned| Clause {
+                    decisions: learned
+                        .decisions
+                        .iter()
+                        .map(|&decision| (self.nodes.location(decision.node), decision))
+                        .collect(),
+                });
+                common.shared().proof = Some(Proof {
+                    clauses: proved.collect(),
+                });
+                Outcome::Proved
+            }
+        };
+        common.shared().clauses = clauses;
+        self.close_all(&outcome);
+    }
+}
+
+/// A session in which the axioms are asserted.
+fn begin(
+    semantics: &Semantics<'_>,
+    budget: &Budget,
+    limits: Limits,
+    terms: &mut Terms,
+) -> Session<'static> {
+    let solver = Box::new(Z3Solver::new(Z3Options::default()));
+    let mut session = Session::new(solver, budget.clone());
+    session.set_limits(limits);
+    for axiom in semantics.axioms(terms) {
+        session.assert(terms, axiom);
+    }
+    session
+}
+
+/// The oracle's choices on a run.
+fn chosen(run: &Run) -> BTreeSet<Decision> {
+    run.decisions
+        .iter()
+        .filter(
+            |&&(position, _)| match run.path.get(position).map(|p| &p.act) {
+                Some(Act::Branch(branch)) => branch.open() > 1,
+                _ => false,
+            },
+        )
+        .map(|&(_, decision)| decision)
+        .collect()
+}
+
+/// How a clause is checked again: what its explanation says at the branches of the path.
+fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> Marks {
+    let mut marks = Vec::new();
+    let mut visited = 0;
+    let mut at = 0;
+    while let Some(position) = path.get(at) {
+        at += 1;
+        let Act::Branch(branch) = &position.act else {
+            continue;
+        };
+        let place = visited;
+        visited += 1;
+        if let (Goal::Refused(side), true) = (goal, at == path.len()) {
+            marks.push((place, Mark::Refused(side)));
+        } else if let Some(&meeting) = explanation.free.get(&(at - 1)) {
+            marks.push((place, Mark::Free(path[meeting].location)));
+            at = meeting;
+        } else if let Some(side) = branch.taken {
+            let node = position.node;
+            if explanation.decisions.contains(&Decision { node, side }) {
+                marks.push((place, Mark::Decided(side)));
+            }
+        }
+    }
+    Marks(marks)
+}
