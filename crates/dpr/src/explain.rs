@@ -35,8 +35,8 @@ use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Answer, Session, TermId, Terms};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::Effects;
-use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// What is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,31 @@ struct Use {
 struct Needs {
     steps: BTreeSet<usize>,
     uses: FxHashMap<TermId, Use>,
+    /// Where the uses begin, the last first: walking back, a use ends to matter there.
+    begins: BinaryHeap<(usize, TermId)>,
+    /// Equations that are needed with everything behind them.
+    whole: FxHashSet<usize>,
+}
+
+impl Needs {
+    fn note(&mut self, version: TermId, used: Use) {
+        let entry = self.uses.entry(version).or_insert(used);
+        entry.from = entry.from.min(used.from);
+        entry.until = entry.until.max(used.until);
+        self.begins.push((entry.from, version));
+    }
+
+    /// Forgets the uses that begin after a step, when no later branch is looked at any more.
+    fn settle(&mut self, step: usize) {
+        while let Some(&(from, version)) = self.begins.peek()
+            && from > step
+        {
+            self.begins.pop();
+            if self.uses.get(&version).is_some_and(|used| used.from > step) {
+                self.uses.remove(&version);
+            }
+        }
+    }
 }
 
 impl<'a, 'p> Explainer<'a, 'p> {
@@ -161,7 +186,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
                         if branch.live.len() < 2 {
                             continue;
                         }
-                        if let Some(meeting) = self.meeting(&needs, index) {
+                        if let Some(meeting) = self.meeting(&mut needs, index) {
                             out.free.insert(index, meeting);
                             continue;
                         }
@@ -191,7 +216,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
 
     /// The position of the meeting point of a branch, if it does not matter which side a run
     /// takes there.
-    fn meeting(&mut self, needs: &Needs, index: usize) -> Option<usize> {
+    fn meeting(&mut self, needs: &mut Needs, index: usize) -> Option<usize> {
         let position = &self.path[index];
         let step = index + 1;
         if needs.steps.contains(&step) {
@@ -207,6 +232,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
         if needs.steps.range(step + 1..meeting).next().is_some() {
             return None;
         }
+        needs.settle(step);
         let spans = |used: &&Use| used.from <= step && used.until >= meeting;
         if !needs.uses.values().any(|used| spans(&used)) {
             return Some(at);
@@ -231,51 +257,116 @@ impl<'a, 'p> Explainer<'a, 'p> {
         let form = self.form;
         let none = Vec::new();
         let targets = form.refused.get(&(step, side)).unwrap_or(&none);
-        let core = self.core(targets, by, cores);
+        let mut requirements = Vec::new();
+        for &step in by {
+            let from = form.constraints.partition_point(|c| c.step < step);
+            let here = form.constraints[from..].iter().enumerate();
+            requirements.extend(
+                here.take_while(|(_, constraint)| constraint.step == step)
+                    .filter(|(_, constraint)| constraint.kind == Kind::Requirement)
+                    .map(|(index, _)| from + index),
+            );
+        }
+        let core = match cores {
+            Cores::Smallest => self.core(targets, &requirements),
+            Cores::Quick => None,
+        };
+        let direct: BTreeSet<TermId> = self.terms.free_constants(targets);
+        let Some(core) = core else {
+            for version in direct {
+                self.whole(needs, version, step);
+            }
+            for index in requirements {
+                let constraint = &form.constraints[index];
+                needs.steps.insert(constraint.step);
+                for &version in &constraint.versions {
+                    self.whole(needs, version, constraint.step);
+                }
+            }
+            needs.steps.remove(&0);
+            return;
+        };
         // Where a version comes from matters only if the core holds its equation. If not, the
         // core stands whatever the value is, as long as all its uses see the same one.
-        let defined: BTreeSet<TermId> = core
+        let defined: FxHashSet<TermId> = core
             .iter()
             .filter_map(|&index| match form.constraints[index].kind {
                 Kind::Definition(version) => Some(version),
                 Kind::Requirement => None,
             })
             .collect();
-        let mut note = |version: TermId, at: usize| {
-            let Some(known) = form.versions.get(&version) else {
-                return;
-            };
-            let from = if defined.contains(&version) {
-                known.step
-            } else {
-                at
-            };
-            let entry = needs.uses.entry(version).or_insert(Use {
-                variable: known.variable,
-                from,
-                until: at,
-            });
-            entry.from = entry.from.min(from);
-            entry.until = entry.until.max(at);
+        let mut first: FxHashMap<TermId, (usize, usize)> = FxHashMap::default();
+        let mut seen = |version: TermId, at: usize| {
+            let entry = first.entry(version).or_insert((at, at));
+            *entry = (entry.0.min(at), entry.1.max(at));
         };
-        for &target in targets {
-            for version in self.terms.free_constants(&[target]) {
-                note(version, step);
-            }
+        for version in direct {
+            seen(version, step);
         }
         for &index in &core {
             let constraint = &form.constraints[index];
             for &version in &constraint.versions {
-                note(version, constraint.step);
+                seen(version, constraint.step);
             }
             if constraint.step > 0 {
                 needs.steps.insert(constraint.step);
             }
         }
+        for (version, (from, until)) in first {
+            if let Some(known) = form.versions.get(&version) {
+                let from = if defined.contains(&version) {
+                    known.step
+                } else {
+                    from
+                };
+                let variable = known.variable;
+                needs.note(
+                    version,
+                    Use {
+                        variable,
+                        from,
+                        until,
+                    },
+                );
+            }
+        }
     }
 
-    /// The equations behind some terms.
-    fn cone(&self, of: &[TermId]) -> BTreeSet<usize> {
+    /// Makes a version needed with all equations behind it.
+    fn whole(&self, needs: &mut Needs, version: TermId, at: usize) {
+        let form = self.form;
+        let mut work = vec![(version, at)];
+        while let Some((version, until)) = work.pop() {
+            let Some(known) = form.versions.get(&version) else {
+                continue;
+            };
+            let from = match known.definition {
+                Some(_) => known.step,
+                None => until,
+            };
+            let variable = known.variable;
+            needs.note(
+                version,
+                Use {
+                    variable,
+                    from,
+                    until,
+                },
+            );
+            if let Some(definition) = known.definition
+                && needs.whole.insert(definition)
+            {
+                let constraint = &form.constraints[definition];
+                if constraint.step > 0 {
+                    needs.steps.insert(constraint.step);
+                }
+                work.extend(constraint.versions.iter().map(|&v| (v, constraint.step)));
+            }
+        }
+    }
+
+    /// The equations behind some terms, if they are not too many.
+    fn cone(&self, of: &[TermId]) -> Option<BTreeSet<usize>> {
         let form = self.form;
         let mut seen = BTreeSet::new();
         let mut work: Vec<TermId> = self.terms.free_constants(of).into_iter().collect();
@@ -285,34 +376,30 @@ impl<'a, 'p> Explainer<'a, 'p> {
                 && seen.insert(definition)
             {
                 work.extend(&form.constraints[definition].versions);
+                if seen.len() > LARGE {
+                    return None;
+                }
             }
         }
-        seen
+        Some(seen)
     }
 
-    /// Constraints that contradict the targets, given the steps whose requirements do so with
-    /// what was computed.
-    fn core(&mut self, targets: &[TermId], by: &[usize], cores: Cores) -> Vec<usize> {
+    /// Constraints that contradict the targets, given the requirements that do so with what was
+    /// computed; `None` if it is too much to ask.
+    fn core(&mut self, targets: &[TermId], requirements: &[usize]) -> Option<Vec<usize>> {
         let form = self.form;
-        let mut all: BTreeSet<usize> = BTreeSet::new();
+        if self.questions == 0 {
+            return None;
+        }
         let mut of: Vec<TermId> = targets.to_vec();
-        for &step in by {
-            let from = form.constraints.partition_point(|c| c.step < step);
-            for (index, constraint) in form.constraints.iter().enumerate().skip(from) {
-                if constraint.step > step {
-                    break;
-                }
-                if constraint.kind == Kind::Requirement {
-                    all.insert(index);
-                    of.push(constraint.term);
-                }
-            }
-        }
-        all.extend(self.cone(&of));
+        of.extend(
+            requirements
+                .iter()
+                .map(|&index| form.constraints[index].term),
+        );
+        let mut all = self.cone(&of)?;
+        all.extend(requirements);
         let candidates: Vec<usize> = all.into_iter().collect();
-        if cores == Cores::Quick || candidates.len() > LARGE || self.questions == 0 {
-            return candidates;
-        }
         let mut session = match self.session.take() {
             Some(session) => session,
             None => (self.begin)(self.terms),
@@ -357,6 +444,6 @@ impl<'a, 'p> Explainer<'a, 'p> {
         self.questions = self.questions.saturating_sub(asked);
         session.pop();
         self.session = Some(session);
-        found
+        Some(found)
     }
 }
