@@ -116,6 +116,9 @@ pub struct Statistics {
 pub struct Report {
     /// For every check asked about.
     pub outcomes: BTreeMap<CheckId, Outcome>,
+    /// Why the outcomes do not speak for all executions, if they do not: something that is not
+    /// supported can be reached (what comes after it is not seen), or the search was stopped.
+    pub incomplete: Option<Reason>,
     /// The proof of those that are proved.
     pub proof: Option<Proof>,
     /// The predicates at the end, as text with the procedure that they belong to.
@@ -157,6 +160,7 @@ pub fn check(
         open: BTreeMap::new(),
         unsupported: BTreeMap::new(),
         blocked: None,
+        incomplete: None,
         statistics: Statistics::default(),
         proof: None,
         predicate_texts: Vec::new(),
@@ -192,6 +196,8 @@ pub fn check(
     rounds.run(points_to);
     let Rounds {
         outcomes,
+        blocked,
+        incomplete,
         proof,
         predicate_texts,
         statistics,
@@ -199,6 +205,7 @@ pub fn check(
     } = rounds;
     Report {
         outcomes,
+        incomplete: incomplete.or(blocked.map(Reason::Unsupported)),
         proof,
         predicates: predicate_texts,
         statistics,
@@ -223,6 +230,7 @@ struct Rounds<'a> {
     open: BTreeMap<CheckId, usize>,
     unsupported: BTreeMap<usize, u32>,
     blocked: Option<u32>,
+    incomplete: Option<Reason>,
     statistics: Statistics,
     proof: Option<Proof>,
     predicate_texts: Vec<(Option<String>, String)>,
@@ -258,6 +266,7 @@ impl Rounds<'_> {
     }
 
     fn give_up(&mut self, reason: Reason) -> Ended {
+        self.incomplete = Some(reason.clone());
         for (check, _) in std::mem::take(&mut self.open) {
             self.outcomes
                 .insert(check, Outcome::Unknown(reason.clone()));
@@ -279,8 +288,9 @@ impl Rounds<'_> {
     fn stage(&mut self, guess: &Semantics<'_>, exact: &Semantics<'_>, effects: &Effects) -> Ended {
         let guessing = guess.encoding != Encoding::Bits;
         let mut terms = Terms::new();
-        let constants = Constants::new(guess, &mut terms);
+        // The exact ones first: they get the plain names, which users are shown.
         let exact_constants = Constants::new(exact, &mut terms);
+        let constants = Constants::new(guess, &mut terms);
         let mut session = self.session();
         let mut path_session = self.session();
         let mut memory = Memory::default();
@@ -298,7 +308,7 @@ impl Rounds<'_> {
             cuts: &skeleton.cuts,
             constants: &constants,
         };
-        while !self.open.is_empty() {
+        while self.is_unsettled() {
             if let Err(stopped) = self.budget.check() {
                 return self.give_up(Reason::Stopped(stopped));
             }
@@ -341,7 +351,8 @@ impl Rounds<'_> {
                     };
                     match certified {
                         Some((Certified::Yes { questions }, certificate)) => {
-                            self.proved(&terms, &certificate, questions, &precision);
+                            self.proved(&terms, &certificate, questions);
+                            self.show_predicates(&mut terms, &constants, exact, &precision);
                             return Ended::Decided;
                         }
                         Some((Certified::Unknown { why, .. }, _)) if !guessing => {
@@ -374,6 +385,15 @@ impl Rounds<'_> {
             }
         }
         Ended::Decided
+    }
+
+    /// Whether there is still something to find out: an open check, or, where all that is known
+    /// is good, whether something that is not supported can be reached.
+    fn is_unsettled(&self) -> bool {
+        let good = |outcome: &Outcome| matches!(outcome, Outcome::Proved);
+        let unseen = !self.unsupported.is_empty() && self.blocked.is_none();
+        !self.open.is_empty()
+            || (unseen && self.proof.is_none() && self.outcomes.values().all(good))
     }
 
     fn targets(&self) -> Vec<Vertex> {
@@ -517,13 +537,7 @@ impl Rounds<'_> {
         }
     }
 
-    fn proved(
-        &mut self,
-        terms: &Terms,
-        certificate: &Certificate,
-        questions: u64,
-        precision: &Precision,
-    ) {
+    fn proved(&mut self, terms: &Terms, certificate: &Certificate, questions: u64) {
         for (check, _) in std::mem::take(&mut self.open) {
             self.outcomes.insert(check, Outcome::Proved);
         }
@@ -536,15 +550,27 @@ impl Rounds<'_> {
             invariants,
             questions,
         });
-        self.predicate_texts = distinct(precision)
-            .iter()
-            .map(|predicate| {
-                let scope = predicate
-                    .scope
-                    .map(|f| self.program.function(f).name.clone());
-                (scope, terms.infix(predicate.formula).to_string())
-            })
-            .collect();
+    }
+
+    /// Keeps the predicates as text, in machine terms where they have such.
+    fn show_predicates(
+        &mut self,
+        terms: &mut Terms,
+        constants: &Constants,
+        exact: &Semantics<'_>,
+        precision: &Precision,
+    ) {
+        let mut translation = Translation::new(constants, exact);
+        let mut texts = BTreeSet::new();
+        for predicate in distinct(precision) {
+            let exact = translation.formula(terms, predicate.formula);
+            let formula = exact.unwrap_or(predicate.formula);
+            let scope = predicate
+                .scope
+                .map(|function| self.program.function(function).name.clone());
+            texts.insert((scope, terms.infix(formula).to_string()));
+        }
+        self.predicate_texts = texts.into_iter().collect();
     }
 }
 

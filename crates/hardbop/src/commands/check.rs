@@ -18,6 +18,8 @@ use std::fmt::Write as _;
 #[derive(Serialize)]
 struct Body {
     checks: Vec<Answer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incomplete: Option<String>,
     assumptions: Vec<String>,
     invariants: Vec<Invariant>,
     predicates: Vec<Predicate>,
@@ -122,7 +124,7 @@ fn verdict(report: &Report) -> Verdict {
     let any = |wanted: fn(&Outcome) -> bool| report.outcomes.values().any(wanted);
     if any(|outcome| matches!(outcome, Outcome::Violated(_))) {
         Verdict::Found
-    } else if any(|outcome| matches!(outcome, Outcome::Unknown(_))) {
+    } else if report.incomplete.is_some() || any(|outcome| matches!(outcome, Outcome::Unknown(_))) {
         Verdict::Unknown
     } else {
         Verdict::Fine
@@ -166,6 +168,10 @@ fn body(program: &Program, report: &Report, trace: bool, seconds: f64) -> Body {
     let took = &report.statistics;
     Body {
         checks,
+        incomplete: report
+            .incomplete
+            .as_ref()
+            .map(|reason| words(program, reason)),
         assumptions: assumptions(program),
         invariants,
         predicates,
@@ -243,7 +249,7 @@ fn words(program: &Program, reason: &Reason) -> String {
 
 fn text(arguments: &CheckArgs, console: &Console, body: &Body) -> String {
     let mut text = String::new();
-    if body.checks.is_empty() {
+    if body.checks.is_empty() && body.incomplete.is_none() {
         text.push_str("nothing to check: the program has no assertion and no error call\n");
     }
     for answer in &body.checks {
@@ -276,6 +282,13 @@ fn text(arguments: &CheckArgs, console: &Console, body: &Body) -> String {
             } = input;
             let _ = writeln!(text, "  {file}:{line}: input {function}() = {value}");
         }
+    }
+    if let Some(reason) = &body.incomplete
+        && body.checks.iter().all(|answer| answer.reason.is_none())
+    {
+        let word = console.paint("33", "UNKNOWN");
+        let _ = writeln!(text, "{word} whether all executions were seen");
+        let _ = writeln!(text, "  because {reason}");
     }
     if arguments.invariants {
         for Invariant {

@@ -6,5 +6,6 @@ mod bad_input;
 mod bebop;
 mod bp;
 mod c;
+mod check;
 mod readme;
 mod scene;

@@ -1,0 +1,138 @@
+//! `hardbop check`.
+
+use crate::scene::Scene;
+use expect_test::{Expect, expect};
+
+#[track_caller]
+fn check(text: &str, options: &str, expected: Expect) {
+    let prelude = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
+    Scene::file("x.c", &format!("{prelude}{text}"))
+        .check(&format!("check x.c {options}"), expected);
+}
+
+const BRANCHES: &str = "int main(void) {
+  int x = __VERIFIER_nondet_int();
+  int y = 0;
+  if (x > 10) y = 1;
+  if (y && x < 5) reach_error();
+  if (y && x == 12) reach_error();
+  return 0;
+}
+";
+
+#[test]
+fn every_check_has_its_answer() {
+    check(
+        BRANCHES,
+        "",
+        expect![[r#"
+        PROVED x.c:7: call of `reach_error` (in main)
+        VIOLATED x.c:8: call of `reach_error` (in main)
+          x.c:4: input __VERIFIER_nondet_int() = 12
+        [exit 1]
+    "#]],
+    );
+}
+
+#[test]
+fn a_proof_can_be_shown() {
+    check(
+        "int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  while (i < n) i++;
+  if (n >= 0 && i != n) reach_error();
+  return 0;
+}
+",
+        "--invariants",
+        expect![[r#"
+            PROVED x.c:6: call of `reach_error` (in main)
+            x.c:4: in main: true
+            x.c:5: in main: main::i <= 0 || main::i <= main::n
+            x.c:3: in main: true
+            [exit 0]
+        "#]],
+    );
+}
+
+#[test]
+fn assumptions_are_listed() {
+    check(
+        "int other(int);
+int main(void) {
+  if (other(1) == 7) reach_error();
+  return 0;
+}
+",
+        "",
+        expect![[r#"
+            VIOLATED x.c:5: call of `reach_error` (in main)
+            assuming that `other`, first called at x.c:5, returns anything and changes nothing
+            [stderr]
+            warning: function `other` is not defined
+             --> x.c:5:7
+              |
+            5 |   if (other(1) == 7) reach_error();
+              |       ^^^^^^^^ it is taken to return anything
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_to_check_is_said() {
+    check(
+        "int main(void) { return 0; }\n",
+        "",
+        expect![[r#"
+        nothing to check: the program has no assertion and no error call
+        [exit 0]
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_not_supported_makes_unknown() {
+    check(
+        "int main(void) {
+  void *target = &&done;
+  goto *target;
+done:
+  reach_error();
+  return 0;
+}
+",
+        "",
+        expect![[r#"
+            UNKNOWN whether all executions were seen
+              because the address of a label at x.c:4 is not supported and can be reached
+            [stderr]
+            warning: not supported: the address of a label
+             --> x.c:4:18
+              |
+            4 |   void *target = &&done;
+              |                  ^^^^^^ executions that come here have no verdict
+            warning: not supported: a computed goto
+             --> x.c:5:3
+              |
+            5 |   goto *target;
+              |   ^^^^^^^^^^^^^ executions that come here have no verdict
+            [exit 3]
+        "#]],
+    );
+}
+
+#[test]
+fn a_limit_ends_in_unknown() {
+    check(
+        BRANCHES,
+        "--time-limit 0",
+        expect![[r#"
+        UNKNOWN x.c:7: call of `reach_error` (in main)
+          because the time limit passed
+        UNKNOWN x.c:8: call of `reach_error` (in main)
+          because the time limit passed
+        [exit 3]
+    "#]],
+    );
+}
