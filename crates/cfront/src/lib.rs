@@ -1,4 +1,11 @@
-//! The C front end.
+//! The C front end: from C text to typed control-flow graphs, and a machine that runs them.
+//!
+//! In come C files ([`load::load`]), preprocessed or not, in the dialect that gcc accepts; out
+//! come one linked [`program::Program`], what its pointers may point to ([`points_to`]), and
+//! whatever there is to say about the text. Parsing and typing are done by the `rucc` crates,
+//! which only `parse` and `lower` see; library functions that no file defines are added from
+//! models written in C. The [`interp`] module runs a program on given inputs: it is the judge of
+//! every failing run that an engine claims.
 
 mod builder;
 mod calls;

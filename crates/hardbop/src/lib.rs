@@ -7,11 +7,15 @@
 //! | [`boolean_program`] | the text of a boolean program | its control-flow graph, canonical text, runs, Horn clauses |
 //! | [`bebop`] | a boolean program | what is reachable, with shortest traces and invariants |
 //! | [`cfront`] | C files | typed, side-effect-free control-flow graphs, runs |
+//! | [`c2bp`] | a C program and predicates | a boolean program |
+//! | [`cegar`] | a C program and its checks | proved, violated or unknown, with evidence |
 //! | [`diagnostics`] | what parsers have to say | text with places and carets |
 //! | [`budget`] | limits on time and memory | whether work may go on |
 
 pub use hardbop_bebop as bebop;
 pub use hardbop_boolean_program as boolean_program;
 pub use hardbop_budget as budget;
+pub use hardbop_c2bp as c2bp;
+pub use hardbop_cegar as cegar;
 pub use hardbop_cfront as cfront;
 pub use hardbop_diagnostics as diagnostics;

@@ -7,7 +7,7 @@
 //! and in a fixed order, but at no known address. (Programs whose meaning depends on the order of
 //! unrelated objects have no meaning in C either.)
 
-use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
+use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{PointsTo, Spot, bit_field, leaves};
 use hardbop_cfront::program::{Callee, Op, PlaceKind, Program, VarKind};
@@ -71,7 +71,7 @@ pub struct Layout {
     recursive: Vec<bool>,
     /// Whether every scalar lies at a multiple of its size (or of 4 on ILP32) in every record.
     natural: bool,
-    /// The scalar accesses that no edge makes, found while laying out: empty in sound programs.
+    /// The size of a pointer in bytes.
     pointer_size: u64,
 }
 
@@ -441,13 +441,5 @@ fn member_path(program: &Program, ty: TypeId, offset: u64) -> String {
             }
             _ => return out,
         }
-    }
-}
-
-/// The place of an expression that loads one, for callers that look through loads.
-pub fn loaded(program: &Program, expr: ExprId) -> Option<PlaceId> {
-    match program.expr(expr).kind {
-        hardbop_cfront::program::ExprKind::Load(place) => Some(place),
-        _ => None,
     }
 }
