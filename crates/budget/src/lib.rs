@@ -63,7 +63,8 @@ impl Budget {
 
     /// What is left of the time limit, if there is one.
     pub fn remaining(&self) -> Option<Duration> {
-        self.time.map(|limit| limit.saturating_sub(self.started.elapsed()))
+        self.time
+            .map(|limit| limit.saturating_sub(self.started.elapsed()))
     }
 
     /// The ceiling on memory in bytes, if there is one.
@@ -74,7 +75,10 @@ impl Budget {
     /// Says whether the process may hold this many more bytes: to be asked before a large table
     /// is made twice as large, when it would be too late afterwards.
     pub fn allows(&self, bytes: u64) -> Result<(), Stopped> {
-        match self.memory.and_then(|limit| Some((limit, resident_bytes()?))) {
+        match self
+            .memory
+            .and_then(|limit| Some((limit, resident_bytes()?)))
+        {
             Some((limit, used)) if used.saturating_add(bytes) > limit => Err(Stopped::Memory),
             _ => Ok(()),
         }
@@ -86,7 +90,10 @@ impl Budget {
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(Stopped::Cancelled);
         }
-        if self.time.is_some_and(|limit| self.started.elapsed() >= limit) {
+        if self
+            .time
+            .is_some_and(|limit| self.started.elapsed() >= limit)
+        {
             return Err(Stopped::Time);
         }
         if let Some(limit) = self.memory

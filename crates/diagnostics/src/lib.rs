@@ -51,7 +51,13 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, span: Option<Span>, message: String) -> Diagnostic {
-        Diagnostic { severity, message, span, label: String::new(), notes: Vec::new() }
+        Diagnostic {
+            severity,
+            message,
+            span,
+            label: String::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// The same message with a text under the caret.

@@ -50,10 +50,21 @@ fn excerpt(
     let text = sources.slice(line);
     let before = position.column as usize - 1;
     let marked_end = span.end.clamp(span.start, line.end.max(span.start));
-    let marked = sources.text(span.file)[span.start as usize..marked_end as usize].chars().count();
+    let marked = sources.text(span.file)[span.start as usize..marked_end as usize]
+        .chars()
+        .count();
 
-    let skipped = if before > WINDOW / 2 && text.len() > WINDOW { before - WINDOW / 2 } else { 0 };
-    let shown: String = text.chars().skip(skipped).take(WINDOW).map(printable).collect();
+    let skipped = if before > WINDOW / 2 && text.len() > WINDOW {
+        before - WINDOW / 2
+    } else {
+        0
+    };
+    let shown: String = text
+        .chars()
+        .skip(skipped)
+        .take(WINDOW)
+        .map(printable)
+        .collect();
     let cut_after = text.chars().skip(skipped).nth(WINDOW).is_some();
     let lead = if skipped > 0 { "..." } else { "" };
     let tail = if cut_after { "..." } else { "" };
@@ -63,7 +74,11 @@ fn excerpt(
     let bar = paint(style, "34", "|");
     let indent = " ".repeat(lead.len() + before - skipped);
     let carets = "^".repeat(marked.clamp(1, WINDOW.saturating_sub(before - skipped).max(1)));
-    let under = if label.is_empty() { carets } else { format!("{carets} {label}") };
+    let under = if label.is_empty() {
+        carets
+    } else {
+        format!("{carets} {label}")
+    };
     let _ = writeln!(
         out,
         "{gutter}{} {}:{}:{}",
@@ -73,8 +88,16 @@ fn excerpt(
         position.column
     );
     let _ = writeln!(out, "{gutter} {bar}");
-    let _ = writeln!(out, "{} {bar} {lead}{shown}{tail}", paint(style, "34", &number));
-    let _ = writeln!(out, "{gutter} {bar} {indent}{}", paint(style, colour, &under));
+    let _ = writeln!(
+        out,
+        "{} {bar} {lead}{shown}{tail}",
+        paint(style, "34", &number)
+    );
+    let _ = writeln!(
+        out,
+        "{gutter} {bar} {indent}{}",
+        paint(style, colour, &under)
+    );
 }
 
 /// A tab is one column in our counting, so it is shown as one space; control characters would
@@ -126,7 +149,10 @@ note: in this procedure
     #[test]
     fn long_lines_are_cut_around_the_place() {
         let mut sources = Sources::new();
-        let file = sources.add("a.c", format!("{}!{}", "a".repeat(100_000), "b".repeat(100_000)));
+        let file = sources.add(
+            "a.c",
+            format!("{}!{}", "a".repeat(100_000), "b".repeat(100_000)),
+        );
         let text = render(
             &Diagnostic::error(Span::new(file, 100_000, 100_001), "bad"),
             &sources,
@@ -134,14 +160,21 @@ note: in this procedure
         );
         assert!(text.contains("a.c:1:100001"));
         assert!(text.len() < 500, "{text}");
-        assert_eq!(text.lines().nth(3).unwrap().find('!'), text.lines().nth(4).unwrap().find('^'));
+        assert_eq!(
+            text.lines().nth(3).unwrap().find('!'),
+            text.lines().nth(4).unwrap().find('^')
+        );
     }
 
     #[test]
     fn the_end_of_the_text_is_a_place() {
         let mut sources = Sources::new();
         let file = sources.add("a.c", "x");
-        let text = render(&Diagnostic::error(Span::new(FileId(0), 1, 1), "e"), &sources, Style::Plain);
+        let text = render(
+            &Diagnostic::error(Span::new(FileId(0), 1, 1), "e"),
+            &sources,
+            Style::Plain,
+        );
         assert_eq!(file, FileId(0));
         assert!(text.ends_with("1 | x\n  |  ^\n"), "{text}");
     }

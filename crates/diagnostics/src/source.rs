@@ -24,7 +24,11 @@ impl Span {
     /// The smallest range that holds both, which must lie in the same file.
     pub fn to(self, other: Span) -> Span {
         debug_assert_eq!(self.file, other.file);
-        Span::new(self.file, self.start.min(other.start), self.end.max(other.end))
+        Span::new(
+            self.file,
+            self.start.min(other.start),
+            self.end.max(other.end),
+        )
     }
 }
 
@@ -61,7 +65,11 @@ impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
         let starts = memchr_lines(text.as_bytes());
-        self.files.push(File { name: name.into(), text, lines: starts });
+        self.files.push(File {
+            name: name.into(),
+            text,
+            lines: starts,
+        });
         FileId(self.files.len() as u32 - 1)
     }
 
@@ -82,7 +90,9 @@ impl Sources {
 
     /// The line, counted from 1, that holds a byte.
     pub fn line(&self, file: FileId, byte: u32) -> u32 {
-        self.files[file.0 as usize].lines.partition_point(|&start| start <= byte) as u32
+        self.files[file.0 as usize]
+            .lines
+            .partition_point(|&start| start <= byte) as u32
     }
 
     /// The line and column of a byte.
@@ -98,15 +108,27 @@ impl Sources {
     pub fn line_span(&self, file: FileId, line: u32) -> Span {
         let entry = &self.files[file.0 as usize];
         let start = entry.lines[line as usize - 1];
-        let end = entry.lines.get(line as usize).map_or(entry.text.len() as u32, |&next| next - 1);
+        let end = entry
+            .lines
+            .get(line as usize)
+            .map_or(entry.text.len() as u32, |&next| next - 1);
         let text = &entry.text[start as usize..end as usize];
-        Span::new(file, start, start + text.trim_end_matches('\r').len() as u32)
+        Span::new(
+            file,
+            start,
+            start + text.trim_end_matches('\r').len() as u32,
+        )
     }
 }
 
 fn memchr_lines(text: &[u8]) -> Vec<u32> {
     std::iter::once(0)
-        .chain(text.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i as u32 + 1))
+        .chain(
+            text.iter()
+                .enumerate()
+                .filter(|&(_, &b)| b == b'\n')
+                .map(|(i, _)| i as u32 + 1),
+        )
         .collect()
 }
 
