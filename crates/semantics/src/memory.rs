@@ -273,6 +273,10 @@ impl Execution<'_, '_> {
             }
         };
         let raw = scalar::to_bits(terms, raw, raw_shape);
+        if low + width > terms.width(raw) {
+            let sort = scalar::sort(to, self.semantics.pointer_arithmetic());
+            return self.imprecise(terms, "unknown", sort);
+        }
         let part = terms.extract(raw, low + width - 1, low);
         let sign = if to.signed {
             Sign::Signed
@@ -336,8 +340,14 @@ impl Execution<'_, '_> {
                 } else {
                     let low = self.offset_in_region(scalar.spot) as u32 * 8 + first;
                     let word = scalar::to_bits(terms, whole, shape);
-                    let part = self.part(terms, value, from, width);
-                    insert(terms, word, low, part)
+                    if low + width > terms.width(word) {
+                        let sort = self.semantics.sort(terms, id);
+                        self.imprecise(terms, "unknown", sort)
+                    } else {
+                        let part = self.part(terms, value, from, width);
+                        let word = insert(terms, word, low, part);
+                        scalar::encode(terms, word, shape, arithmetic)
+                    }
                 }
             }
             (StateKind::Memory { unit }, Some(address)) if unit == bytes => {
@@ -375,11 +385,33 @@ impl Execution<'_, '_> {
                 }
                 memory
             }
-            // A size that no edge reads here (else the region would be one of bytes), such as a
-            // part of an initial value: nobody will see it.
-            _ => return,
+            // A part of a value that edges only access as a whole, as in an initial value that is
+            // given as bytes.
+            (StateKind::Memory { unit }, Some(address))
+                if shape.width == unit as u32 * 8 && self.ends_in_region(&scalar, bytes, unit) =>
+            {
+                let inside = self.offset_in_region(scalar.spot);
+                let back = self.bytes(terms, -i128::from(inside));
+                let start = self.advance(terms, address, back);
+                let old = terms.select(whole, start);
+                let word = scalar::to_bits(terms, old, shape);
+                let part = self.part(terms, value, from, width);
+                let word = insert(terms, word, inside as u32 * 8 + first, part);
+                let new = scalar::encode(terms, word, shape, arithmetic);
+                terms.store(whole, start, new)
+            }
+            // Whatever else is written here makes the region unknown.
+            _ => {
+                let sort = self.semantics.sort(terms, id);
+                self.imprecise(terms, "unknown", sort)
+            }
         };
         self.state.set(id, written);
+    }
+
+    /// Whether a part of a value lies inside the value that its region holds there.
+    fn ends_in_region(&self, scalar: &Scalar, bytes: u64, unit: u64) -> bool {
+        self.offset_in_region(scalar.spot) + bytes <= unit
     }
 
     /// A value in the encoding in which a state variable holds it.

@@ -150,11 +150,13 @@ impl Semantics<'_> {
             StateKind::Memory { unit } => unit,
             StateKind::Frontier | StateKind::Address => return self.pointer_shape(),
         };
+        // A `_Bool` in memory is a byte: other accesses may see it as a part of something larger.
+        let in_memory = matches!(variable.kind, StateKind::Memory { .. });
         let typed = variable
             .ty
             .filter(|&ty| self.program.types.size_of(ty) == bytes)
             .map(|ty| Shape::of(&self.program.types, ty))
-            .filter(|shape| !shape.float);
+            .filter(|shape| !shape.float && !(in_memory && shape.width == 1));
         typed.unwrap_or(Shape {
             width: bytes as u32 * 8,
             signed: false,

@@ -158,3 +158,22 @@ fn reference_parameters() {
     );
     assert_eq!(answers(&report), "PV");
 }
+
+/// Initial values come as bytes, or at another size than they are read at.
+#[test]
+fn initial_values_are_seen_at_any_size() {
+    let report = checked(
+        "static const int *wide = (const int *)L\"abc\";
+         union { long whole; int half[2]; } both = { 0x100000002L };
+         int main(void) {
+           if (wide[1] == 'b') reach_error();
+           if (both.half[1] == 1) reach_error();
+           return 0;
+         }",
+    );
+    assert!(
+        !answers(&report).contains('P'),
+        "both calls are reached: {}",
+        answers(&report)
+    );
+}

@@ -438,10 +438,25 @@ impl<'a> Solver<'a> {
                 continue;
             };
             for part in parts {
-                if let InitialValue::Scalar(expr) = part.value {
-                    let at = self.nodes.shift(cell, (part.offset_bits / 8) as i64);
-                    let value = self.value(expr);
-                    self.flow(value, at);
+                let at = self.nodes.shift(cell, (part.offset_bits / 8) as i64);
+                // What an initialiser writes counts as an access: a region must not hold a part
+                // of it only.
+                match &part.value {
+                    InitialValue::Scalar(expr) => {
+                        self.access(at, self.program.expr(*expr).ty, None);
+                        let value = self.value(*expr);
+                        self.flow(value, at);
+                    }
+                    InitialValue::Bits(expr, width) => {
+                        let bits = Some(((part.offset_bits % 8) as u32, *width));
+                        self.access(at, self.program.expr(*expr).ty, bits);
+                    }
+                    InitialValue::Bytes(bytes) => {
+                        for index in 0..bytes.len() {
+                            let byte = self.nodes.shift(at, index as i64);
+                            self.nodes.access(byte, 1);
+                        }
+                    }
                 }
             }
         }
