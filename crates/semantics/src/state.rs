@@ -156,7 +156,7 @@ impl Semantics<'_> {
             .ty
             .filter(|&ty| self.program.types.size_of(ty) == bytes)
             .map(|ty| Shape::of(&self.program.types, ty))
-            .filter(|shape| !shape.float && !(in_memory && shape.width == 1));
+            .filter(|shape| !(shape.float || in_memory && shape.width == 1));
         typed.unwrap_or(Shape {
             width: bytes as u32 * 8,
             signed: false,

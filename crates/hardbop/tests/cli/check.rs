@@ -6,8 +6,7 @@ use expect_test::{Expect, expect};
 #[track_caller]
 fn check(text: &str, options: &str, expected: Expect) {
     let prelude = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
-    Scene::file("x.c", &format!("{prelude}{text}"))
-        .check(&format!("check x.c {options}"), expected);
+    Scene::file("x.c", format!("{prelude}{text}")).check(&format!("check x.c {options}"), expected);
 }
 
 const BRANCHES: &str = "int main(void) {
