@@ -74,6 +74,8 @@ fn every_run_is_a_run_of_the_boolean_program() {
                     known += truths;
                     runs += 1;
                 }
+                // Too many states to list: nothing is known of this program.
+                Err(text) if text == simulate::TOO_LARGE => continue,
                 Err(text) => panic!(
                     "seed {seed}: {text}\n{}\n{}\n{}",
                     case.program, case.predicates, made.text

@@ -555,9 +555,12 @@ impl Simulator<'_> {
     }
 }
 
+/// What is said of a procedure with more variables than all states can be listed of.
+pub const TOO_LARGE: &str = "too many variables to list their states";
+
 fn states(size: usize) -> Result<Vec<Values>, String> {
     if size > 14 {
-        return Err("too many variables to list their states".to_owned());
+        return Err(TOO_LARGE.to_owned());
     }
     Ok((0..1u32 << size)
         .map(|bits| (0..size).map(|i| bits >> i & 1 == 1).collect())
