@@ -2,7 +2,6 @@
 
 use crate::certify::{Certificate, Certified, Certifier};
 use crate::lazy::{Abstraction, Ground, Memory, Precision};
-use crate::replay::{Violation, replay};
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Space};
 use hardbop_bebop::supergraph::Vertex;
@@ -19,6 +18,7 @@ use hardbop_newton::exact::Translation;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{Refinement, Refiner, Shape};
 use hardbop_semantics::effects::Effects;
+use hardbop_semantics::replay::{Violation, replay};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Encoding, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -527,7 +527,7 @@ impl Rounds<'_> {
         let Some((&check, _)) = self.open.iter().find(|&(_, &at)| at == vertex) else {
             return;
         };
-        match replay(self.program, witness, check, self.budget) {
+        match replay(self.program, &witness.choices, check, self.budget) {
             Ok(violation) => {
                 self.open.remove(&check);
                 self.outcomes

@@ -1,7 +1,6 @@
 //! The interface: options, outcomes, reports.
 
 use crate::oracle::Decision;
-use crate::replay::Violation;
 use crate::search::{Common, Worker};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
@@ -9,6 +8,7 @@ use hardbop_cfront::interp;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{LocationKind, Program};
 use hardbop_semantics::effects::Effects;
+use hardbop_semantics::replay::Violation;
 use hardbop_semantics::{Encoding, Semantics};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};

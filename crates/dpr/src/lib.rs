@@ -58,7 +58,6 @@ mod graph;
 mod nodes;
 mod oracle;
 mod recheck;
-mod replay;
 mod run;
 mod search;
 mod smus;
@@ -67,5 +66,5 @@ mod structure;
 pub use check::{
     Clause, Event, Learning, Options, Order, Outcome, Proof, Reason, Report, Statistics, check,
 };
+pub use hardbop_semantics::replay::Violation;
 pub use oracle::{Decision, NodeId};
-pub use replay::Violation;

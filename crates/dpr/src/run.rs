@@ -11,7 +11,8 @@ use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{Callee, LocationKind, Op};
 use hardbop_logic::{Answer, Session, TermId, Terms, Unknown};
-use hardbop_semantics::{Execution, FreshOrigin, Semantics};
+use hardbop_semantics::replay::Choice;
+use hardbop_semantics::{Execution, Semantics};
 use rustc_hash::FxHashSet;
 
 /// A way to leave a location.
@@ -105,7 +106,7 @@ pub(crate) enum Ended {
     /// Without an error.
     Safely,
     /// At the location of a check, with the values of what the program does not determine.
-    Error(CheckId, Vec<Unknowns>),
+    Error(CheckId, Vec<Choice>),
     /// The solver could not tell whether a run reaches this check.
     Undecided(CheckId, Unknown),
     /// At a construct that is not supported.
@@ -114,14 +115,6 @@ pub(crate) enum Ended {
     Explored,
     /// A limit was reached.
     Stopped(Stopped),
-}
-
-/// A value of something that the program does not determine.
-#[derive(Clone, Debug)]
-pub(crate) struct Unknowns {
-    pub edge: Option<EdgeId>,
-    pub origin: FreshOrigin,
-    pub value: Option<hardbop_logic::Value>,
 }
 
 /// A run.
@@ -591,7 +584,7 @@ impl<'p> Runner<'_, 'p> {
 
     /// What the model of the last answer says about everything that the program does not
     /// determine.
-    fn values(&mut self, walk: &Walk<'_, '_>) -> Vec<Unknowns> {
+    fn values(&mut self, walk: &Walk<'_, '_>) -> Vec<Choice> {
         let asked: Vec<TermId> = walk.run.fresh.iter().map(|fresh| fresh.term).collect();
         let values = self
             .session
@@ -599,10 +592,12 @@ impl<'p> Runner<'_, 'p> {
             .unwrap_or_else(|_| vec![None; asked.len()]);
         let met = walk.met.iter().zip(&walk.run.fresh);
         met.zip(values)
-            .map(|((&edge, fresh), value)| Unknowns {
-                edge,
-                origin: fresh.origin,
-                value,
+            .filter_map(|((&edge, fresh), value)| {
+                Some(Choice {
+                    edge: edge?,
+                    origin: fresh.origin,
+                    value,
+                })
             })
             .collect()
     }

@@ -4,7 +4,8 @@ use crate::Segment;
 use hardbop_cfront::ids::{EdgeId, LocId};
 use hardbop_logic::{Answer, Session, TermId, Terms, Unknown, Value};
 use hardbop_semantics::block::{Block, block_from};
-use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, Unmodelled};
+use hardbop_semantics::replay::Choice;
+use hardbop_semantics::{Execution, Fresh, Semantics, Unmodelled};
 use std::collections::BTreeSet;
 
 /// What is known of a path.
@@ -30,17 +31,6 @@ pub struct Witness {
     pub choices: Vec<Choice>,
     /// Whether the encoding was exact: if not, the run is a guess.
     pub exact: bool,
-}
-
-/// A value that the program does not determine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// The edge that meets it.
-    pub edge: EdgeId,
-    /// Where it comes from.
-    pub origin: FreshOrigin,
-    /// The value; `None` where the solver left it open.
-    pub value: Option<Value>,
 }
 
 /// A part of a path, with what is needed to tell a run from a model.

@@ -17,6 +17,7 @@ mod initial;
 pub mod layout;
 mod memory;
 pub mod path;
+pub mod replay;
 pub mod scalar;
 pub mod skeleton;
 pub mod state;

@@ -1,13 +1,23 @@
 //! Replay: a claimed run, executed by the interpreter on the program itself.
 
+use crate::FreshOrigin;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, TypeId};
 use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request, Run, TraceMode};
 use hardbop_cfront::program::{Op, Program};
 use hardbop_logic::Value;
-use hardbop_newton::feasible::{Choice, Witness};
-use hardbop_semantics::FreshOrigin;
 use std::collections::{BTreeMap, VecDeque};
+
+/// A value that the program does not determine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The edge that meets it.
+    pub edge: EdgeId,
+    /// Where it comes from.
+    pub origin: FreshOrigin,
+    /// The value; `None` where the solver left it open.
+    pub value: Option<Value>,
+}
 
 /// A run that violates a check, as the interpreter saw it.
 #[derive(Clone, Debug)]
@@ -23,14 +33,14 @@ const STEPS: u64 = 50_000_000;
 /// The most executed edges that are kept for the report.
 const TRACE: usize = 200_000;
 
-/// Runs the program with the choices of a witness. Gives the run if it violates the check.
+/// Runs the program with given choices. Gives the run if it violates the check.
 pub fn replay(
     program: &Program,
-    witness: &Witness,
+    choices: &[Choice],
     check: CheckId,
     budget: &Budget,
 ) -> Result<Violation, Outcome> {
-    let mut environment = Chosen::new(program, &witness.choices);
+    let mut environment = Chosen::new(program, choices);
     let limits = Limits {
         steps: STEPS,
         budget: budget.clone(),
@@ -45,7 +55,7 @@ pub fn replay(
     }
 }
 
-/// Answers with the choices of a witness, edge by edge in order; with zero beyond them.
+/// Answers with the choices, edge by edge in order; with zero beyond them.
 struct Chosen {
     inputs: BTreeMap<EdgeId, VecDeque<u128>>,
     unknowns: BTreeMap<EdgeId, VecDeque<u128>>,
