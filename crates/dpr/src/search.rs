@@ -4,7 +4,7 @@
 //! runs, the clauses that the others have learned.
 
 use crate::assignments::assignments;
-use crate::check::{Clause, Event, Learning, Options, Order, Outcome, Proof, Reason, Statistics};
+use crate::check::{Learning, Options, Order, Statistics};
 use crate::explain::{Cores, Explainer, Explanation, Goal};
 use crate::nodes::Nodes;
 use crate::oracle::{Decision, NodeId, Oracles};
@@ -13,12 +13,12 @@ use crate::run::{Act, Ended, Position, Prefer, Run, Runner};
 use crate::structure::Structure;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId};
-use hardbop_cfront::program::Op;
+use hardbop_cfront::program::{Op, Program};
+use hardbop_engine::{self as engine, Clause, Clauses, Event, Figure, Outcome, Reason};
 use hardbop_logic::{Limits, Session, Terms, Z3Options, Z3Solver};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::replay::replay;
-use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -75,10 +75,18 @@ struct Shared {
     /// Whether a worker found that no oracle is left.
     finished: bool,
     covered: f64,
-    proof: Option<Proof>,
+    proof: Option<Clauses>,
     statistics: Statistics,
     /// The nodes with choice variables.
-    choices: BTreeMap<NodeId, usize>,
+    choices: BTreeSet<NodeId>,
+}
+
+/// What the workers found out together.
+pub(crate) struct Found {
+    pub(crate) outcomes: BTreeMap<CheckId, Outcome>,
+    pub(crate) incomplete: Option<Reason>,
+    pub(crate) proof: Option<Clauses>,
+    pub(crate) statistics: Statistics,
 }
 
 /// What all workers share.
@@ -117,22 +125,31 @@ impl<'a, 'p> Common<'a, 'p> {
     }
 
     /// The outcomes, the evidence, and what it cost.
-    pub(crate) fn finish(self) -> (BTreeMap<CheckId, Outcome>, Option<Proof>, Statistics) {
+    pub(crate) fn finish(self) -> Found {
         let shared = self.shared.into_inner();
         let shared = shared.unwrap_or_else(PoisonError::into_inner);
-        let mut statistics = shared.statistics;
-        statistics.choices = shared.choices.len();
-        statistics.clauses = shared.clauses.len();
-        let sides = shared.choices.values();
-        statistics.paths = sides.map(|&sides| BigUint::from(sides)).product();
-        let explored = BigUint::from(statistics.explored);
-        statistics.pruned = if explored < statistics.paths {
-            &statistics.paths - explored
-        } else {
-            BigUint::ZERO
-        };
-        (shared.outcomes, shared.proof, statistics)
+        let unsupported = unsupported(self.semantics.program, &shared);
+        // A search that ended early says so at the checks that it left open.
+        let stopped = shared.outcomes.values().find_map(|outcome| match outcome {
+            Outcome::Unknown(Reason::Stopped(stopped)) => Some(Reason::Stopped(*stopped)),
+            _ => None,
+        });
+        Found {
+            incomplete: stopped.or(unsupported),
+            outcomes: shared.outcomes,
+            proof: shared.proof,
+            statistics: shared.statistics,
+        }
     }
+}
+
+/// The first construct that was met and is not supported.
+fn unsupported(program: &Program, shared: &Shared) -> Option<Reason> {
+    let mut met = shared.met.iter();
+    met.find_map(|edge| match program.edges[edge.index()].op {
+        Op::Unsupported { construct } => Some(Reason::unsupported(program, construct)),
+        _ => None,
+    })
 }
 
 /// One search among those that share their clauses.
@@ -278,27 +295,39 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             }
             .run();
             self.learn(run, &mut terms);
-            let event = {
-                let shared = common.shared();
-                Event {
-                    explored: shared.statistics.explored,
-                    clauses: shared.clauses.len(),
-                    choices: shared.choices.len(),
-                    open: self.structure.open().len(),
-                    covered: shared.covered.min(1.0),
-                }
-            };
-            (self.events)(event);
+            self.tell();
         }
         common.shared().statistics.queries += session.statistics().queries;
+    }
+
+    fn tell(&mut self) {
+        let figures = {
+            let shared = self.common.shared();
+            let counted = &shared.statistics;
+            vec![
+                Figure::count("explored", counted.explored),
+                Figure::big("pruned", counted.pruned()),
+                Figure::count("clauses", counted.clauses),
+                // Where clauses overlap, it is less.
+                Figure::share("of the choices covered at most", shared.covered.min(1.0)),
+            ]
+        };
+        (self.events)(Event {
+            doing: "running".into(),
+            open: self.structure.open().len(),
+            figures,
+        });
     }
 
     /// Counts a run to its end, and the choices on its way.
     fn count(&mut self, run: &Run) {
         let mut shared = self.common.shared();
         for &(_, decision) in &run.decisions {
-            if let Some(sides) = self.oracles.sides(decision.node) {
-                shared.choices.entry(decision.node).or_insert(sides.len());
+            if let Some(sides) = self.oracles.sides(decision.node)
+                && shared.choices.insert(decision.node)
+            {
+                shared.statistics.choices += 1;
+                shared.statistics.paths *= sides.len();
             }
         }
         match run.ended {
@@ -440,6 +469,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             return;
         }
         shared.covered += 0.5f64.powi(decisions.len() as i32);
+        shared.statistics.clauses += 1;
         shared.clauses.push(Learned {
             decisions: decisions.into_iter().collect(),
             sides,
@@ -483,14 +513,8 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         let common = self.common;
         let (clauses, reason) = {
             let mut shared = common.shared();
-            let unsupported = shared.met.iter().find_map(|edge| {
-                match common.semantics.program.edges[edge.index()].op {
-                    Op::Unsupported { construct } => Some(construct),
-                    _ => None,
-                }
-            });
-            let reason = if let Some(construct) = unsupported {
-                Some(Reason::Unsupported(construct))
+            let reason = if let Some(unsupported) = unsupported(common.semantics.program, &shared) {
+                Some(unsupported)
             } else if shared.long {
                 Some(Reason::Length(common.options.length))
             } else if shared.statistics.cut > 0 {
@@ -516,10 +540,14 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                     decisions: learned
                         .decisions
                         .iter()
-                        .map(|&decision| (self.nodes.location(decision.node), decision))
+                        .map(|decision| engine::Decision {
+                            location: self.nodes.location(decision.node),
+                            node: decision.node.0,
+                            side: decision.side,
+                        })
                         .collect(),
                 });
-                common.shared().proof = Some(Proof {
+                common.shared().proof = Some(Clauses {
                     clauses: proved.collect(),
                 });
                 Outcome::Proved

@@ -14,7 +14,8 @@ use hardbop_cfront::load::{self, LoadedProgram, load};
 use hardbop_cfront::parse::{Input, InputKind, NoFiles};
 use hardbop_cfront::program::Program;
 use hardbop_cfront::types::DataModel;
-use hardbop_dpr::{Learning, Options, Order, Outcome};
+use hardbop_dpr::{Learning, Options, Order};
+use hardbop_engine::{Outcome, Task};
 use std::collections::BTreeSet;
 
 fn loaded(text: &str) -> LoadedProgram {
@@ -129,14 +130,13 @@ fn check(seed: u64) -> bool {
             jobs: if seed % 8 == 3 { 2 } else { 1 },
             ..Options::default()
         };
-        let report = hardbop_dpr::check(
-            &loaded.program,
-            &loaded.points_to,
-            &checks,
-            &options,
-            &Budget::unlimited(),
-            &mut |_| {},
-        );
+        let task = Task {
+            program: &loaded.program,
+            points_to: &loaded.points_to,
+            checks: &checks,
+            budget: &Budget::unlimited(),
+        };
+        let report = hardbop_dpr::check(&task, &options, &mut |_| {});
         for (check, outcome) in &report.outcomes {
             let right = match outcome {
                 Outcome::Proved => !expected.contains(check),

@@ -7,11 +7,12 @@ use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
-use hardbop_cegar::{Arithmetic, Event, Options, Outcome, Reason, Report, check};
+use hardbop_cegar::{Arithmetic, Options, check};
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp;
 use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
+use hardbop_engine::{Event, Invariants, Outcome, Proof, Report, Task, Value};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -66,10 +67,10 @@ struct Predicate {
 
 #[derive(Serialize)]
 struct Statistics {
-    rounds: u32,
-    predicates: usize,
+    rounds: u64,
+    predicates: u64,
     relations: u64,
-    horn_queries: u32,
+    horn_queries: u64,
     certificate_questions: u64,
     exact_search: bool,
     seconds: f64,
@@ -92,18 +93,14 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     };
     let report = {
         let progress = Progress::new(console);
-        let mut tell = |event: Event| {
-            let Event {
-                round,
-                predicates,
-                open,
-                doing,
-            } = event;
-            progress.say(format!(
-                "round {round}: {doing}, {predicates} predicates, {open} checks open"
-            ));
+        let mut tell = |event: Event| progress.say(event.to_string());
+        let task = Task {
+            program: &program,
+            points_to: &points_to,
+            checks: &checks,
+            budget: &budget,
         };
-        check(&program, &points_to, &checks, &options, &budget, &mut tell)
+        check(&task, &options, &mut tell)
     };
     let body = body(
         &program,
@@ -137,9 +134,13 @@ fn body(program: &Program, report: &Report, trace: bool, seconds: f64) -> Body {
         .iter()
         .map(|(&id, outcome)| answer(program, id, outcome, trace))
         .collect();
-    let proof = report.proof.clone().unwrap_or_default();
+    let none = Invariants::default();
+    let proof = match &report.proof {
+        Some(Proof::Invariants(invariants)) => invariants,
+        _ => &none,
+    };
     let invariants = proof
-        .invariants
+        .at
         .iter()
         .map(|(&location, formula)| {
             let entry = &program.locations[location.index()];
@@ -157,31 +158,27 @@ fn body(program: &Program, report: &Report, trace: bool, seconds: f64) -> Body {
             }
         })
         .collect();
-    let predicates = report
+    let predicates = proof
         .predicates
         .iter()
-        .map(|(function, formula)| Predicate {
-            function: function.clone(),
-            formula: formula.clone(),
+        .map(|predicate| Predicate {
+            function: predicate.procedure.clone(),
+            formula: predicate.formula.clone(),
         })
         .collect();
-    let took = &report.statistics;
     Body {
         checks,
-        incomplete: report
-            .incomplete
-            .as_ref()
-            .map(|reason| words(program, reason)),
+        incomplete: report.incomplete.as_ref().map(ToString::to_string),
         assumptions: assumptions(program),
         invariants,
         predicates,
         statistics: Statistics {
-            rounds: took.rounds,
-            predicates: took.predicates,
-            relations: took.relations,
-            horn_queries: took.horn_queries,
+            rounds: report.count("rounds"),
+            predicates: report.count("predicates"),
+            relations: report.count("relations"),
+            horn_queries: report.count("Horn queries"),
             certificate_questions: proof.questions,
-            exact_search: took.bits,
+            exact_search: report.figure("exact search") == Some(&Value::Flag(true)),
             seconds,
         },
     }
@@ -216,35 +213,10 @@ fn answer(program: &Program, id: CheckId, outcome: &Outcome, trace: bool) -> Ans
         }
         Outcome::Unknown(reason) => {
             answer.answer = "UNKNOWN";
-            answer.reason = Some(words(program, reason));
+            answer.reason = Some(reason.to_string());
         }
     }
     answer
-}
-
-fn words(program: &Program, reason: &Reason) -> String {
-    match reason {
-        Reason::Stopped(stopped) => stopped.to_string(),
-        Reason::Solver(why) => format!("the solver does not know: {why}"),
-        Reason::Unsupported(construct) => match program.unsupported.get(*construct as usize) {
-            Some(construct) => {
-                let (file, line) = place(program, construct.source);
-                format!(
-                    "{} at {file}:{line} is not supported and can be reached",
-                    construct.what
-                )
-            }
-            None => "a construct that is not supported can be reached".to_owned(),
-        },
-        Reason::Refinement => {
-            "no predicate was found that rules the last abstract path out".to_owned()
-        }
-        Reason::LongPath => "the last abstract path is too long to be looked at".to_owned(),
-        Reason::Certificate => {
-            "the invariants that were found do not hold in the exact meaning".to_owned()
-        }
-        Reason::Replay(_) => "the run that was found does not replay".to_owned(),
-    }
 }
 
 fn text(arguments: &CheckArgs, console: &Console, body: &Body) -> String {
