@@ -11,6 +11,7 @@
 //! | [`cegar`] | a C program and its checks | proved, violated or unknown, with evidence |
 //! | [`dpr`] | a C program and its checks | violated, or proved up to a bound, with evidence |
 //! | [`engine`] | a task | what every engine takes and gives back |
+//! | [`report`] | what an engine found out | texts for people and for machines |
 //! | [`diagnostics`] | what parsers have to say | text with places and carets |
 //! | [`budget`] | limits on time and memory | whether work may go on |
 
@@ -23,3 +24,4 @@ pub use hardbop_cfront as cfront;
 pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
+pub use hardbop_report as report;

@@ -1,7 +1,7 @@
 //! Collects results from what an engine says about a program.
 
 use crate::results::{
-    Answer, CheckKind, CheckResult, DataModel, Invariant, InvariantAt, Place, Results,
+    Answer, CheckKind, CheckResult, DataModel, EdgeStep, Invariant, InvariantAt, Place, Results,
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
@@ -66,6 +66,15 @@ impl<'p> Collector<'p> {
             place,
             answer,
         });
+    }
+
+    /// Adds the executed edges, as the front end has them, to the violation that was added last.
+    pub fn edges(&mut self, edges: Vec<EdgeStep>) {
+        if let Some(check) = self.results.checks.last_mut()
+            && let Answer::Violated(trace) = &mut check.answer
+        {
+            trace.edges = edges;
+        }
     }
 
     /// Adds an invariant of a proof: the formula for people, and as C where that says the same.

@@ -102,11 +102,11 @@ impl Slice<'_> {
         }
         let edge = &self.program.edges[event.edge.index()];
         let function = self.program.locations[edge.from.index()].function;
-        if let Some(flow) = self.flows.get(&function) {
-            if !flow.deciders(edge.from).is_empty() {
-                let open = self.undecided.entry(event.activation).or_default();
-                open.insert(edge.from);
-            }
+        if let Some(flow) = self.flows.get(&function)
+            && !flow.deciders(edge.from).is_empty()
+        {
+            let open = self.undecided.entry(event.activation).or_default();
+            open.insert(edge.from);
         }
         if let Some(activation) = self.record.activations.get(event.activation as usize)
             && activation.parent.is_some()

@@ -23,8 +23,8 @@ pub struct Results {
     pub invariants: Vec<Invariant>,
     /// The predicates that the search ended with.
     pub predicates: Vec<Predicate>,
-    /// What the search took: names with figures, in a fixed order.
-    pub statistics: Vec<(String, String)>,
+    /// What the search took, in the order in which it is shown.
+    pub statistics: Vec<Figure>,
     /// What the search was like, round by round.
     pub rounds: Vec<Round>,
 }
@@ -192,6 +192,19 @@ pub struct Trace {
     pub gap: Option<(usize, u64)>,
     /// The number of executed edges.
     pub length: u64,
+    /// The executed edges as the front end has them, if they are wanted.
+    pub edges: Vec<EdgeStep>,
+}
+
+/// An executed edge as the front end has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EdgeStep {
+    /// The file that it came from.
+    pub file: String,
+    /// The line in that file.
+    pub line: u32,
+    /// What it does.
+    pub edge: String,
 }
 
 /// A step of a trace: an edge of the control-flow graph.
@@ -334,6 +347,18 @@ pub enum InvariantAt {
     Inside,
 }
 
+impl InvariantAt {
+    /// The name that machines are told.
+    pub fn name(self) -> &'static str {
+        match self {
+            InvariantAt::LoopHead => "loop",
+            InvariantAt::Entry => "entry",
+            InvariantAt::Exit => "exit",
+            InvariantAt::Inside => "inside",
+        }
+    }
+}
+
 /// A predicate of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Predicate {
@@ -342,6 +367,17 @@ pub struct Predicate {
     pub function: Option<String>,
     /// The formula.
     pub formula: String,
+}
+
+/// A figure of the search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name for machines.
+    pub key: String,
+    /// The figure for people, with what it counts.
+    pub text: String,
+    /// The figure for machines.
+    pub value: serde_json::Value,
 }
 
 /// A round of the search.

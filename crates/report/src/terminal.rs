@@ -1,6 +1,6 @@
 //! Results for a person at a terminal.
 
-use crate::results::{Answer, CheckResult, InvariantAt, Results, Trace};
+use crate::results::{Answer, CheckResult, EdgeStep, InvariantAt, Results, Trace};
 use crate::rows::{Detail, Row, rows};
 use std::fmt::Write;
 
@@ -72,11 +72,8 @@ pub fn text(results: &Results, show: Show, paint: &dyn Paint) -> String {
         let _ = writeln!(out, "assuming that {assumption}");
     }
     if show.statistics {
-        let words: Vec<String> = results
-            .statistics
-            .iter()
-            .map(|(name, figure)| format!("{figure} {name}"))
-            .collect();
+        let figures = results.statistics.iter();
+        let words: Vec<&str> = figures.map(|figure| figure.text.as_str()).collect();
         let _ = writeln!(out, "{}", words.join(", "));
     }
     out
@@ -106,7 +103,11 @@ fn write_check(
             let _ = writeln!(out, "  because {reason}");
         }
         Answer::Violated(trace) => {
-            if let Some(detail) = show.path {
+            if !trace.edges.is_empty() {
+                for EdgeStep { file, line, edge } in &trace.edges {
+                    let _ = writeln!(out, "  {file}:{line}: {edge}");
+                }
+            } else if let Some(detail) = show.path {
                 write_path(out, results, trace, message, detail, paint);
             }
             write_inputs(out, trace, show.path == Some(Detail::Full));

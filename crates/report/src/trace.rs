@@ -209,6 +209,16 @@ impl Builder<'_> {
         };
         let place = self.places.place(self.program, edge.source);
         let mut values = self.values(event);
+        if let StepKind::Input(input) = kind
+            && values.is_empty()
+            && let Some(input) = self.trace.inputs.get(input as usize)
+        {
+            values.push(Binding {
+                name: format!("{}()", input.function),
+                value: input.value.clone(),
+                role: Role::Set,
+            });
+        }
         if kind == StepKind::ClosedCall {
             // The names of a model's parameters mean nothing to the user.
             values.retain(|binding| binding.role != Role::Passed);

@@ -9,7 +9,7 @@ Examples:
   hardbop check driver.c --check bounds,overflow --time-limit 60
   hardbop check driver.c lock.c -I include -DDEBUG
   hardbop check driver.c --invariants         show the proof
-  hardbop check driver.c --trace              show the failing run step by step";
+  hardbop check driver.c --full               show all steps of failing runs";
 
 /// `hardbop check`.
 #[derive(Debug, Args)]
@@ -32,8 +32,14 @@ pub struct CheckArgs {
     /// Show the predicates that the search ended with.
     #[arg(long, help_heading = "Output")]
     pub show_predicates: bool,
-    /// Show the steps of failing runs.
+    /// Show every step of failing runs, not only what matters, and fold nothing.
+    #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
+    pub full: bool,
+    /// Show no steps of failing runs, only their inputs.
     #[arg(long, help_heading = "Output")]
+    pub no_trace: bool,
+    /// Show failing runs as edges of the control-flow graph, as `hardbop c dump` prints them.
+    #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
     pub trace: bool,
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]

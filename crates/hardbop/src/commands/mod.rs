@@ -13,6 +13,7 @@ mod c_run;
 mod check;
 mod completions;
 mod man;
+mod results;
 
 use crate::cli::{BpCommand, CCommand, Command};
 use crate::console::Console;
