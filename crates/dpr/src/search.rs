@@ -9,7 +9,7 @@ use crate::explain::{Cores, Explainer, Explanation, Goal};
 use crate::nodes::Nodes;
 use crate::oracle::{Decision, NodeId, Oracles};
 use crate::recheck::{Mark, Marks, Rechecker};
-use crate::run::{Act, Ended, Position, Prefer, Run, Runner};
+use crate::run::{Act, Ended, Position, Prefer, Run, Runner, Side, sides};
 use crate::structure::Structure;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId};
@@ -294,7 +294,10 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 length: common.options.length,
             }
             .run();
-            self.learn(run, &mut terms);
+            if let Err(stopped) = self.learn(run, &mut terms) {
+                self.close_all(&Outcome::Unknown(Reason::Stopped(stopped)));
+                break;
+            }
             self.tell();
         }
         common.shared().statistics.queries += session.statistics().queries;
@@ -341,11 +344,12 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         }
     }
 
-    fn learn(&mut self, run: Run, terms: &mut Terms) {
+    /// Learns from a run what it can.
+    fn learn(&mut self, run: Run, terms: &mut Terms) -> Result<(), Stopped> {
         self.count(&run);
         match &run.ended {
             Ended::Safely => {
-                let explanation = self.explain(&run, Goal::Path, terms);
+                let explanation = self.explain(&run, Goal::Path, terms)?;
                 self.exclude(&run, Goal::Path, &explanation);
             }
             Ended::Error(check, values) => {
@@ -360,22 +364,19 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 self.close(*check, Outcome::Unknown(Reason::Solver(why.to_string())));
             }
             Ended::Unsupported(edge) => self.common.shared().met.push(*edge),
-            Ended::Explored => {
-                self.learn_refusals(run, terms);
-            }
-            Ended::Stopped(stopped) => {
-                self.close_all(&Outcome::Unknown(Reason::Stopped(*stopped)));
-            }
+            Ended::Explored => self.learn_refusals(run, terms)?,
+            Ended::Stopped(stopped) => return Err(*stopped),
         }
+        Ok(())
     }
 
     /// The oracle wants, at the last node, what no run can do.
-    fn learn_refusals(&mut self, run: Run, terms: &mut Terms) {
+    fn learn_refusals(&mut self, run: Run, terms: &mut Terms) -> Result<(), Stopped> {
         let Some(last) = run.path.last() else {
-            return;
+            return Ok(());
         };
         let Act::Branch(branch) = &last.act else {
-            return;
+            return Ok(());
         };
         let node = last.node;
         let known = self.oracles.sides(node).unwrap_or_default();
@@ -389,7 +390,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                     ..Explanation::default()
                 }
             } else if branch.ruled_out.iter().any(|refused| refused.side == side) {
-                self.explain(&run, goal, terms)
+                self.explain(&run, goal, terms)?
             } else {
                 continue;
             };
@@ -407,17 +408,23 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             self.oracles.exclude(&made);
             self.common.shared().unjustified = true;
         }
+        Ok(())
     }
 
-    fn explain(&mut self, run: &Run, goal: Goal, terms: &mut Terms) -> Explanation {
+    fn explain(
+        &mut self,
+        run: &Run,
+        goal: Goal,
+        terms: &mut Terms,
+    ) -> Result<Explanation, Stopped> {
         if self.common.options.learning == Learning::Off {
-            return Explanation {
+            return Ok(Explanation {
                 decisions: chosen(run),
                 ..Explanation::default()
-            };
+            });
         }
-        let form = assignments(self.common.semantics, terms, &run.path);
         let (semantics, budget) = (self.common.semantics, self.common.budget);
+        let form = assignments(semantics, terms, &run.path, budget)?;
         let limits = Limits {
             time: Some(self.common.options.query_time),
             steps: Some(CORE_STEPS),
@@ -431,15 +438,16 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             &begin,
             &run.path,
             &form,
+            budget,
         );
-        let quick = explainer.explain(goal, Cores::Quick);
+        let quick = explainer.explain(goal, Cores::Quick)?;
         // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
         self.explanations += 1;
         let worthwhile = self.in_vain < PATIENCE || self.explanations.is_multiple_of(RARELY);
         let explanation = if quick.decisions.is_empty() || !worthwhile {
             quick
         } else {
-            let small = explainer.explain(goal, Cores::Smallest);
+            let small = explainer.explain(goal, Cores::Smallest)?;
             if small.decisions.len() < quick.decisions.len() {
                 self.in_vain = 0;
                 small
@@ -449,7 +457,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             }
         };
         self.common.shared().statistics.queries += explainer.queries();
-        explanation
+        Ok(explanation)
     }
 
     fn exclude(&mut self, run: &Run, goal: Goal, explanation: &Explanation) {
@@ -487,6 +495,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             common.effects,
             self.structure.open(),
             &mut self.nodes,
+            common.budget,
         );
         let mut oracles = Oracles::new();
         for learned in clauses {
@@ -506,6 +515,18 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             }
         }
         Ok(!oracles.allows(&[]))
+    }
+
+    /// A decision as others understand it.
+    fn evidence(&self, decision: Decision) -> Option<engine::Decision> {
+        let location = self.nodes.location(decision.node);
+        let sides = sides(self.common.semantics.program, location);
+        let (Side::Edge(edge) | Side::Enter(edge, _)) = *sides.get(decision.side as usize)?;
+        Some(engine::Decision {
+            node: decision.node.0,
+            edge,
+            side: decision.side,
+        })
     }
 
     /// No oracle is left.
@@ -540,11 +561,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                     decisions: learned
                         .decisions
                         .iter()
-                        .map(|decision| engine::Decision {
-                            location: self.nodes.location(decision.node),
-                            node: decision.node.0,
-                            side: decision.side,
-                        })
+                        .filter_map(|&decision| self.evidence(decision))
                         .collect(),
                 });
                 common.shared().proof = Some(Clauses {
@@ -614,3 +631,6 @@ fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> Marks {
     }
     Marks(marks)
 }
+
+#[cfg(test)]
+mod tests;
