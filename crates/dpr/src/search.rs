@@ -5,6 +5,7 @@
 
 use crate::assignments::assignments;
 use crate::check::{Learning, Options, Order, Statistics};
+use crate::count::excluded;
 use crate::explain::{Cores, Explainer, Explanation, Goal};
 use crate::nodes::Nodes;
 use crate::oracle::{Decision, NodeId, Oracles};
@@ -19,8 +20,10 @@ use hardbop_logic::{Limits, Session, Terms, Z3Options, Z3Solver};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::replay::replay;
+use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The order of sides by the options.
 enum Chooser {
@@ -53,6 +56,20 @@ fn next_random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// How often progress is told with exact counts.
+const OFTEN: Duration = Duration::from_secs(1);
+/// The most steps for counting the oracles that are ruled out: for progress, and at the end.
+const QUICK_COUNTING: usize = 100_000;
+const COUNTING: usize = 10_000_000;
+
+/// A part of a whole, as a number between 0 and 1.
+fn share(part: &BigUint, whole: &BigUint) -> f64 {
+    // The leading digits are enough, and fit.
+    let shift = whole.bits().saturating_sub(60);
+    let number = |value: &BigUint| u64::try_from(value >> shift).unwrap_or(u64::MAX) as f64;
+    number(part) / number(whole).max(1.0)
+}
+
 /// A clause with how it is checked again.
 struct Learned {
     decisions: Vec<Decision>,
@@ -77,8 +94,41 @@ struct Shared {
     covered: f64,
     proof: Option<Clauses>,
     statistics: Statistics,
-    /// The nodes with choice variables.
-    choices: BTreeSet<NodeId>,
+    /// The nodes with choice variables, with the number of their sides.
+    choices: BTreeMap<NodeId, usize>,
+    /// The runs that met no error, and so excluded themselves at least.
+    safe: u64,
+    /// Whether the search came to its end: every oracle was run or ruled out.
+    exhausted: bool,
+    /// When progress was told with exact counts.
+    counted: Option<Instant>,
+    /// What was counted then.
+    excluded: Option<BigUint>,
+}
+
+impl Shared {
+    /// The oracles that were run or ruled out, if they can be counted in so many steps.
+    fn excluded(&self, steps: usize) -> Option<BigUint> {
+        if self.exhausted {
+            return Some(self.statistics.paths.clone());
+        }
+        let clauses: Vec<&[Decision]> = self
+            .clauses
+            .iter()
+            .map(|clause| clause.decisions.as_slice())
+            .collect();
+        excluded(&clauses, &self.choices, steps)
+    }
+
+    /// The part of them that was not run.
+    fn pruned(&self, excluded: &BigUint) -> BigUint {
+        let safe = BigUint::from(self.safe);
+        if safe < *excluded {
+            excluded - safe
+        } else {
+            BigUint::ZERO
+        }
+    }
 }
 
 /// What the workers found out together.
@@ -128,6 +178,9 @@ impl<'a, 'p> Common<'a, 'p> {
     pub(crate) fn finish(self) -> Found {
         let shared = self.shared.into_inner();
         let shared = shared.unwrap_or_else(PoisonError::into_inner);
+        let mut shared = shared;
+        let excluded = shared.excluded(COUNTING);
+        shared.statistics.pruned = excluded.map(|excluded| shared.pruned(&excluded));
         let unsupported = unsupported(self.semantics.program, &shared);
         // A search that ended early says so at the checks that it left open.
         let stopped = shared.outcomes.values().find_map(|outcome| match outcome {
@@ -272,6 +325,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 // Whoever comes first says so.
                 let first = !std::mem::replace(&mut common.shared().finished, true);
                 if first {
+                    common.shared().exhausted = true;
                     self.exhausted();
                 }
                 break;
@@ -305,15 +359,23 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
 
     fn tell(&mut self) {
         let figures = {
-            let shared = self.common.shared();
+            let mut shared = self.common.shared();
+            // Counting takes a while, and nobody reads so fast.
+            if shared.counted.is_none_or(|last| last.elapsed() > OFTEN) {
+                shared.excluded = shared.excluded(QUICK_COUNTING);
+                shared.counted = Some(Instant::now());
+            }
             let counted = &shared.statistics;
-            vec![
-                Figure::count("explored", counted.explored),
-                Figure::big("pruned", counted.pruned()),
-                Figure::count("clauses", counted.clauses),
-                // Where clauses overlap, it is less.
-                Figure::share("of the choices covered at most", shared.covered.min(1.0)),
-            ]
+            let mut figures = vec![Figure::count("explored", counted.explored)];
+            if let Some(excluded) = &shared.excluded {
+                figures.push(Figure::big("pruned", shared.pruned(excluded)));
+            }
+            figures.push(Figure::count("clauses", counted.clauses));
+            figures.push(match &shared.excluded {
+                Some(excluded) => Figure::share("covered", share(excluded, &counted.paths)),
+                None => Figure::share("covered at most", shared.covered.min(1.0)),
+            });
+            figures
         };
         (self.events)(Event {
             doing: "running".into(),
@@ -327,12 +389,13 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         let mut shared = self.common.shared();
         for &(_, decision) in &run.decisions {
             if let Some(sides) = self.oracles.sides(decision.node)
-                && shared.choices.insert(decision.node)
+                && shared.choices.insert(decision.node, sides.len()).is_none()
             {
                 shared.statistics.choices += 1;
                 shared.statistics.paths *= sides.len();
             }
         }
+        shared.safe += u64::from(matches!(run.ended, Ended::Safely));
         match run.ended {
             Ended::Explored => shared.statistics.repeated += 1,
             Ended::Stopped(_) => {}

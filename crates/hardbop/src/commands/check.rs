@@ -11,7 +11,6 @@ use hardbop_cegar::{Arithmetic, Options, check};
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to;
 use hardbop_engine::{Event, Task};
-use hardbop_report::rows::Detail;
 use hardbop_report::terminal::Show;
 
 /// Decides every check.
@@ -40,12 +39,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         };
         check(&task, &options, &mut tell)
     };
-    let paths = match arguments {
-        CheckArgs { no_trace: true, .. } => Paths::None,
-        CheckArgs { trace: true, .. } => Paths::Edges,
-        CheckArgs { full: true, .. } => Paths::Lines(Detail::Full),
-        _ => Paths::Lines(Detail::Relevant),
-    };
+    let paths = Paths::of(&arguments.runs);
     let seconds = budget.elapsed().as_secs_f64();
     let results = results::collect(&program, &report, paths, seconds);
     let verdict = results::verdict(&results);
