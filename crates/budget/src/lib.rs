@@ -15,6 +15,8 @@ pub struct Budget {
     time: Option<Duration>,
     memory: Option<u64>,
     cancelled: Arc<AtomicBool>,
+    /// The flags of the budgets that this one is a part of.
+    around: Vec<Arc<AtomicBool>>,
 }
 
 /// Why work stopped before it was done.
@@ -36,7 +38,22 @@ impl Budget {
             time: None,
             memory: None,
             cancelled: Arc::new(AtomicBool::new(false)),
+            around: Vec::new(),
         }
+    }
+
+    /// A part of this budget: it has the same limits and stops when this one is cancelled, but
+    /// can be cancelled by itself.
+    pub fn child(&self) -> Budget {
+        let mut child = self.clone();
+        child.around.push(Arc::clone(&self.cancelled));
+        child.cancelled = Arc::new(AtomicBool::new(false));
+        child
+    }
+
+    /// Stops the work at its next safe point, and that of all clones and children.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 
     /// The same budget, with a time limit that counts from the budget's start.
@@ -87,7 +104,8 @@ impl Budget {
     /// Says whether the work may go on. Costs a clock read and, with a memory limit, a read of
     /// the process's resident size: call it every few thousand steps, not at each one.
     pub fn check(&self) -> Result<(), Stopped> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        let mut flags = std::iter::once(&self.cancelled).chain(&self.around);
+        if flags.any(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Stopped::Cancelled);
         }
         if self
@@ -161,6 +179,26 @@ mod tests {
         assert_eq!(budget.allows(1 << 20), Ok(()));
         assert_eq!(budget.allows(1 << 41), Err(Stopped::Memory));
         assert_eq!(Budget::unlimited().allows(u64::MAX), Ok(()));
+    }
+
+    #[test]
+    fn a_child_is_cancelled_alone_or_with_its_parents() {
+        let user = Budget::unlimited();
+        let (first, second) = (user.child(), user.child());
+        let grandchild = first.child();
+        first.cancel();
+        assert_eq!(first.check(), Err(Stopped::Cancelled));
+        assert_eq!(grandchild.check(), Err(Stopped::Cancelled));
+        assert_eq!(second.check(), Ok(()));
+        assert_eq!(user.check(), Ok(()));
+        user.cancel();
+        assert_eq!(second.check(), Err(Stopped::Cancelled));
+    }
+
+    #[test]
+    fn a_child_has_the_limits_of_its_parent() {
+        let user = Budget::unlimited().with_time(Duration::ZERO);
+        assert_eq!(user.child().check(), Err(Stopped::Time));
     }
 
     #[test]

@@ -9,4 +9,4 @@ pub mod certify;
 pub mod lazy;
 mod rounds;
 
-pub use rounds::{Arithmetic, Event, Options, Outcome, Proof, Reason, Report, Statistics, check};
+pub use rounds::{Arithmetic, Cegar, Options, check};

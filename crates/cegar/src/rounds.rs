@@ -5,21 +5,23 @@ use crate::lazy::{Abstraction, Ground, Memory, Precision};
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Space};
 use hardbop_bebop::supergraph::Vertex;
-use hardbop_bebop::{Engine, Expand, Move, SlotOrder, Tracking, Until, slot_order};
+use hardbop_bebop::{Engine as Bebop, Expand, Move, SlotOrder, Tracking, Until, slot_order};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::inline::{self, Inlined, inline};
-use hardbop_cfront::interp;
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Program};
+use hardbop_engine::{
+    Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate, Task,
+};
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::Segment;
 use hardbop_newton::atoms::{Constants, Predicate, predicates};
 use hardbop_newton::exact::Translation;
 use hardbop_newton::feasible::{Feasibility, feasible};
-use hardbop_newton::refine::{Invariants, Refinement, Refiner, Shape};
+use hardbop_newton::refine::{self, Refinement, Refiner, Shape};
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::replay::{Choice, Violation, replay};
+use hardbop_semantics::replay::{Choice, replay};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,104 +57,55 @@ impl Default for Options {
     }
 }
 
-/// What is known of a check.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    /// No execution violates it.
-    Proved,
-    /// This execution does.
-    Violated(Box<Violation>),
-    /// Neither is known.
-    Unknown(Reason),
-}
-
-/// Why a check is not decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// A limit was reached or the user cancelled.
-    Stopped(Stopped),
-    /// The solver did not know.
-    Solver(String),
-    /// A construct that is not supported can be reached: an index into
-    /// [`Program::unsupported`].
-    Unsupported(u32),
-    /// No new predicate rules the last abstract error path out.
-    Refinement,
-    /// The last abstract error path is too long to be looked at.
-    LongPath,
-    /// The invariants that were found do not hold in the exact meaning.
-    Certificate,
-    /// The run that was found does something else in the interpreter.
-    Replay(Box<interp::Outcome>),
-}
-
-/// The proof behind all PROVED outcomes of a report.
-#[derive(Clone, Debug, Default)]
-pub struct Proof {
-    /// The invariant at every cut point that can be reached, as text.
-    pub invariants: BTreeMap<LocId, String>,
-    /// How many questions certification asked.
-    pub questions: u64,
-}
-
 /// What the loop did.
 #[derive(Clone, Debug, Default)]
-pub struct Statistics {
+struct Statistics {
     /// Rounds of abstraction and checking.
-    pub rounds: u32,
+    rounds: u32,
     /// Predicates in the last round.
-    pub predicates: usize,
+    predicates: usize,
     /// Relations asked of the solver.
-    pub relations: u64,
+    relations: u64,
     /// Horn queries.
-    pub horn_queries: u32,
+    horn_queries: u32,
     /// Whether the search ended in the exact encoding.
-    pub bits: bool,
-    /// Questions to the solver.
-    pub solver_queries: u64,
+    bits: bool,
+    /// Questions that certification asked.
+    certificate_questions: u64,
 }
 
-/// The result of the loop.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// For every check asked about.
-    pub outcomes: BTreeMap<CheckId, Outcome>,
-    /// Why the outcomes do not speak for all executions, if they do not: something that is not
-    /// supported can be reached (what comes after it is not seen), or the search was stopped.
-    pub incomplete: Option<Reason>,
-    /// The proof of those that are proved.
-    pub proof: Option<Proof>,
-    /// The predicates at the end, as text with the procedure that they belong to.
-    pub predicates: Vec<(Option<String>, String)>,
-    /// What it cost.
-    pub statistics: Statistics,
+impl Statistics {
+    fn figures(&self) -> Vec<Figure> {
+        vec![
+            Figure::count("rounds", self.rounds.into()),
+            Figure::count("predicates", self.predicates as u64),
+            Figure::count("relations", self.relations),
+            Figure::count("Horn queries", self.horn_queries.into()),
+            Figure::count("certificate questions", self.certificate_questions),
+            Figure::flag("exact search", self.bits),
+        ]
+    }
 }
 
-/// What happens while the loop runs.
-#[derive(Clone, Debug)]
-pub struct Event {
-    /// The round.
-    pub round: u32,
-    /// Predicates so far.
-    pub predicates: usize,
-    /// Checks that are still open.
-    pub open: usize,
-    /// What is being done, in words.
-    pub doing: &'static str,
+/// The loop as an engine.
+#[derive(Clone, Debug, Default)]
+pub struct Cegar(pub Options);
+
+impl Engine for Cegar {
+    fn name(&self) -> &'static str {
+        "cegar"
+    }
+
+    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+        check(task, &self.0, events)
+    }
 }
 
 /// Decides checks of a program.
-pub fn check(
-    program: &Program,
-    points_to: &PointsTo,
-    checks: &[CheckId],
-    options: &Options,
-    budget: &Budget,
-    events: &mut dyn FnMut(Event),
-) -> Report {
-    let _ = points_to;
-    let inlined = inline(program, &inline::Limits::default());
-    let original = program;
+pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) -> Report {
+    let &Task { checks, budget, .. } = task;
+    let original = task.program;
+    let inlined = inline(original, &inline::Limits::default());
     let program = &inlined.program;
     let points_to = &points_to::analyse(program);
     let skeleton = Skeleton::new(program);
@@ -171,7 +124,6 @@ pub fn check(
         incomplete: None,
         statistics: Statistics::default(),
         proof: None,
-        predicate_texts: Vec::new(),
     };
     for &check in checks {
         let is_here = |point: &Point| match point {
@@ -204,16 +156,14 @@ pub fn check(
         blocked,
         incomplete,
         proof,
-        predicate_texts,
         statistics,
         ..
     } = rounds;
     Report {
         outcomes,
-        incomplete: incomplete.or(blocked.map(Reason::Unsupported)),
-        proof,
-        predicates: predicate_texts,
-        statistics,
+        incomplete: incomplete.or(blocked.map(|construct| Reason::unsupported(program, construct))),
+        proof: proof.map(Proof::Invariants),
+        statistics: statistics.figures(),
     }
 }
 
@@ -242,8 +192,7 @@ struct Rounds<'a> {
     blocked: Option<u32>,
     incomplete: Option<Reason>,
     statistics: Statistics,
-    proof: Option<Proof>,
-    predicate_texts: Vec<(Option<String>, String)>,
+    proof: Option<Invariants>,
 }
 
 impl Rounds<'_> {
@@ -338,12 +287,13 @@ impl Rounds<'_> {
     }
 
     fn tell(&mut self, predicates: usize, doing: &'static str) {
-        let (round, open) = (self.statistics.rounds, self.open.len());
         (self.events)(Event {
-            round,
-            predicates,
-            open,
-            doing,
+            doing: doing.into(),
+            open: self.open.len(),
+            figures: vec![
+                Figure::count("rounds", self.statistics.rounds.into()),
+                Figure::count("predicates", predicates as u64),
+            ],
         });
     }
 
@@ -413,7 +363,7 @@ impl Rounds<'_> {
             match found {
                 Err(invariants) => {
                     if let Some(construct) = self.blocked {
-                        return self.give_up(Reason::Unsupported(construct));
+                        return self.give_up(Reason::unsupported(self.program, construct));
                     }
                     self.tell(count, "certifying");
                     let certificate = certificate(terms, &constants, exact, guessing, invariants);
@@ -481,7 +431,7 @@ impl Rounds<'_> {
         self.tell(0, "solving the whole program");
         self.statistics.horn_queries += 1;
         let found = refiner.invariants(terms, self.skeleton, &targets, limits, &self.budget);
-        let Invariants::Found(invariants) = found else {
+        let refine::Invariants::Found(invariants) = found else {
             return None;
         };
         self.tell(0, "certifying");
@@ -675,8 +625,10 @@ impl Rounds<'_> {
                 (location, terms.infix(formula).to_string())
             })
             .collect();
-        self.proof = Some(Proof {
-            invariants,
+        self.statistics.certificate_questions = questions;
+        self.proof = Some(Invariants {
+            at: invariants,
+            predicates: Vec::new(),
             questions,
         });
     }
@@ -694,12 +646,17 @@ impl Rounds<'_> {
         for predicate in distinct(precision) {
             let exact = translation.formula(terms, predicate.formula);
             let formula = exact.unwrap_or(predicate.formula);
-            let scope = predicate
+            let procedure = predicate
                 .scope
                 .map(|function| self.program.function(function).name.clone());
-            texts.insert((scope, terms.infix(formula).to_string()));
+            texts.insert(ScopedPredicate {
+                procedure,
+                formula: terms.infix(formula).to_string(),
+            });
         }
-        self.predicate_texts = texts.into_iter().collect();
+        if let Some(proof) = &mut self.proof {
+            proof.predicates = texts.into_iter().collect();
+        }
     }
 }
 
@@ -729,7 +686,7 @@ fn search(
 ) -> Result<Found, Stopped> {
     let order = slot_order(graph, SlotOrder::default());
     let mut space = Space::new(&order, budget.clone());
-    let mut engine = Engine::new(graph, &mut space, Tracking::default())?;
+    let mut engine = Bebop::new(graph, &mut space, Tracking::default())?;
     engine.run(graph, &mut space, &Until::OneOf(targets.clone()))?;
     if let Some(&target) = targets.iter().find(|&&target| engine.is_reached(target)) {
         let trace = engine.trace(graph, &mut space, target, Expand::Steps(MAX_STEPS))?;

@@ -12,7 +12,8 @@ use hardbop_cfront::load::{self, load};
 use hardbop_cfront::parse::{Input, InputKind, NoFiles};
 use hardbop_cfront::types::DataModel;
 use hardbop_dpr::generate::{Validity, max_3sat, nfa, sentence};
-use hardbop_dpr::{Learning, Options, Order, Outcome, check};
+use hardbop_dpr::{Learning, Options, Order, check};
+use hardbop_engine::{Outcome, Report, Task};
 use std::time::{Duration, Instant};
 
 /// Variables, clauses, then what the paper explored, its times with and without learning.
@@ -86,14 +87,13 @@ fn run(text: &str, learning: Learning, limit: Duration) -> Row {
     };
     let start = Instant::now();
     let budget = Budget::unlimited().with_time(limit);
-    let report = check(
-        &loaded.program,
-        &loaded.points_to,
-        &checks,
-        &options,
-        &budget,
-        &mut |_| {},
-    );
+    let task = Task {
+        program: &loaded.program,
+        points_to: &loaded.points_to,
+        checks: &checks,
+        budget: &budget,
+    };
+    let report = check(&task, &options, &mut |_| {});
     let verdict = match report.outcomes.values().next() {
         Some(Outcome::Proved) => "proved",
         Some(Outcome::Violated(_)) => "violated",
@@ -101,11 +101,18 @@ fn run(text: &str, learning: Learning, limit: Duration) -> Row {
     };
     Row {
         verdict,
-        paths: report.statistics.paths.to_string(),
-        explored: report.statistics.explored,
-        pruned: report.statistics.pruned.to_string(),
+        paths: shown(&report, "paths"),
+        explored: report.count("explored"),
+        pruned: shown(&report, "pruned"),
         time: start.elapsed(),
     }
+}
+
+fn shown(report: &Report, name: &str) -> String {
+    report
+        .figure(name)
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 fn rows(name: &str, text: &str, paper: (&str, &str, &str), limit: Duration) {

@@ -1,14 +1,10 @@
-//! The interface: options, outcomes, reports.
+//! The interface: options, the engine, what the search counts.
 
-use crate::oracle::Decision;
-use crate::search::{Common, Worker};
-use hardbop_budget::{Budget, Stopped};
-use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_cfront::interp;
-use hardbop_cfront::points_to::PointsTo;
-use hardbop_cfront::program::{LocationKind, Program};
+use crate::search::{Common, Found, Worker};
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::program::LocationKind;
+use hardbop_engine::{Engine, Event, Figure, Outcome, Proof, Report, Task};
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::replay::Violation;
 use hardbop_semantics::{Encoding, Semantics};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,112 +61,87 @@ impl Default for Options {
     }
 }
 
-/// What is known of a check.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    /// No execution violates it.
-    Proved,
-    /// This execution does.
-    Violated(Box<Violation>),
-    /// Neither is known.
-    Unknown(Reason),
-}
-
-/// Why a check is not decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Nothing was found up to this bound, and there are runs beyond it.
-    Bound(u32),
-    /// Some runs were given up because of their length.
-    Length(usize),
-    /// A limit was reached or the user cancelled.
-    Stopped(Stopped),
-    /// The solver did not know whether a run reaches the check.
-    Solver(String),
-    /// A construct that is not supported can be reached: an index into
-    /// [`Program::unsupported`].
-    Unsupported(u32),
-    /// The run that was found does something else in the interpreter.
-    Replay(Box<interp::Outcome>),
-    /// The evidence for the proof did not stand when it was checked again.
-    Evidence,
-}
-
-/// A clause, as evidence: no run that makes these decisions meets an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clause {
-    /// The decisions: the location of the branch, the number of its node, the side.
-    pub decisions: Vec<(LocId, Decision)>,
-}
-
-/// The evidence behind all PROVED outcomes of a report.
-#[derive(Clone, Debug, Default)]
-pub struct Proof {
-    /// What was learned. Each of them was checked again by other means than those that found
-    /// it, and a new solver found that together they leave no oracle.
-    pub clauses: Vec<Clause>,
-}
-
 /// What the search did.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics {
+#[derive(Clone, Debug)]
+pub(crate) struct Statistics {
     /// Runs to an end.
-    pub explored: u64,
+    pub(crate) explored: u64,
     /// Runs that came to a node of which every open side was explored before.
-    pub repeated: u64,
+    pub(crate) repeated: u64,
     /// Runs that were cut off at the bound.
-    pub cut: u64,
+    pub(crate) cut: u64,
     /// Nodes at which an oracle chooses.
-    pub choices: usize,
+    pub(crate) choices: u64,
     /// Clauses.
-    pub clauses: usize,
+    pub(crate) clauses: u64,
     /// The number of oracles over these choices: the paths of the paper.
-    pub paths: BigUint,
-    /// Those that were not run.
-    pub pruned: BigUint,
+    pub(crate) paths: BigUint,
+    /// Those that are ruled out without having been run, if they could be counted.
+    pub(crate) pruned: Option<BigUint>,
     /// Questions to the solver.
-    pub queries: u64,
+    pub(crate) queries: u64,
 }
 
-/// The result of the search.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// For every check asked about.
-    pub outcomes: BTreeMap<CheckId, Outcome>,
-    /// The evidence for those that are proved.
-    pub proof: Option<Proof>,
-    /// What it cost.
-    pub statistics: Statistics,
+impl Default for Statistics {
+    fn default() -> Statistics {
+        Statistics {
+            explored: 0,
+            repeated: 0,
+            cut: 0,
+            choices: 0,
+            clauses: 0,
+            // Without a choice there is one path.
+            paths: BigUint::from(1u32),
+            pruned: None,
+            queries: 0,
+        }
+    }
 }
 
-/// What happens while the search goes on.
-#[derive(Clone, Debug)]
-pub struct Event {
-    /// Runs so far.
-    pub explored: u64,
-    /// Clauses so far.
-    pub clauses: usize,
-    /// Choices so far.
-    pub choices: usize,
-    /// Checks that are still open.
-    pub open: usize,
-    /// The share of the oracle space that the clauses cover, at most: where clauses overlap, it
-    /// is less.
-    pub covered: f64,
+impl Statistics {
+    fn figures(&self) -> Vec<Figure> {
+        let mut figures = vec![
+            Figure::big("paths", self.paths.clone()),
+            Figure::count("explored", self.explored),
+        ];
+        let pruned = self.pruned.clone();
+        figures.extend(pruned.map(|pruned| Figure::big("pruned", pruned)));
+        figures.extend([
+            Figure::count("repeated", self.repeated),
+            Figure::count("cut off", self.cut),
+            Figure::count("choices", self.choices),
+            Figure::count("clauses", self.clauses),
+            Figure::count("queries", self.queries),
+        ]);
+        figures
+    }
+}
+
+/// The search as an engine.
+#[derive(Clone, Debug, Default)]
+pub struct Dpr(pub Options);
+
+impl Engine for Dpr {
+    fn name(&self) -> &'static str {
+        "dpr"
+    }
+
+    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+        check(task, &self.0, events)
+    }
 }
 
 /// Decides checks of a program, up to a bound.
 ///
 /// PROVED needs that every oracle was run or ruled out and that no run was cut off at the bound;
 /// a VIOLATED run was replayed in the interpreter.
-pub fn check(
-    program: &Program,
-    points_to: &PointsTo,
-    checks: &[CheckId],
-    options: &Options,
-    budget: &Budget,
-    events: &mut dyn FnMut(Event),
-) -> Report {
+pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) -> Report {
+    let &Task {
+        program,
+        points_to,
+        checks,
+        budget,
+    } = task;
     let semantics = Semantics::new(program, points_to, Encoding::Bits);
     let effects = Effects::new(&semantics);
     // A check whose location does not exist was found to hold by the front end.
@@ -203,11 +174,17 @@ pub fn check(
             }
         }),
     }
-    let (found, proof, statistics) = common.finish();
+    let Found {
+        outcomes: found,
+        incomplete,
+        proof,
+        statistics,
+    } = common.finish();
     outcomes.extend(found);
     Report {
         outcomes,
-        proof,
-        statistics,
+        incomplete,
+        proof: proof.map(Proof::Clauses),
+        statistics: statistics.figures(),
     }
 }

@@ -17,7 +17,8 @@
 //! use hardbop_cfront::load::{self, load};
 //! use hardbop_cfront::parse::{Input, InputKind, NoFiles};
 //! use hardbop_cfront::types::DataModel;
-//! use hardbop_dpr::{Options, Outcome, check};
+//! use hardbop_dpr::{Options, check};
+//! use hardbop_engine::{Outcome, Task, Value};
 //!
 //! let text = "
 //!     extern int __VERIFIER_nondet_int(void);
@@ -36,22 +37,22 @@
 //! };
 //! let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
 //! let loaded = loaded.program.unwrap();
-//! let report = check(
-//!     &loaded.program,
-//!     &loaded.points_to,
-//!     &[CheckId(0)],
-//!     &Options::default(),
-//!     &Budget::unlimited(),
-//!     &mut |_| {},
-//! );
+//! let task = Task {
+//!     program: &loaded.program,
+//!     points_to: &loaded.points_to,
+//!     checks: &[CheckId(0)],
+//!     budget: &Budget::unlimited(),
+//! };
+//! let report = check(&task, &Options::default(), &mut |_| {});
 //! assert!(matches!(report.outcomes[&CheckId(0)], Outcome::Proved));
 //! // The choice has nothing to do with x: one of the two paths is enough.
-//! assert_eq!(report.statistics.explored, 1);
-//! assert_eq!(report.statistics.pruned, 1u32.into());
+//! assert_eq!(report.count("explored"), 1);
+//! assert_eq!(report.figure("pruned"), Some(&Value::Big(1u32.into())));
 //! ```
 
 mod assignments;
 mod check;
+mod count;
 mod explain;
 pub mod generate;
 mod graph;
@@ -63,8 +64,4 @@ mod search;
 mod smus;
 mod structure;
 
-pub use check::{
-    Clause, Event, Learning, Options, Order, Outcome, Proof, Reason, Report, Statistics, check,
-};
-pub use hardbop_semantics::replay::Violation;
-pub use oracle::{Decision, NodeId};
+pub use check::{Dpr, Learning, Options, Order, check};

@@ -11,16 +11,16 @@ use rustc_hash::FxHashMap;
 
 /// A branch of the unrolled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
+pub(crate) struct NodeId(pub(crate) u32);
 
 /// A node and the side that is taken there, by its number among the ways that leave the node's
 /// location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Decision {
+pub(crate) struct Decision {
     /// The node.
-    pub node: NodeId,
+    pub(crate) node: NodeId,
     /// The side.
-    pub side: u32,
+    pub(crate) side: u32,
 }
 
 #[derive(Clone, Debug)]

@@ -9,6 +9,9 @@
 //! | [`cfront`] | C files | typed, side-effect-free control-flow graphs, runs |
 //! | [`c2bp`] | a C program and predicates | a boolean program |
 //! | [`cegar`] | a C program and its checks | proved, violated or unknown, with evidence |
+//! | [`dpr`] | a C program and its checks | violated, or proved up to a bound, with evidence |
+//! | [`engine`] | a task | what every engine takes and gives back |
+//! | [`report`] | what an engine found out | texts for people and for machines |
 //! | [`diagnostics`] | what parsers have to say | text with places and carets |
 //! | [`budget`] | limits on time and memory | whether work may go on |
 
@@ -19,3 +22,6 @@ pub use hardbop_c2bp as c2bp;
 pub use hardbop_cegar as cegar;
 pub use hardbop_cfront as cfront;
 pub use hardbop_diagnostics as diagnostics;
+pub use hardbop_dpr as dpr;
+pub use hardbop_engine as engine;
+pub use hardbop_report as report;

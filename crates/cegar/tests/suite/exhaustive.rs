@@ -5,9 +5,10 @@
 use crate::support::generate::program;
 use crate::support::{AllInputs, load};
 use hardbop_budget::Budget;
-use hardbop_cegar::{Options, Outcome, check};
+use hardbop_cegar::{Options, check};
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp::{self, Interpreter, Limits};
+use hardbop_engine::{Outcome, Task};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -35,14 +36,13 @@ fn answers_agree_with_all_runs() {
             .map(|index| CheckId(index as u32))
             .collect();
         let budget = Budget::unlimited().with_time(Duration::from_secs(3));
-        let report = check(
-            &program,
-            &points_to,
-            &checks,
-            &Options::default(),
-            &budget,
-            &mut |_| {},
-        );
+        let task = Task {
+            program: &program,
+            points_to: &points_to,
+            checks: &checks,
+            budget: &budget,
+        };
+        let report = check(&task, &Options::default(), &mut |_| {});
         for (id, outcome) in &report.outcomes {
             match outcome {
                 Outcome::Proved => {

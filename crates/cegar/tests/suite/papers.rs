@@ -2,8 +2,9 @@
 
 use crate::support::load;
 use hardbop_budget::Budget;
-use hardbop_cegar::{Options, Outcome, Report, check};
+use hardbop_cegar::{Options, check};
 use hardbop_cfront::ids::CheckId;
+use hardbop_engine::{Outcome, Report, Task};
 use std::time::Duration;
 
 fn decide(text: &str) -> Report {
@@ -12,14 +13,13 @@ fn decide(text: &str) -> Report {
         .map(|index| CheckId(index as u32))
         .collect();
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
-    check(
-        &program,
-        &points_to,
-        &checks,
-        &Options::default(),
-        &budget,
-        &mut |_| {},
-    )
+    let task = Task {
+        program: &program,
+        points_to: &points_to,
+        checks: &checks,
+        budget: &budget,
+    };
+    check(&task, &Options::default(), &mut |_| {})
 }
 
 /// The answers in the order of the checks: `P`, `V` or `?`.
@@ -140,7 +140,7 @@ fn counting_loop() {
          }",
     );
     assert_eq!(answers(&report), "P");
-    assert!(report.statistics.rounds < 20, "{:?}", report.statistics);
+    assert!(report.count("rounds") < 20, "{:?}", report.statistics);
 }
 
 /// Calls through pointers to the caller's variable.

@@ -294,6 +294,11 @@ impl Memory {
         (object.data.len() as u64, object.life)
     }
 
+    /// The address of an object's first byte.
+    pub(super) fn base(&self, slot: u32) -> u64 {
+        self.objects[slot as usize].base
+    }
+
     /// Where an access of some bytes goes, or why it cannot be made.
     #[inline]
     pub(super) fn locate(&self, pointer: Reg, size: u64) -> Result<(u32, usize), TrapKind> {

@@ -34,7 +34,7 @@ mod state;
 pub use environment::{Environment, Request};
 pub use inputs::{Exhausted, InputError, InputValue, Script, Unknown, parse_inputs};
 
-pub use report::{Report, ReportInput, report};
+pub use report::{Report, ReportInput, report, value_text};
 pub use state::State;
 
 use crate::ids::{CheckId, EdgeId, TypeId};

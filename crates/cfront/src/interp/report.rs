@@ -34,7 +34,9 @@ pub struct ReportInput {
 pub fn report(program: &Program, run: &Run) -> Report {
     let at = |edge: EdgeId| program.edges.get(edge.index()).map(|edge| edge.source);
     let (outcome, source) = match &run.outcome {
-        Outcome::Returned(Some(value)) => (format!("returned {}", text(program, *value)), None),
+        Outcome::Returned(Some(value)) => {
+            (format!("returned {}", value_text(program, *value)), None)
+        }
         Outcome::Returned(None) => ("returned".to_string(), None),
         Outcome::Halted(edge) => halted(program, *edge),
         Outcome::Violated(check) => {
@@ -62,7 +64,7 @@ pub fn report(program: &Program, run: &Run) -> Report {
             _ => "__VERIFIER_nondet_memory".to_string(),
         };
         let value = match &input.value {
-            Consumed::Scalar(value) => text(program, *value),
+            Consumed::Scalar(value) => value_text(program, *value),
             Consumed::Bytes(bytes) => {
                 let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 format!("x'{digits}'")
@@ -114,8 +116,8 @@ fn snippet(program: &Program, source: Source) -> String {
     }
 }
 
-/// A scalar as C would write it.
-fn text(program: &Program, value: Value) -> String {
+/// A scalar as C would write it; a pointer as its address.
+pub fn value_text(program: &Program, value: Value) -> String {
     match Kind::of(&program.types, value.ty) {
         Some(Kind::Int {
             width,

@@ -92,6 +92,32 @@ impl State<'_, '_> {
         })
     }
 
+    /// Where a variable lives in memory: one of static storage, or one of the function that is
+    /// running. `None` if it is not alive here or lives in no memory.
+    pub fn address(&self, variable: VarId) -> Option<u64> {
+        let described = self.machine.interpreter.program.variable(variable);
+        if let VarKind::Formal(function)
+        | VarKind::Local(function)
+        | VarKind::Temporary(function)
+        | VarKind::Result(function) = described.kind
+            && function != self.function()
+        {
+            return None;
+        }
+        let object = match *self
+            .machine
+            .interpreter
+            .layout
+            .storage
+            .get(variable.index())?
+        {
+            Storage::Register(_) => return None,
+            Storage::Static(object) => object,
+            Storage::Slot(slot) => self.machine.slots[self.machine.slot_base + slot as usize],
+        };
+        (object != NO_OBJECT).then(|| self.machine.memory.base(object))
+    }
+
     /// Some bytes of memory, if they lie in the live object that the address lies in.
     pub fn bytes(&self, address: u64, size: usize) -> Option<&[u8]> {
         let pointer = Reg {

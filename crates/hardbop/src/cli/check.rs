@@ -1,6 +1,6 @@
 //! The command that decides the checks of C programs.
 
-use super::{CInput, EXIT_CODES, Limits};
+use super::{CInput, EXIT_CODES, Limits, ShownRuns};
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -9,7 +9,7 @@ Examples:
   hardbop check driver.c --check bounds,overflow --time-limit 60
   hardbop check driver.c lock.c -I include -DDEBUG
   hardbop check driver.c --invariants         show the proof
-  hardbop check driver.c --trace              show the failing run step by step";
+  hardbop check driver.c --full               show all steps of failing runs";
 
 /// `hardbop check`.
 #[derive(Debug, Args)]
@@ -32,9 +32,9 @@ pub struct CheckArgs {
     /// Show the predicates that the search ended with.
     #[arg(long, help_heading = "Output")]
     pub show_predicates: bool,
-    /// Show the steps of failing runs.
-    #[arg(long, help_heading = "Output")]
-    pub trace: bool,
+    /// How failing runs are shown.
+    #[command(flatten)]
+    pub runs: ShownRuns,
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,

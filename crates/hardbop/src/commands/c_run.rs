@@ -9,6 +9,7 @@ use hardbop_cfront::dump::op_text;
 use hardbop_cfront::ids::EdgeId;
 use hardbop_cfront::interp::{self, Outcome, Report, Script, TraceMode, parse_inputs};
 use hardbop_cfront::program::{Assumption, Program, Source};
+use hardbop_report::results::EdgeStep;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -33,7 +34,7 @@ struct Body {
     inputs: Vec<JsonInput>,
     assumptions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trace: Option<Vec<Step>>,
+    trace: Option<Vec<EdgeStep>>,
 }
 
 #[derive(Serialize)]
@@ -49,17 +50,6 @@ struct JsonInput {
     file: String,
     line: u32,
     value: String,
-}
-
-/// An executed edge.
-#[derive(Serialize)]
-pub struct Step {
-    /// The file that it came from.
-    pub file: String,
-    /// The line in that file.
-    pub line: u32,
-    /// What it does.
-    pub edge: String,
 }
 
 /// Runs a program.
@@ -122,9 +112,14 @@ fn inputs(text: &str) -> Result<Vec<interp::InputValue>, Failure> {
     parse_inputs(&text).map_err(|error| Failure::message(error.to_string()))
 }
 
-fn text(program: &Program, outcome: &Outcome, report: &Report, trace: Option<&[Step]>) -> String {
+fn text(
+    program: &Program,
+    outcome: &Outcome,
+    report: &Report,
+    trace: Option<&[EdgeStep]>,
+) -> String {
     let mut text = String::new();
-    for Step { file, line, edge } in trace.unwrap_or_default() {
+    for EdgeStep { file, line, edge } in trace.unwrap_or_default() {
         let _ = writeln!(text, "{file}:{line}: {edge}");
     }
     for input in &report.inputs {
@@ -154,7 +149,7 @@ fn body(
     program: &Program,
     outcome: &'static str,
     report: Report,
-    trace: Option<Vec<Step>>,
+    trace: Option<Vec<EdgeStep>>,
 ) -> Body {
     let input = |input: interp::ReportInput| JsonInput {
         function: input.name,
@@ -176,11 +171,11 @@ fn body(
 }
 
 /// Executed edges for people.
-pub fn steps(program: &Program, trace: &[EdgeId]) -> Vec<Step> {
+pub fn steps(program: &Program, trace: &[EdgeId]) -> Vec<EdgeStep> {
     let step = |id: &EdgeId| {
         let edge = &program.edges[id.index()];
         let (file, line) = place(program, edge.source);
-        Step {
+        EdgeStep {
             file,
             line,
             edge: op_text(program, &edge.op),

@@ -2,6 +2,7 @@
 
 mod abstraction;
 mod bebop;
+mod bmc;
 mod bp_export;
 mod bp_format;
 mod bp_generate;
@@ -13,6 +14,7 @@ mod c_run;
 mod check;
 mod completions;
 mod man;
+mod results;
 
 use crate::cli::{BpCommand, CCommand, Command};
 use crate::console::Console;
@@ -23,6 +25,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
+        Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),

@@ -25,11 +25,15 @@ fn every_check_has_its_answer() {
         BRANCHES,
         "",
         expect![[r#"
-        PROVED x.c:7: call of `reach_error` (in main)
-        VIOLATED x.c:8: call of `reach_error` (in main)
-          x.c:4: input __VERIFIER_nondet_int() = 12
-        [exit 1]
-    "#]],
+            PROVED x.c:7: call of `reach_error` (in main)
+            VIOLATED x.c:8: call of `reach_error` (in main)
+              4  int x = __VERIFIER_nondet_int();  x = 12
+              6  if (x > 10) y = 1;                x = 12, y = 1
+              8  if (y && x == 12) reach_error();  y = 1, x = 12
+              8  call of `reach_error`
+              x.c:4: input __VERIFIER_nondet_int() = 12
+            [exit 1]
+        "#]],
     );
 }
 
@@ -46,9 +50,7 @@ fn a_proof_can_be_shown() {
         "--invariants",
         expect![[r#"
             PROVED x.c:6: call of `reach_error` (in main)
-            x.c:4: in main: true
-            x.c:5: in main: main::i <= 0 || main::i <= main::n
-            x.c:3: in main: true
+            x.c:5: main: loop invariant main::i <= 0 || main::i <= main::n
             [exit 0]
         "#]],
     );
@@ -66,6 +68,8 @@ int main(void) {
         "",
         expect![[r#"
             VIOLATED x.c:5: call of `reach_error` (in main)
+              5  if (other(1) == 7) reach_error();
+              5  call of `reach_error`
             assuming that `other`, first called at x.c:5, returns anything and changes nothing
             [stderr]
             warning: function `other` is not defined

@@ -1,0 +1,62 @@
+//! The evidence behind PROVED.
+
+use hardbop_cfront::ids::{EdgeId, LocId};
+use std::collections::BTreeMap;
+
+/// The evidence behind all PROVED outcomes of a report, by its kind.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    /// Invariants that every step keeps and that no violation satisfies.
+    Invariants(Invariants),
+    /// Clauses that together rule out every path.
+    Clauses(Clauses),
+}
+
+/// Invariants at the places where the program was cut into blocks. Each block was shown to lead
+/// from one to the next in the exact meaning.
+#[derive(Clone, Debug, Default)]
+pub struct Invariants {
+    /// The invariant at every cut point that can be reached, as text.
+    pub at: BTreeMap<LocId, String>,
+    /// The predicates that they are made of.
+    pub predicates: Vec<ScopedPredicate>,
+    /// How many questions certification asked.
+    pub questions: u64,
+}
+
+/// A predicate as text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ScopedPredicate {
+    /// The procedure whose variables it may speak of; `None` for the program's only.
+    pub procedure: Option<String>,
+    /// The predicate.
+    pub formula: String,
+}
+
+/// Clauses over the choices of the program. Each was checked again by other means than those
+/// that found it, and a new solver found that together they leave no choice.
+#[derive(Clone, Debug, Default)]
+pub struct Clauses {
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+}
+
+/// No run that makes these decisions violates a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// The decisions.
+    pub decisions: Vec<Decision>,
+}
+
+/// A choice of one side at a branch of the unrolled program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Decision {
+    /// The number of the unrolled branch: a location under a stack of calls, in an iteration of
+    /// each loop around it.
+    pub node: u32,
+    /// The edge by which the branch is left.
+    pub edge: EdgeId,
+    /// The side, by its number among the ways that leave the branch: a call through a pointer is
+    /// one edge with a side for each function that it may enter.
+    pub side: u32,
+}

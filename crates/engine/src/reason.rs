@@ -1,0 +1,95 @@
+//! Why a check is not decided, as data and in words.
+
+use hardbop_budget::Stopped;
+use hardbop_cfront::interp;
+use hardbop_cfront::program::Program;
+use std::fmt;
+
+/// Why a check is not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A limit was reached or the user cancelled.
+    Stopped(Stopped),
+    /// The solver did not know.
+    Solver(String),
+    /// A construct that is not supported can be reached.
+    Unsupported(Construct),
+    /// Nothing was found up to this bound on loops and recursion, and there are runs beyond it.
+    Bound(u32),
+    /// Nothing was found in the first so many steps, and there are longer runs.
+    Length(usize),
+    /// No new predicate rules the last abstract error path out.
+    Refinement,
+    /// The last abstract error path is too long to be looked at.
+    LongPath,
+    /// The invariants that were found do not hold in the exact meaning.
+    Certificate,
+    /// The evidence for the proof did not stand when it was checked again.
+    Evidence,
+    /// The run that was found does something else in the interpreter.
+    Replay(Box<interp::Outcome>),
+}
+
+/// A construct that is not supported, where the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Construct {
+    /// What it is.
+    pub what: String,
+    /// The file as the user knows it.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+impl Reason {
+    /// The reason that a construct can be reached, by its index into [`Program::unsupported`].
+    pub fn unsupported(program: &Program, construct: u32) -> Reason {
+        let (what, file, line) = match program.unsupported.get(construct as usize) {
+            Some(found) => {
+                let file = program.presumed_files.get(found.source.file as usize);
+                (
+                    found.what.clone(),
+                    file.cloned().unwrap_or_default(),
+                    found.source.line,
+                )
+            }
+            // No program has such an edge; still nothing after it was seen.
+            None => ("an unknown construct".to_owned(), String::new(), 0),
+        };
+        Reason::Unsupported(Construct { what, file, line })
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Stopped(stopped) => write!(f, "{stopped}"),
+            Reason::Solver(why) => write!(f, "the solver does not know: {why}"),
+            Reason::Unsupported(Construct { what, file, line }) => {
+                write!(
+                    f,
+                    "{what} at {file}:{line} is not supported and can be reached"
+                )
+            }
+            Reason::Bound(bound) => write!(
+                f,
+                "nothing was found up to bound {bound}, and some runs go beyond it"
+            ),
+            Reason::Length(steps) => write!(
+                f,
+                "nothing was found in the first {steps} steps, and some runs are longer"
+            ),
+            Reason::Refinement => {
+                f.write_str("no predicate was found that rules the last abstract path out")
+            }
+            Reason::LongPath => f.write_str("the last abstract path is too long to be looked at"),
+            Reason::Certificate => {
+                f.write_str("the invariants that were found do not hold in the exact meaning")
+            }
+            Reason::Evidence => {
+                f.write_str("the evidence for the proof did not stand when it was checked again")
+            }
+            Reason::Replay(_) => f.write_str("the run that was found does not replay"),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What an engine found out, as results for people and for machines.
+
+use crate::cli::ShownRuns;
+use crate::commands::c_run::steps;
+use crate::console::Console;
+use crate::failure::Verdict;
+use hardbop_budget::Budget;
+use hardbop_cfront::program::Program;
+use hardbop_engine::{Invariants, Outcome, Proof, Report, Value};
+use hardbop_report::collect::{Collector, Said};
+use hardbop_report::results::{Answer, EdgeStep, Input, Predicate, Results, Role};
+use hardbop_report::rows::{Detail, Row, rows};
+use hardbop_report::terminal::{self, Paint, Show};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What is made of failing runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paths {
+    /// Nothing but their inputs.
+    None,
+    /// The user's lines.
+    Lines(Detail),
+    /// The edges of the control-flow graph.
+    Edges,
+}
+
+impl Paths {
+    /// What the user asked for.
+    pub fn of(runs: &ShownRuns) -> Paths {
+        match runs {
+            ShownRuns { no_trace: true, .. } => Paths::None,
+            ShownRuns { trace: true, .. } => Paths::Edges,
+            ShownRuns { full: true, .. } => Paths::Lines(Detail::Full),
+            _ => Paths::Lines(Detail::Relevant),
+        }
+    }
+
+    fn detail(self) -> Option<Detail> {
+        match self {
+            Paths::Lines(detail) => Some(detail),
+            Paths::None | Paths::Edges => None,
+        }
+    }
+}
+
+/// The JSON body of results; `docs/json.md` describes it.
+#[derive(Serialize)]
+pub struct Body {
+    checks: Vec<JsonCheck>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incomplete: Option<String>,
+    assumptions: Vec<String>,
+    invariants: Vec<JsonInvariant>,
+    predicates: Vec<Predicate>,
+    statistics: serde_json::Map<String, serde_json::Value>,
+}
+
+#[derive(Serialize)]
+struct JsonCheck {
+    answer: &'static str,
+    kind: &'static str,
+    message: String,
+    function: String,
+    file: String,
+    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Vec<Input>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<Vec<JsonRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Vec<EdgeStep>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum JsonRow {
+    Line {
+        file: String,
+        line: u32,
+        depth: u32,
+        function: String,
+        text: String,
+        values: BTreeMap<String, String>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        violation: bool,
+    },
+    Fold {
+        depth: u32,
+        left_out: String,
+    },
+}
+
+#[derive(Serialize)]
+struct JsonInvariant {
+    function: String,
+    file: String,
+    line: u32,
+    at: &'static str,
+    formula: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    c: Option<String>,
+}
+
+/// Collects the results of an engine's work. Failing runs are repeated within a budget of their
+/// own, so that a limit that ended the search does not cut the report short.
+pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -> Results {
+    let budget = Budget::unlimited().with_time(Duration::from_secs(20));
+    let mut collector = Collector::new(program);
+    for (&id, outcome) in &report.outcomes {
+        match outcome {
+            Outcome::Proved => collector.check(id, Said::Proved, &budget),
+            Outcome::Unknown(reason) => {
+                collector.check(id, Said::Unknown(reason.to_string()), &budget);
+            }
+            Outcome::Violated(violation) => {
+                collector.check(id, Said::Violated(&violation.run), &budget);
+                if paths == Paths::Edges {
+                    collector.edges(steps(program, &violation.run.trace));
+                }
+            }
+        }
+    }
+    let none = Invariants::default();
+    let proof = match &report.proof {
+        Some(Proof::Invariants(invariants)) => invariants,
+        _ => &none,
+    };
+    for (&location, formula) in &proof.at {
+        collector.invariant(location, formula.clone(), None);
+    }
+    let results = collector.results();
+    results.incomplete = report.incomplete.as_ref().map(ToString::to_string);
+    results.predicates = proof
+        .predicates
+        .iter()
+        .map(|predicate| Predicate {
+            function: predicate.procedure.clone(),
+            formula: predicate.formula.clone(),
+        })
+        .collect();
+    let figure = |figure: &hardbop_engine::Figure| {
+        let value = match &figure.value {
+            Value::Count(count) => serde_json::json!(count),
+            Value::Big(count) => serde_json::json!(count.to_string()),
+            Value::Share(share) => serde_json::json!(share),
+            Value::Flag(flag) => serde_json::json!(flag),
+        };
+        hardbop_report::results::Figure {
+            key: figure.key(),
+            text: figure.to_string(),
+            value,
+        }
+    };
+    results.statistics = report.statistics.iter().map(figure).collect();
+    results.statistics.push(hardbop_report::results::Figure {
+        key: "seconds".to_owned(),
+        text: format!("{seconds:.2} s"),
+        value: serde_json::json!(seconds),
+    });
+    collector.finish()
+}
+
+/// The worst answer decides: a violation, then anything unknown.
+pub fn verdict(results: &Results) -> Verdict {
+    let any = |wanted: fn(&Answer) -> bool| results.checks.iter().any(|c| wanted(&c.answer));
+    if any(|answer| matches!(answer, Answer::Violated(_))) {
+        Verdict::Found
+    } else if results.incomplete.is_some() || any(|answer| matches!(answer, Answer::Unknown(_))) {
+        Verdict::Unknown
+    } else {
+        Verdict::Fine
+    }
+}
+
+impl Paint for Console {
+    fn paint(&self, code: &str, text: &str) -> String {
+        Console::paint(self, code, text)
+    }
+}
+
+/// The results as text.
+pub fn text(results: &Results, paths: Paths, show: Show, console: &Console) -> String {
+    let show = Show {
+        path: paths.detail(),
+        ..show
+    };
+    terminal::text(results, show, console)
+}
+
+/// The results as JSON.
+pub fn body(results: &Results, paths: Paths) -> Body {
+    let checks = results.checks.iter().map(|check| {
+        let (file, line) = results.shown(check.place);
+        let mut json = JsonCheck {
+            answer: check.answer.word(),
+            kind: check.kind.name(),
+            message: check.message.clone(),
+            function: check.function.clone(),
+            file: file.to_owned(),
+            line,
+            reason: None,
+            inputs: None,
+            path: None,
+            trace: None,
+        };
+        match &check.answer {
+            Answer::Proved => {}
+            Answer::Unknown(reason) => json.reason = Some(reason.clone()),
+            Answer::Violated(trace) => {
+                json.inputs = Some(trace.inputs.clone());
+                json.trace = (paths == Paths::Edges).then(|| trace.edges.clone());
+                json.path = paths.detail().map(|detail| {
+                    let rows = rows(results, trace, &check.message, detail);
+                    let row = |row: Row| match row {
+                        Row::Fold { depth, text } => JsonRow::Fold {
+                            depth,
+                            left_out: text.trim_start_matches("... ").to_owned(),
+                        },
+                        Row::Line(line) => {
+                            let (file, number) = results.shown(line.place);
+                            JsonRow::Line {
+                                file: file.to_owned(),
+                                line: number,
+                                depth: line.depth,
+                                function: trace.calls[line.call as usize].function.clone(),
+                                text: line.text.clone(),
+                                values: line
+                                    .values
+                                    .iter()
+                                    .map(|binding| match binding.role {
+                                        Role::Returned => {
+                                            ("$return".to_owned(), binding.value.clone())
+                                        }
+                                        _ => (binding.name.clone(), binding.value.clone()),
+                                    })
+                                    .collect(),
+                                violation: line.violation,
+                            }
+                        }
+                    };
+                    rows.into_iter().map(row).collect()
+                });
+            }
+        }
+        json
+    });
+    let invariants = results.invariants.iter().map(|invariant| {
+        let (file, line) = results.shown(invariant.place);
+        JsonInvariant {
+            function: invariant.function.clone(),
+            file: file.to_owned(),
+            line,
+            at: invariant.at.name(),
+            formula: invariant.formula.clone(),
+            c: invariant.c.clone(),
+        }
+    });
+    let figures = results.statistics.iter();
+    Body {
+        checks: checks.collect(),
+        incomplete: results.incomplete.clone(),
+        assumptions: results.assumptions.clone(),
+        invariants: invariants.collect(),
+        predicates: results.predicates.clone(),
+        statistics: figures
+            .map(|figure| (figure.key.clone(), figure.value.clone()))
+            .collect(),
+    }
+}

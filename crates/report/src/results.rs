@@ -1,0 +1,409 @@
+//! The results of a check as plain data: what every renderer takes, and no engine knows.
+
+use serde::Serialize;
+
+/// What is known about a program, with its evidence.
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    /// The names of files, as the user knows them (line markers count).
+    pub files: Vec<String>,
+    /// The texts that were read, of which something is mentioned.
+    pub sources: Vec<SourceText>,
+    /// Where execution starts.
+    pub entry: String,
+    /// The widths of the basic types.
+    pub data_model: DataModel,
+    /// The checks, in the order of the program.
+    pub checks: Vec<CheckResult>,
+    /// Why the answers do not speak for all executions, if they do not.
+    pub incomplete: Option<String>,
+    /// What the answers rest on, in words.
+    pub assumptions: Vec<String>,
+    /// Invariants that were certified, in the order of the program.
+    pub invariants: Vec<Invariant>,
+    /// The predicates that the search ended with.
+    pub predicates: Vec<Predicate>,
+    /// What the search took, in the order in which it is shown.
+    pub statistics: Vec<Figure>,
+    /// What the search was like, round by round.
+    pub rounds: Vec<Round>,
+}
+
+/// The widths of the basic types, by SV-COMP's names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataModel {
+    /// `int`, `long` and pointers of 32 bits.
+    Ilp32,
+    /// `int` of 32 bits, `long` and pointers of 64.
+    #[default]
+    Lp64,
+}
+
+impl DataModel {
+    /// The name that task definitions and witnesses use.
+    pub fn name(self) -> &'static str {
+        match self {
+            DataModel::Ilp32 => "ILP32",
+            DataModel::Lp64 => "LP64",
+        }
+    }
+
+    /// The number of bits of a pointer.
+    pub fn bits(self) -> u32 {
+        match self {
+            DataModel::Ilp32 => 32,
+            DataModel::Lp64 => 64,
+        }
+    }
+}
+
+/// A text that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceText {
+    /// The name under which it was read.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// Where something stands: for people in [`Results::files`], for tools in [`Results::sources`].
+/// The two differ only where line markers say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// An index into [`Results::files`].
+    pub file: u32,
+    /// The line in that file, from 1.
+    pub line: u32,
+    /// An index into [`Results::sources`].
+    pub source: u32,
+    /// The line in that text, from 1.
+    pub source_line: u32,
+    /// The column in that line, from 1, in characters.
+    pub column: u32,
+    /// The column after the last character, if it is on the same line; else the line's end.
+    pub end_column: u32,
+}
+
+/// A check and its answer.
+#[derive(Clone, Debug)]
+pub struct CheckResult {
+    /// A name for the kind of check, e.g. `assertion`.
+    pub kind: CheckKind,
+    /// What is said when it is violated.
+    pub message: String,
+    /// The function in which it stands.
+    pub function: String,
+    /// Where it stands.
+    pub place: Place,
+    /// What is known of it.
+    pub answer: Answer,
+}
+
+/// A kind of check, as machines are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CheckKind {
+    /// `assert` fails.
+    Assertion,
+    /// An error function is called.
+    ErrorCall,
+    /// An error label is reached.
+    ErrorLabel,
+    /// A division by zero.
+    DivisionByZero,
+    /// A signed overflow or a bad shift.
+    Overflow,
+    /// A bad pointer is used.
+    Pointer,
+    /// An access outside of its object.
+    Bounds,
+    /// A bad `free`.
+    Free,
+    /// Anything that is not in this list.
+    Other,
+}
+
+impl CheckKind {
+    /// A name that is also an identifier, e.g. for SARIF rules.
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckKind::Assertion => "assertion",
+            CheckKind::ErrorCall => "error-call",
+            CheckKind::ErrorLabel => "error-label",
+            CheckKind::DivisionByZero => "div-by-zero",
+            CheckKind::Overflow => "overflow",
+            CheckKind::Pointer => "pointer",
+            CheckKind::Bounds => "bounds",
+            CheckKind::Free => "free",
+            CheckKind::Other => "check",
+        }
+    }
+
+    /// What it means that such a check is violated, in a sentence.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            CheckKind::Assertion => "An assertion can fail.",
+            CheckKind::ErrorCall => "A function that stands for an error can be called.",
+            CheckKind::ErrorLabel => "A label that stands for an error can be reached.",
+            CheckKind::DivisionByZero => "A division or remainder by zero is possible.",
+            CheckKind::Overflow => "The result of a signed operation may not fit its type.",
+            CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
+            CheckKind::Bounds => "An access can lie outside of its object.",
+            CheckKind::Free => "What is not the start of a live heap object can be freed.",
+            CheckKind::Other => "A check can be violated.",
+        }
+    }
+}
+
+/// What is known of a check.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// No execution violates it.
+    Proved,
+    /// This execution does.
+    Violated(Box<Trace>),
+    /// Neither is known, and why.
+    Unknown(String),
+}
+
+impl Answer {
+    /// The word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Answer::Proved => "PROVED",
+            Answer::Violated(_) => "VIOLATED",
+            Answer::Unknown(_) => "UNKNOWN",
+        }
+    }
+}
+
+/// A run that violates a check.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// What was executed in the user's functions, in order.
+    pub steps: Vec<Step>,
+    /// The loops that were executed, outer ones before inner ones.
+    pub loops: Vec<LoopRun>,
+    /// The calls that were made; the first one is that of the entry function.
+    pub calls: Vec<CallRun>,
+    /// The inputs in the order in which they were asked for.
+    pub inputs: Vec<Input>,
+    /// Where steps were left out because the run is too long to be kept: before this step, and
+    /// so many executed edges.
+    pub gap: Option<(usize, u64)>,
+    /// The number of executed edges.
+    pub length: u64,
+    /// The executed edges as the front end has them, if they are wanted.
+    pub edges: Vec<EdgeStep>,
+}
+
+/// An executed edge as the front end has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EdgeStep {
+    /// The file that it came from.
+    pub file: String,
+    /// The line in that file.
+    pub line: u32,
+    /// What it does.
+    pub edge: String,
+}
+
+/// A step of a trace: an edge of the control-flow graph.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What it does.
+    pub kind: StepKind,
+    /// Where it stands.
+    pub place: Place,
+    /// The call that it belongs to: an index into [`Trace::calls`].
+    pub call: u32,
+    /// The values that it sets or reads.
+    pub values: Vec<Binding>,
+    /// Whether it has to do with the violation.
+    pub relevance: Relevance,
+}
+
+/// Whether a step has to do with the violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relevance {
+    /// The violation depends on it, by data or by control.
+    Matters,
+    /// It does not.
+    Other,
+}
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// A statement, or part of one.
+    Statement,
+    /// A condition, and whether it held.
+    Branch {
+        /// Its truth value.
+        holds: bool,
+    },
+    /// A call of a function of the user's: an index into [`Trace::calls`].
+    Call(u32),
+    /// A call whose inside is not shown.
+    ClosedCall,
+    /// The value that a function returns is decided.
+    Return,
+    /// The run asks for an input: an index into [`Trace::inputs`].
+    Input(u32),
+    /// The check is violated.
+    Violation,
+}
+
+/// A loop in one call, with the steps that begin its iterations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopRun {
+    /// The call: an index into [`Trace::calls`].
+    pub call: u32,
+    /// The steps at which iterations begin; the last may only find that the loop is over.
+    pub iterations: Vec<usize>,
+    /// The first step after the loop.
+    pub end: usize,
+}
+
+/// A call of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRun {
+    /// The function.
+    pub function: String,
+    /// The number of calls around it that are shown.
+    pub depth: u32,
+    /// The call around it.
+    pub parent: Option<u32>,
+    /// How many calls of the same function are around it.
+    pub recursion: u32,
+    /// Whether it is still active when the check is violated.
+    pub open: bool,
+}
+
+/// A value at a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// What has it, in C.
+    pub name: String,
+    /// The value, as C would write it.
+    pub value: String,
+    /// What the step has to do with it.
+    pub role: Role,
+}
+
+/// What a step has to do with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It writes it.
+    Set,
+    /// It reads it.
+    Read,
+    /// It passes it to a parameter.
+    Passed,
+    /// It returns it.
+    Returned,
+}
+
+/// An input that a run asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Input {
+    /// The function that was called, e.g. `__VERIFIER_nondet_int`.
+    pub function: String,
+    /// The file of the call.
+    pub file: String,
+    /// The line of the call.
+    pub line: u32,
+    /// The value, in the form in which `hardbop c run --inputs` takes it.
+    pub value: String,
+    /// The type, in C; empty for ranges of memory.
+    #[serde(skip)]
+    pub ty: String,
+}
+
+/// An invariant of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invariant {
+    /// The function.
+    pub function: String,
+    /// Where it holds.
+    pub place: Place,
+    /// What kind of place that is.
+    pub at: InvariantAt,
+    /// The formula for people.
+    pub formula: String,
+    /// The formula as a C expression with the same meaning, where it has one.
+    pub c: Option<String>,
+}
+
+/// Where an invariant holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvariantAt {
+    /// Whenever the loop's condition is about to be evaluated.
+    LoopHead,
+    /// When the function is entered: what its callers guarantee.
+    Entry,
+    /// When the function returns: what it guarantees.
+    Exit,
+    /// At another place between two blocks.
+    Inside,
+}
+
+impl InvariantAt {
+    /// The name that machines are told.
+    pub fn name(self) -> &'static str {
+        match self {
+            InvariantAt::LoopHead => "loop",
+            InvariantAt::Entry => "entry",
+            InvariantAt::Exit => "exit",
+            InvariantAt::Inside => "inside",
+        }
+    }
+}
+
+/// A predicate of the search.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Predicate {
+    /// The function that it belongs to; none for the whole program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// The formula.
+    pub formula: String,
+}
+
+/// A figure of the search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name for machines.
+    pub key: String,
+    /// The figure for people, with what it counts.
+    pub text: String,
+    /// The figure for machines.
+    pub value: serde_json::Value,
+}
+
+/// A round of the search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Round {
+    /// Seconds since the start at which it ended.
+    pub seconds: f64,
+    /// Predicates then.
+    pub predicates: usize,
+    /// Checks that were still open.
+    pub open: usize,
+}
+
+impl Results {
+    /// The file and line of a place, as the user knows them.
+    pub fn shown(&self, place: Place) -> (&str, u32) {
+        let file = self.files.get(place.file as usize);
+        (file.map_or("", String::as_str), place.line)
+    }
+
+    /// The text of the line that a place stands on, without the blanks around it.
+    pub fn line_text(&self, place: Place) -> &str {
+        self.sources
+            .get(place.source as usize)
+            .and_then(|source| source.text.lines().nth(place.source_line as usize - 1))
+            .unwrap_or("")
+            .trim()
+    }
+}

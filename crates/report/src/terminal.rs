@@ -1,0 +1,216 @@
+//! Results for a person at a terminal.
+
+use crate::results::{Answer, CheckResult, EdgeStep, InvariantAt, Results, Trace};
+use crate::rows::{Detail, Row, rows};
+use std::fmt::Write;
+
+/// Whether and how words are coloured.
+pub trait Paint {
+    /// The text in the colour of an SGR code.
+    fn paint(&self, code: &str, text: &str) -> String;
+}
+
+/// No colours.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+impl Paint for Plain {
+    fn paint(&self, _: &str, text: &str) -> String {
+        text.to_owned()
+    }
+}
+
+/// What of the results is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Show {
+    /// The paths of violations.
+    pub path: Option<Detail>,
+    /// Invariants and contracts.
+    pub invariants: bool,
+    /// Predicates.
+    pub predicates: bool,
+    /// What the search took.
+    pub statistics: bool,
+}
+
+/// Text lines are aligned up to this many columns.
+const LONGEST: usize = 60;
+/// The columns of an indentation step.
+const STEP: usize = 4;
+/// Deeper calls are not indented further; the depth is written out instead.
+const DEEPEST: u32 = 12;
+/// The most inputs that are listed unless everything is wanted.
+const INPUTS: usize = 40;
+
+/// The results as text.
+pub fn text(results: &Results, show: Show, paint: &dyn Paint) -> String {
+    let mut out = String::new();
+    if results.checks.is_empty() && results.incomplete.is_none() {
+        out.push_str("nothing to check: the program has no assertion and no error call\n");
+    }
+    for check in &results.checks {
+        write_check(&mut out, results, check, show, paint);
+    }
+    let explained = |check: &CheckResult| matches!(check.answer, Answer::Unknown(_));
+    if let Some(reason) = &results.incomplete
+        && !results.checks.iter().any(explained)
+    {
+        let word = paint.paint("33", "UNKNOWN");
+        let _ = writeln!(out, "{word} whether all executions were seen");
+        let _ = writeln!(out, "  because {reason}");
+    }
+    if show.invariants {
+        write_invariants(&mut out, results, paint);
+    }
+    if show.predicates {
+        for predicate in &results.predicates {
+            let scope = predicate.function.as_deref().unwrap_or("global");
+            let _ = writeln!(out, "{scope}: {}", predicate.formula);
+        }
+    }
+    for assumption in &results.assumptions {
+        let _ = writeln!(out, "assuming that {assumption}");
+    }
+    if show.statistics {
+        let figures = results.statistics.iter();
+        let words: Vec<&str> = figures.map(|figure| figure.text.as_str()).collect();
+        let _ = writeln!(out, "{}", words.join(", "));
+    }
+    out
+}
+
+fn write_check(
+    out: &mut String,
+    results: &Results,
+    check: &CheckResult,
+    show: Show,
+    paint: &dyn Paint,
+) {
+    let colour = match check.answer {
+        Answer::Proved => "32",
+        Answer::Violated(_) => "31",
+        Answer::Unknown(_) => "33",
+    };
+    let word = paint.paint(colour, check.answer.word());
+    let (file, line) = results.shown(check.place);
+    let CheckResult {
+        message, function, ..
+    } = check;
+    let _ = writeln!(out, "{word} {file}:{line}: {message} (in {function})");
+    match &check.answer {
+        Answer::Proved => {}
+        Answer::Unknown(reason) => {
+            let _ = writeln!(out, "  because {reason}");
+        }
+        Answer::Violated(trace) => {
+            if !trace.edges.is_empty() {
+                for EdgeStep { file, line, edge } in &trace.edges {
+                    let _ = writeln!(out, "  {file}:{line}: {edge}");
+                }
+            } else if let Some(detail) = show.path {
+                write_path(out, results, trace, message, detail, paint);
+            }
+            write_inputs(out, trace, show.path == Some(Detail::Full));
+        }
+    }
+}
+
+fn write_path(
+    out: &mut String,
+    results: &Results,
+    trace: &Trace,
+    message: &str,
+    detail: Detail,
+    paint: &dyn Paint,
+) {
+    let rows = rows(results, trace, message, detail);
+    let lines = || {
+        rows.iter().filter_map(|row| match row {
+            Row::Line(line) => Some(line),
+            Row::Fold { .. } => None,
+        })
+    };
+    let files: std::collections::BTreeSet<u32> = lines().map(|line| line.place.file).collect();
+    let digits = lines()
+        .map(|line| line.place.line.to_string().len())
+        .max()
+        .unwrap_or(1);
+    let width = |depth: u32, text: &str| indent(depth).chars().count() + text.chars().count();
+    let widest = lines()
+        .filter(|line| !line.values.is_empty())
+        .map(|line| width(line.depth, &line.text))
+        .filter(|&width| width <= LONGEST)
+        .max()
+        .unwrap_or(0);
+    let mut file = None;
+    for row in &rows {
+        match row {
+            Row::Fold { depth, text } => {
+                let indent = indent(*depth);
+                let _ = writeln!(out, "  {:digits$}  {indent}{}", "", paint.paint("2", text));
+            }
+            Row::Line(line) => {
+                if files.len() > 1 && file != Some(line.place.file) {
+                    file = Some(line.place.file);
+                    let _ = writeln!(out, "  {}", results.shown(line.place).0);
+                }
+                let indent = indent(line.depth);
+                let number = line.place.line;
+                let text = if line.violation {
+                    paint.paint("31", &line.text)
+                } else {
+                    line.text.clone()
+                };
+                let _ = write!(out, "  {number:digits$}  {indent}{text}");
+                if !line.values.is_empty() {
+                    let pad = widest.saturating_sub(width(line.depth, &line.text));
+                    let values = paint.paint("36", &line.values_text());
+                    let _ = write!(out, "{:pad$}  {values}", "");
+                }
+                out.push('\n');
+            }
+        }
+    }
+}
+
+fn indent(depth: u32) -> String {
+    if depth <= DEEPEST {
+        " ".repeat(depth as usize * STEP)
+    } else {
+        format!("{}[{depth}] ", " ".repeat(DEEPEST as usize * STEP))
+    }
+}
+
+fn write_inputs(out: &mut String, trace: &Trace, all: bool) {
+    let most = if all { usize::MAX } else { INPUTS };
+    for input in trace.inputs.iter().take(most) {
+        let (file, line) = (&input.file, input.line);
+        let (function, value) = (&input.function, &input.value);
+        let _ = writeln!(out, "  {file}:{line}: input {function}() = {value}");
+    }
+    if trace.inputs.len() > most {
+        let rest = trace.inputs.len() - most;
+        let _ = writeln!(out, "  ... {rest} more inputs (--full lists them)");
+    }
+}
+
+/// Invariants a loop and contracts a function; what is at other places is part of neither.
+fn write_invariants(out: &mut String, results: &Results, paint: &dyn Paint) {
+    for invariant in &results.invariants {
+        let (file, line) = results.shown(invariant.place);
+        let formula = invariant.c.as_ref().unwrap_or(&invariant.formula);
+        let what = match invariant.at {
+            InvariantAt::LoopHead => "loop invariant",
+            InvariantAt::Entry => "requires",
+            InvariantAt::Exit => "ensures",
+            InvariantAt::Inside => continue,
+        };
+        let trivial = formula == "true" || formula == "1";
+        if trivial && invariant.at != InvariantAt::LoopHead {
+            continue;
+        }
+        let what = paint.paint("1", what);
+        let function = &invariant.function;
+        let _ = writeln!(out, "{file}:{line}: {function}: {what} {formula}");
+    }
+}
