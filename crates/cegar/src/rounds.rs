@@ -21,7 +21,7 @@ use hardbop_newton::exact::Translation;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{self, Refinement, Refiner, Shape};
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::replay::{Choice, replay};
+use hardbop_semantics::replay::{original_choices, replay};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -592,17 +592,7 @@ impl Rounds<'_> {
         let Some((&check, _)) = self.open.iter().find(|(_, at)| at.contains(&vertex)) else {
             return;
         };
-        let choices: Vec<Choice> = witness
-            .choices
-            .iter()
-            .filter_map(|choice| {
-                let edge = self.inlined.edges[choice.edge.index()]?;
-                Some(Choice {
-                    edge,
-                    ..choice.clone()
-                })
-            })
-            .collect();
+        let choices = original_choices(self.inlined, &witness.choices);
         match replay(self.original, &choices, check, &self.budget) {
             Ok(violation) => {
                 self.open.remove(&check);

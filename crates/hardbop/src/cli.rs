@@ -13,7 +13,7 @@ pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
-pub use check::{CheckArgs, SearchArith};
+pub use check::{CheckArgs, EngineChoice, SearchArith};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

@@ -3,6 +3,7 @@
 use crate::FreshOrigin;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, TypeId};
+use hardbop_cfront::inline::Inlined;
 use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request, Run, TraceMode};
 use hardbop_cfront::program::{Op, Program};
 use hardbop_logic::Value;
@@ -53,6 +54,18 @@ pub fn replay(
     } else {
         Err(run.outcome)
     }
+}
+
+/// The choices of a run of an inlined program, as choices of the program itself.
+pub fn original_choices(inlined: &Inlined, choices: &[Choice]) -> Vec<Choice> {
+    let original = |choice: &Choice| {
+        let edge = inlined.edges[choice.edge.index()]?;
+        Some(Choice {
+            edge,
+            ..choice.clone()
+        })
+    };
+    choices.iter().filter_map(original).collect()
 }
 
 /// Answers with the choices, edge by edge in order; with zero beyond them.

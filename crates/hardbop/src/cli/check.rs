@@ -26,6 +26,14 @@ pub struct CheckArgs {
         help_heading = "Search"
     )]
     pub arith: SearchArith,
+    /// Which engine searches.
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        default_value = "auto",
+        help_heading = "Search"
+    )]
+    pub engine: EngineChoice,
     /// Show the invariants that prove the checks.
     #[arg(long, help_heading = "Output")]
     pub invariants: bool,
@@ -50,4 +58,19 @@ pub enum SearchArith {
     Auto,
     /// As the machine has them from the start.
     Bits,
+}
+
+/// Which engine searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineChoice {
+    /// Several, on the cores that there are; the first answer with evidence counts.
+    Auto,
+    /// Abstraction, checking and refinement: proofs by invariants.
+    Cegar,
+    /// Dynamic path reduction: run after run, learning from each.
+    Dpr,
+    /// Runs on guessed inputs, or the only run there is.
+    Run,
+    /// All executions at once, layer by layer.
+    Unroll,
 }

@@ -1,17 +1,20 @@
 //! `hardbop check`: decides the checks of a C program, each with its evidence.
 
 use crate::c::{self, CProgram};
-use crate::cli::{CheckArgs, SearchArith};
+use crate::cli::{CheckArgs, EngineChoice, SearchArith};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
-use hardbop_cegar::{Arithmetic, Options, check};
+use hardbop_cegar::{Arithmetic, Cegar, Options};
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to;
-use hardbop_engine::{Event, Task};
+use hardbop_dpr::Dpr;
+use hardbop_engine::{Engine, Event, Task};
+use hardbop_portfolio::{Found, Plan, default_plan};
 use hardbop_report::terminal::Show;
+use hardbop_unroll::{Runs, Unroll};
 
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
@@ -28,7 +31,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         },
         ..Options::default()
     };
-    let report = {
+    let Found { report, engines: _ } = {
         let progress = Progress::new(console);
         let mut tell = |event: Event| progress.say(event.to_string());
         let task = Task {
@@ -37,7 +40,14 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
             checks: &checks,
             budget: &budget,
         };
-        check(&task, &options, &mut tell)
+        let plan = match arguments.engine {
+            EngineChoice::Auto => default_plan(options),
+            EngineChoice::Cegar => alone(Cegar(options)),
+            EngineChoice::Dpr => alone(Dpr::default()),
+            EngineChoice::Run => alone(Runs::default()),
+            EngineChoice::Unroll => alone(Unroll::default()),
+        };
+        hardbop_portfolio::check(&plan, &task, &mut tell)
     };
     let paths = Paths::of(&arguments.runs);
     let seconds = budget.elapsed().as_secs_f64();
@@ -59,4 +69,12 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         }
     }
     Ok(verdict)
+}
+
+/// One engine by itself.
+fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
+    Plan {
+        first: vec![Box::new(engine)],
+        lanes: Vec::new(),
+    }
 }
