@@ -89,7 +89,27 @@ impl fmt::Display for Reason {
             Reason::Evidence => {
                 f.write_str("the evidence for the proof did not stand when it was checked again")
             }
-            Reason::Replay(_) => f.write_str("the run that was found does not replay"),
+            Reason::Replay(outcome) => {
+                write!(
+                    f,
+                    "the run that was found does not replay: {}",
+                    ended(outcome)
+                )
+            }
         }
+    }
+}
+
+/// How a replayed run ended instead.
+fn ended(outcome: &interp::Outcome) -> String {
+    match outcome {
+        interp::Outcome::Returned(_) => "it returns".to_owned(),
+        interp::Outcome::Halted(_) => "it ends before".to_owned(),
+        interp::Outcome::Violated(_) => "it violates another check".to_owned(),
+        interp::Outcome::Trapped { kind, .. } => format!("it ends in {kind:?}"),
+        interp::Outcome::Unsupported(_) => "it meets what is not supported".to_owned(),
+        interp::Outcome::OutOfInputs(_) => "it asks for more inputs".to_owned(),
+        interp::Outcome::StepLimit => "it is too long".to_owned(),
+        interp::Outcome::Stopped(stopped) => stopped.to_string(),
     }
 }

@@ -236,7 +236,7 @@ impl<'s, 'p> Execution<'s, 'p> {
         Some(self.parts_at(terms, spot, address, leaves))
     }
 
-    fn parts_at(
+    pub(crate) fn parts_at(
         &mut self,
         terms: &mut Terms,
         spot: Spot,
@@ -541,11 +541,11 @@ impl<'s, 'p> Execution<'s, 'p> {
     }
 
     /// An unsigned integer type of that many bytes, if the program has one of that size.
-    fn plain_type(&self, bytes: u64) -> Option<TypeId> {
+    pub(crate) fn plain_type(&self, bytes: u64) -> Option<TypeId> {
         self.semantics.plain_types.get(&bytes).copied()
     }
 
-    fn constant_size(&mut self, terms: &mut Terms, size: ExprId) -> Option<u64> {
+    pub(crate) fn constant_size(&mut self, terms: &mut Terms, size: ExprId) -> Option<u64> {
         let value = self.number(terms, size, Evaluated::Always);
         scalar::constant_signed(terms, value)
             .and_then(|n| u64::try_from(n).ok())

@@ -71,7 +71,7 @@ pub fn original_choices(inlined: &Inlined, choices: &[Choice]) -> Vec<Choice> {
 /// Answers with the choices, edge by edge in order; with zero beyond them.
 struct Chosen {
     inputs: BTreeMap<EdgeId, VecDeque<u128>>,
-    unknowns: BTreeMap<EdgeId, VecDeque<u128>>,
+    unknowns: BTreeMap<EdgeId, VecDeque<Vec<u8>>>,
 }
 
 impl Chosen {
@@ -81,13 +81,19 @@ impl Chosen {
             unknowns: BTreeMap::new(),
         };
         for choice in choices {
-            let bits = choice.value.as_ref().map_or(0, bits_of);
-            let list = match (choice.origin, &program.edges[choice.edge.index()].op) {
-                (FreshOrigin::Input(_), _) => &mut chosen.inputs,
-                (_, Op::Call { .. }) => continue,
-                _ => &mut chosen.unknowns,
-            };
-            list.entry(choice.edge).or_default().push_back(bits);
+            match (choice.origin, &program.edges[choice.edge.index()].op) {
+                (FreshOrigin::Input(_), _) => {
+                    let bits = choice.value.as_ref().map_or(0, bits_of);
+                    let list = chosen.inputs.entry(choice.edge).or_default();
+                    list.push_back(bits);
+                }
+                (_, Op::Call { .. }) => {}
+                _ => {
+                    let bytes = choice.value.as_ref().map_or_else(Vec::new, bytes_of);
+                    let list = chosen.unknowns.entry(choice.edge).or_default();
+                    list.push_back(bytes);
+                }
+            }
         }
         chosen
     }
@@ -99,6 +105,14 @@ fn bits_of(value: &Value) -> u128 {
         Value::BitVec(bits) => u128::try_from(bits.unsigned().clone()).unwrap_or(0),
         Value::Int(value) => i128::try_from(value.clone()).unwrap_or(0) as u128,
         Value::Array(_) => 0,
+    }
+}
+
+/// A value of any width as bytes, the lowest first.
+fn bytes_of(value: &Value) -> Vec<u8> {
+    match value {
+        Value::BitVec(bits) => bits.unsigned().to_bytes_le(),
+        value => bits_of(value).to_le_bytes().to_vec(),
     }
 }
 
@@ -118,10 +132,8 @@ impl Environment for Chosen {
         let next = request
             .edge
             .and_then(|edge| self.unknowns.get_mut(&edge)?.pop_front());
-        if let Some(bits) = next {
-            for (index, byte) in bytes.iter_mut().take(16).enumerate() {
-                *byte = (bits >> (8 * index)) as u8;
-            }
+        for (byte, value) in bytes.iter_mut().zip(next.unwrap_or_default()) {
+            *byte = value;
         }
     }
 }

@@ -70,7 +70,7 @@ impl Runs {
             task.program,
             &mut guess,
             task.budget,
-            u64::MAX,
+            self.only_run,
             TraceMode::Off,
         );
         if guess.asked {
