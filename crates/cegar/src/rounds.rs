@@ -41,7 +41,9 @@ pub enum Arithmetic {
 pub struct Options {
     /// How machine integers are read while searching.
     pub arithmetic: Arithmetic,
-    /// The most time for one Horn query.
+    /// The most time for the Horn clauses of the whole program, per encoding.
+    pub whole_time: Duration,
+    /// The most time for those of one path.
     pub horn_time: Duration,
     /// The most time for one solver query.
     pub query_time: Duration,
@@ -51,7 +53,8 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arithmetic: Arithmetic::Auto,
-            horn_time: Duration::from_secs(10),
+            whole_time: Duration::from_secs(3),
+            horn_time: Duration::from_secs(6),
             query_time: Duration::from_secs(30),
         }
     }
@@ -425,7 +428,7 @@ impl Rounds<'_> {
     ) -> Option<Ended> {
         let targets = self.targets().into_iter().map(Vertex::index).collect();
         let limits = Limits {
-            time: Some(self.options.horn_time),
+            time: Some(self.options.whole_time),
             steps: None,
         };
         self.tell(0, "solving the whole program");
