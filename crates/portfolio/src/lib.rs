@@ -7,9 +7,10 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Task};
+use hardbop_engine::{Event, Outcome, Reason, Report, Task};
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 mod plan;
 
@@ -24,8 +25,18 @@ pub struct Found {
     pub engines: BTreeMap<CheckId, &'static str>,
 }
 
+/// What happens while a plan runs.
+pub trait Listener {
+    /// Something to show.
+    fn event(&mut self, event: Event);
+
+    /// The budget ended a while ago, but an engine does not come back: solvers look up from their
+    /// work when they like. Whoever cannot wait may use what was found and leave the process.
+    fn late(&mut self, found: &Found);
+}
+
 /// Runs a plan until every check is decided or the plan or the budget ends.
-pub fn check(plan: &Plan, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Found {
+pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found {
     let mut found = Found::default();
     for &check in task.checks {
         // Any engine has more to say than this.
@@ -36,22 +47,10 @@ pub fn check(plan: &Plan, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Fou
             .insert(check, Outcome::Unknown(reason));
     }
     for engine in &plan.first {
-        if found.is_settled() {
-            return found;
-        }
-        let open = found.open();
-        let report = engine.check(
-            &Task {
-                checks: &open,
-                ..*task
-            },
-            events,
-        );
-        found.take(engine.name(), report);
+        side_by_side(&[std::slice::from_ref(engine)], task, &mut found, listener);
     }
-    if !found.is_settled() {
-        side_by_side(plan, task, &mut found, events);
-    }
+    let lanes: Vec<&[Step]> = plan.lanes.iter().map(Vec::as_slice).collect();
+    side_by_side(&lanes, task, &mut found, listener);
     found
 }
 
@@ -62,13 +61,21 @@ enum Message {
     Done,
 }
 
-fn side_by_side(plan: &Plan, task: &Task<'_>, found: &mut Found, events: &mut dyn FnMut(Event)) {
+fn side_by_side(
+    lanes: &[&[Step]],
+    task: &Task<'_>,
+    found: &mut Found,
+    listener: &mut dyn Listener,
+) {
+    if found.is_settled() {
+        return;
+    }
     let budget = task.budget.child();
     let open = found.open();
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
         let mut running = 0;
-        for lane in &plan.lanes {
+        for lane in lanes {
             let (sender, budget, open) = (sender.clone(), budget.clone(), open.clone());
             let thread = std::thread::Builder::new().stack_size(LANE_STACK);
             let work = move || run_lane(lane, task, &open, &budget, &sender);
@@ -78,7 +85,7 @@ fn side_by_side(plan: &Plan, task: &Task<'_>, found: &mut Found, events: &mut dy
             }
         }
         drop(sender);
-        listen(&receiver, running, &budget, found, events);
+        listen(&receiver, running, &budget, found, listener);
     });
 }
 
@@ -86,7 +93,7 @@ fn side_by_side(plan: &Plan, task: &Task<'_>, found: &mut Found, events: &mut dy
 const LANE_STACK: usize = 512 << 20;
 
 fn run_lane(
-    lane: &[Box<dyn Engine + Send + Sync>],
+    lane: &[Step],
     task: &Task<'_>,
     open: &[CheckId],
     budget: &Budget,
@@ -118,13 +125,14 @@ fn listen(
     mut running: usize,
     budget: &Budget,
     found: &mut Found,
-    events: &mut dyn FnMut(Event),
+    listener: &mut dyn Listener,
 ) {
+    let mut ended: Option<Instant> = None;
     while running > 0 {
-        match receiver.recv() {
+        match receiver.recv_timeout(PATIENCE) {
             Ok(Message::Event(mut event)) => {
                 event.open = found.open().len();
-                events(event);
+                listener.event(event);
             }
             Ok(Message::Report(engine, report)) => {
                 found.take(engine, *report);
@@ -133,10 +141,23 @@ fn listen(
                 }
             }
             Ok(Message::Done) => running -= 1,
-            Err(_) => return,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        if budget.check().is_err() {
+            let since = ended.get_or_insert_with(Instant::now);
+            if since.elapsed() > GRACE {
+                found.stop(budget);
+                listener.late(found);
+            }
         }
     }
 }
+
+/// How long nothing may be told before the budget is looked at.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How long engines may take to come back when the budget ended.
+const GRACE: Duration = Duration::from_millis(400);
 
 impl Found {
     /// Whether there is nothing left to find out.
@@ -156,6 +177,22 @@ impl Found {
             .filter(|(_, outcome)| !outcome.is_decided())
             .map(|(&check, _)| check)
             .collect()
+    }
+
+    /// Says of what is open that the budget ended.
+    fn stop(&mut self, budget: &Budget) {
+        let (Err(stopped), false) = (budget.check(), self.is_settled()) else {
+            return;
+        };
+        let reason = Reason::Stopped(stopped);
+        for outcome in self.report.outcomes.values_mut() {
+            if let Outcome::Unknown(known) = outcome
+                && is_better(known, &reason)
+            {
+                *outcome = Outcome::Unknown(reason.clone());
+            }
+        }
+        self.report.incomplete.get_or_insert(reason);
     }
 
     /// Adds what an engine reports.

@@ -13,8 +13,8 @@ use hardbop_cfront::inline::{self, inline};
 use hardbop_cfront::interp::{Outcome as Ran, TraceMode};
 use hardbop_cfront::program::Program;
 use hardbop_cfront::verify::verify;
-use hardbop_engine::{Outcome, Task};
-use hardbop_portfolio::{Plan, Step, check, default_plan};
+use hardbop_engine::{Event, Outcome, Task};
+use hardbop_portfolio::{Found, Listener, Plan, Step, check, default_plan};
 use hardbop_unroll::{Runs, Unroll};
 use std::time::Duration;
 
@@ -30,6 +30,15 @@ fn endings(program: &Program) -> Option<Vec<String>> {
         });
     });
     (all == programs::Inputs::All).then_some(found)
+}
+
+/// Waits for everyone.
+struct Patient;
+
+impl Listener for Patient {
+    fn event(&mut self, _: Event) {}
+
+    fn late(&mut self, _: &Found) {}
 }
 
 fn alone(engine: Step) -> Plan {
@@ -74,7 +83,7 @@ fn compare(seed: u64, decided: &mut [u32; 4]) -> bool {
             checks: &checks,
             budget: &budget,
         };
-        let found = check(plan, &task, &mut |_| {});
+        let found = check(plan, &task, &mut Patient);
         for (id, outcome) in &found.report.outcomes {
             let violated = expected.contains(&format!("{:?}", Ran::Violated(*id)));
             let right = match outcome {

@@ -7,12 +7,15 @@ use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
+use hardbop_budget::Budget;
 use hardbop_cegar::{Arithmetic, Cegar, Options};
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to;
+use hardbop_cfront::program::Program;
+use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Task};
-use hardbop_portfolio::{Found, Plan, default_plan};
+use hardbop_portfolio::{Found, Listener, Plan, default_plan};
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
 
@@ -31,44 +34,101 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         },
         ..Options::default()
     };
-    let Found { report, engines: _ } = {
-        let progress = Progress::new(console);
-        let mut tell = |event: Event| progress.say(event.to_string());
-        let task = Task {
-            program: &program,
-            points_to: &points_to,
-            checks: &checks,
-            budget: &budget,
-        };
-        let plan = match arguments.engine {
-            EngineChoice::Auto => default_plan(options),
-            EngineChoice::Cegar => alone(Cegar(options)),
-            EngineChoice::Dpr => alone(Dpr::default()),
-            EngineChoice::Run => alone(Runs::default()),
-            EngineChoice::Unroll => alone(Unroll::default()),
-        };
-        hardbop_portfolio::check(&plan, &task, &mut tell)
+    let shown = Shown {
+        arguments,
+        console,
+        program: &program,
+        warnings: &warnings,
+        budget: &budget,
     };
-    let paths = Paths::of(&arguments.runs);
-    let seconds = budget.elapsed().as_secs_f64();
-    let results = results::collect(&program, &report, paths, seconds);
-    let verdict = results::verdict(&results);
-    match console.format() {
-        Format::Text => {
-            let show = Show {
-                path: None,
-                invariants: arguments.invariants,
-                predicates: arguments.show_predicates,
-                statistics: arguments.stats,
-            };
-            console.text(&results::text(&results, paths, show, console))?;
+    let task = Task {
+        program: &program,
+        points_to: &points_to,
+        checks: &checks,
+        budget: &budget,
+    };
+    let plan = match arguments.engine {
+        EngineChoice::Auto => default_plan(options),
+        EngineChoice::Cegar => alone(Cegar(options)),
+        EngineChoice::Dpr => alone(Dpr::default()),
+        EngineChoice::Run => alone(Runs::default()),
+        EngineChoice::Unroll => alone(Unroll::default()),
+    };
+    let mut watch = Watch {
+        shown: &shown,
+        progress: Some(Progress::new(console)),
+    };
+    let found = hardbop_portfolio::check(&plan, &task, &mut watch);
+    drop(watch);
+    shown.conclude(&found)
+}
+
+/// What the answers are shown with.
+struct Shown<'a> {
+    arguments: &'a CheckArgs,
+    console: &'a Console,
+    program: &'a Program,
+    warnings: &'a [Diagnostic],
+    budget: &'a Budget,
+}
+
+impl Shown<'_> {
+    /// Shows the answers.
+    fn conclude(&self, found: &Found) -> Result<Verdict, Failure> {
+        let Shown {
+            arguments,
+            console,
+            program,
+            ..
+        } = self;
+        let paths = Paths::of(&arguments.runs);
+        let seconds = self.budget.elapsed().as_secs_f64();
+        let results = results::collect(program, &found.report, paths, seconds);
+        let verdict = results::verdict(&results);
+        match console.format() {
+            Format::Text => {
+                let show = Show {
+                    path: None,
+                    invariants: arguments.invariants,
+                    predicates: arguments.show_predicates,
+                    statistics: arguments.stats,
+                };
+                console.text(&results::text(&results, paths, show, console))?;
+            }
+            Format::Json => {
+                let body = results::body(&results, paths);
+                console.value(verdict, &program.sources, self.warnings, body)?;
+            }
         }
-        Format::Json => {
-            let body = results::body(&results, paths);
-            console.value(verdict, &program.sources, &warnings, body)?;
+        Ok(verdict)
+    }
+}
+
+/// Shows progress, and the answers if an engine does not come back in time.
+struct Watch<'a> {
+    shown: &'a Shown<'a>,
+    progress: Option<Progress>,
+}
+
+impl Listener for Watch<'_> {
+    fn event(&mut self, event: Event) {
+        if let Some(progress) = &self.progress {
+            progress.say(event.to_string());
         }
     }
-    Ok(verdict)
+
+    #[allow(
+        clippy::exit,
+        reason = "the engine that is late would keep the process"
+    )]
+    fn late(&mut self, found: &Found) {
+        self.progress = None;
+        let code = match self.shown.conclude(found) {
+            Ok(verdict) => verdict.exit_code(),
+            Err(failure) => self.shown.console.fail(&failure),
+        };
+        std::process::exit(code.into());
+    }
 }
 
 /// One engine by itself.
