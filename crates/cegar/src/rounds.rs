@@ -53,7 +53,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arithmetic: Arithmetic::Auto,
-            whole_time: Duration::from_secs(3),
+            whole_time: Duration::from_secs(14),
             horn_time: Duration::from_secs(6),
             query_time: Duration::from_secs(30),
         }
@@ -125,6 +125,7 @@ pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) 
         unsupported: BTreeMap::new(),
         blocked: None,
         incomplete: None,
+        hard_path_programs: 0,
         statistics: Statistics::default(),
         proof: None,
     };
@@ -176,6 +177,8 @@ enum Ended {
     Decided,
     /// The guess over the integers is not good enough.
     NeedsBits,
+    /// The guess took too long.
+    OutOfTime,
 }
 
 struct Rounds<'a> {
@@ -194,6 +197,8 @@ struct Rounds<'a> {
     unsupported: BTreeMap<usize, u32>,
     blocked: Option<u32>,
     incomplete: Option<Reason>,
+    /// How many path programs in a row were too hard.
+    hard_path_programs: u32,
     statistics: Statistics,
     proof: Option<Invariants>,
 }
@@ -216,7 +221,7 @@ impl Rounds<'_> {
                 let guess = Semantics::new(self.program, points_to, encoding);
                 // A guess that takes long is no good one.
                 if let Some(left) = total.remaining() {
-                    let share = total.elapsed() + left / 3;
+                    let share = total.elapsed() + left * 3 / 5;
                     self.budget = total.clone().with_time(share);
                 }
                 let mut found = Precision::new();
@@ -225,14 +230,20 @@ impl Rounds<'_> {
                 if let Ended::Decided = ended {
                     return;
                 }
+                let slow = matches!(ended, Ended::OutOfTime);
                 for (location, predicates) in self.translated(&mut terms, &guess, &exact, &found) {
                     precision.entry(location).or_default().extend(predicates);
+                }
+                // Wrapping makes nothing faster.
+                if slow {
+                    break;
                 }
             }
         }
         self.statistics.bits = true;
         let mut found = precision;
-        if let Ended::NeedsBits = self.stage(&mut terms, &exact, &exact, &effects, &mut found) {
+        let ended = self.stage(&mut terms, &exact, &exact, &effects, &mut found);
+        if !matches!(ended, Ended::Decided) {
             self.give_up(Reason::Refinement);
         }
     }
@@ -284,7 +295,7 @@ impl Rounds<'_> {
     /// Time or memory ran out: for this guess, or for all.
     fn stopped(&mut self, stopped: Stopped, guessing: bool) -> Ended {
         match (stopped, guessing) {
-            (Stopped::Time, true) => Ended::NeedsBits,
+            (Stopped::Time, true) => Ended::OutOfTime,
             _ => self.give_up(Reason::Stopped(stopped)),
         }
     }
@@ -427,8 +438,14 @@ impl Rounds<'_> {
         precision: &mut Precision,
     ) -> Option<Ended> {
         let targets = self.targets().into_iter().map(Vertex::index).collect();
+        // Something must be left for the rounds.
+        let left = self.budget.remaining();
+        let whole_time = self
+            .options
+            .whole_time
+            .min(left.map_or(Duration::MAX, |left| left * 3 / 5));
         let limits = Limits {
-            time: Some(self.options.whole_time),
+            time: Some(whole_time),
             steps: None,
         };
         self.tell(0, "solving the whole program");
@@ -518,18 +535,36 @@ impl Rounds<'_> {
             }
         }
         self.tell(distinct(precision).len(), "refining");
-        let limits = Limits {
-            time: Some(self.options.horn_time),
-            steps: None,
-        };
         let mut added = false;
-        for shape in [Shape::PathProgram, Shape::Path] {
+        // Path programs rule out all unrollings at once, but where they are as hard as the whole
+        // program, one path after the other gets further.
+        let full = self.options.horn_time;
+        let quick = match self.hard_path_programs {
+            0 => full / 6,
+            times => full / (6 << times.min(4)),
+        };
+        let tries = [
+            (Shape::PathProgram, quick),
+            (Shape::Path, full / 2),
+            (Shape::PathProgram, full),
+        ];
+        for (shape, time) in tries {
             self.statistics.horn_queries += 1;
+            let limits = Limits {
+                time: Some(time),
+                steps: None,
+            };
             match refiner.refine(terms, segments, shape, limits, &self.budget) {
                 Refinement::Predicates(found) => {
                     for (location, predicate) in found {
                         added |= precision.entry(location).or_default().insert(predicate);
                     }
+                    if shape == Shape::PathProgram {
+                        self.hard_path_programs = 0;
+                    }
+                }
+                Refinement::Unknown(_) if shape == Shape::PathProgram => {
+                    self.hard_path_programs += 1;
                 }
                 Refinement::Reachable | Refinement::Unknown(_) | Refinement::Unmodelled(_) => {}
             }

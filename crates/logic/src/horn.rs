@@ -154,10 +154,10 @@ impl Horn {
         // summaries of recursion, the plain one bounds that need many cases. What one is good at
         // it solves soon, so they take turns.
         let turns = [
-            (Search::Plain, 1),
+            (Search::Plain, 2),
             (Search::Guided, 3),
-            (Search::Plain, 4),
-            (Search::Guided, 8),
+            (Search::Plain, 5),
+            (Search::Guided, 6),
         ];
         let mut last = HornAnswer::Unknown(Unknown::GaveUp("nothing was tried".to_owned()));
         for (search, share) in turns {
