@@ -81,9 +81,8 @@ pub(crate) struct Explainer<'a, 'p> {
     pub effects: &'a Effects,
     pub structure: &'a mut Structure<'p>,
     pub terms: &'a mut Terms,
-    /// A session in which the axioms are asserted, begun when there is something to ask.
-    session: Option<Session<'static>>,
-    begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
+    /// A session in which the axioms are asserted.
+    session: &'a mut Session<'static>,
     pub path: &'a [Position],
     pub form: &'a Assignments,
     budget: &'a Budget,
@@ -136,7 +135,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
         effects: &'a Effects,
         structure: &'a mut Structure<'p>,
         terms: &'a mut Terms,
-        begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
+        session: &'a mut Session<'static>,
         path: &'a [Position],
         form: &'a Assignments,
         budget: &'a Budget,
@@ -151,21 +150,13 @@ impl<'a, 'p> Explainer<'a, 'p> {
             effects,
             structure,
             terms,
-            session: None,
-            begin,
+            session,
             path,
             form,
             budget,
             occurrences,
             questions: ALL_QUESTIONS,
         }
-    }
-
-    /// How many questions were asked.
-    pub(crate) fn queries(&self) -> u64 {
-        self.session
-            .as_ref()
-            .map_or(0, |session| session.statistics().queries)
     }
 
     /// The explanation of a goal.
@@ -407,10 +398,11 @@ impl<'a, 'p> Explainer<'a, 'p> {
         let mut all = self.cone(&of)?;
         all.extend(requirements);
         let candidates: Vec<usize> = all.into_iter().collect();
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => (self.begin)(self.terms),
-        };
+        // The whole is a core in any case, and one constraint is as few as they come.
+        if candidates.len() <= 1 {
+            return Some(candidates);
+        }
+        let session = &mut *self.session;
         session.push();
         for &target in targets {
             session.assert(self.terms, target);
@@ -450,7 +442,6 @@ impl<'a, 'p> Explainer<'a, 'p> {
         let asked = (session.statistics().queries - asked) as usize;
         self.questions = self.questions.saturating_sub(asked);
         session.pop();
-        self.session = Some(session);
         Some(found)
     }
 }

@@ -37,7 +37,13 @@ pub(crate) enum Mark {
 
 /// The evidence for a clause.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Marks(pub Vec<(u32, Mark)>);
+pub(crate) struct Marks {
+    /// What to do at some of the branches.
+    pub at: Vec<(u32, Mark)>,
+    /// How many branches the marked path visits: only at the last one is it worth asking whether
+    /// no side at all can be taken.
+    pub branches: u32,
+}
 
 /// The most steps of a path that is checked again.
 const STEPS: usize = 4_000_000;
@@ -289,7 +295,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
                 }
                 _ => {
                     let node = self.nodes.node(context, at);
-                    let mark = marks.0.get(next).filter(|&&(place, _)| place == visited);
+                    let mark = marks.at.get(next).filter(|&&(place, _)| place == visited);
                     visited += 1;
                     let side = match mark {
                         Some(&(_, Mark::Free(meet))) => {
@@ -321,22 +327,27 @@ impl<'a, 'p> Rechecker<'a, 'p> {
                                 || refuted(&mut run, terms, session, &known, way);
                         }
                         None => {
-                            let mut left = None;
+                            let mut left: Vec<u32> = Vec::new();
                             for (index, &way) in sides.iter().enumerate() {
-                                if !self.is_live_side(way, returns)
-                                    || refuted(&mut run, terms, session, &known, way)
-                                {
-                                    continue;
+                                if self.is_live_side(way, returns) {
+                                    left.push(index as u32);
                                 }
-                                if left.is_some() {
-                                    return false;
-                                }
-                                left = Some(index as u32);
                             }
-                            let Some(left) = left else {
-                                return true;
-                            };
-                            left
+                            let needed = if visited == marks.branches { 0 } else { 1 };
+                            let mut asked = 0;
+                            while left.len() > needed && asked < left.len() {
+                                let way = sides[left[asked] as usize];
+                                if refuted(&mut run, terms, session, &known, way) {
+                                    left.remove(asked);
+                                } else {
+                                    asked += 1;
+                                }
+                            }
+                            match *left.as_slice() {
+                                [] => return true,
+                                [only] => only,
+                                _ => return false,
+                            }
                         }
                     };
                     match sides.get(side as usize) {
@@ -508,6 +519,10 @@ int main(void) {
             };
             marks.push((place as u32, mark));
         }
+        let marks = Marks {
+            at: marks,
+            branches: 3,
+        };
         let mut terms = Terms::new();
         let solver = Box::new(Z3Solver::new(Z3Options::default()));
         let mut session = Session::new(solver, Budget::unlimited());
@@ -516,7 +531,7 @@ int main(void) {
         }
         let budget = Budget::unlimited();
         let mut rechecker = Rechecker::new(&semantics, &effects, &open, &mut nodes, &budget);
-        let holds = rechecker.holds(&mut terms, &mut session, &clause, &Marks(marks));
+        let holds = rechecker.holds(&mut terms, &mut session, &clause, &marks);
         assert_eq!(holds, expected);
     }
 
