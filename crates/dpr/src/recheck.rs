@@ -40,9 +40,19 @@ pub(crate) enum Mark {
 pub(crate) struct Marks {
     /// What to do at some of the branches.
     pub at: Vec<(u32, Mark)>,
-    /// How many branches the marked path visits: only at the last one is it worth asking whether
-    /// no side at all can be taken.
+    /// How many branches the marked path visits.
     pub branches: u32,
+}
+
+/// When it is asked whether no side at all of a branch can be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asking {
+    /// At the last branch of the marked path, which is almost always right: that is where the
+    /// path ended.
+    Sparingly,
+    /// At every branch: a check that was still open when the clause was learned may have kept the
+    /// path going for longer.
+    Always,
 }
 
 /// The most steps of a path that is checked again.
@@ -231,6 +241,19 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         clause: &[Decision],
         marks: &Marks,
     ) -> bool {
+        [Asking::Sparingly, Asking::Always]
+            .into_iter()
+            .any(|asking| self.follow(terms, session, clause, marks, asking))
+    }
+
+    fn follow(
+        &mut self,
+        terms: &mut Terms,
+        session: &mut Session<'static>,
+        clause: &[Decision],
+        marks: &Marks,
+        asking: Asking,
+    ) -> bool {
         let program = self.program();
         let mut run = Execution::new(self.semantics);
         run.start(terms);
@@ -333,7 +356,8 @@ impl<'a, 'p> Rechecker<'a, 'p> {
                                     left.push(index as u32);
                                 }
                             }
-                            let needed = if visited == marks.branches { 0 } else { 1 };
+                            let sparing = asking == Asking::Sparingly && visited < marks.branches;
+                            let needed = usize::from(sparing);
                             let mut asked = 0;
                             while left.len() > needed && asked < left.len() {
                                 let way = sides[left[asked] as usize];
