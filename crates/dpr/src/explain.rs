@@ -75,17 +75,23 @@ const SMALL: usize = 24;
 /// Equations behind a condition that are too many to ask a solver about.
 const LARGE: usize = 400;
 
-/// What an explanation is made from.
-pub(crate) struct Explainer<'a, 'p> {
+/// What all explanations of a program share.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a, 'p> {
     pub semantics: &'a Semantics<'p>,
     pub effects: &'a Effects,
+    pub budget: &'a Budget,
+}
+
+/// What an explanation is made from.
+pub(crate) struct Explainer<'a, 'p> {
+    ground: Ground<'a, 'p>,
     pub structure: &'a mut Structure<'p>,
     pub terms: &'a mut Terms,
     /// A session in which the axioms are asserted.
     session: &'a mut Session<'static>,
     pub path: &'a [Position],
     pub form: &'a Assignments,
-    budget: &'a Budget,
     occurrences: FxHashMap<(u32, LocId), Vec<usize>>,
     questions: usize,
 }
@@ -131,14 +137,12 @@ impl Needs {
 
 impl<'a, 'p> Explainer<'a, 'p> {
     pub(crate) fn new(
-        semantics: &'a Semantics<'p>,
-        effects: &'a Effects,
+        ground: Ground<'a, 'p>,
         structure: &'a mut Structure<'p>,
         terms: &'a mut Terms,
         session: &'a mut Session<'static>,
         path: &'a [Position],
         form: &'a Assignments,
-        budget: &'a Budget,
     ) -> Explainer<'a, 'p> {
         let mut occurrences: FxHashMap<(u32, LocId), Vec<usize>> = FxHashMap::default();
         for (index, position) in path.iter().enumerate() {
@@ -146,14 +150,12 @@ impl<'a, 'p> Explainer<'a, 'p> {
             occurrences.entry(key).or_default().push(index);
         }
         Explainer {
-            semantics,
-            effects,
+            ground,
             structure,
             terms,
             session,
             path,
             form,
-            budget,
             occurrences,
             questions: ALL_QUESTIONS,
         }
@@ -167,7 +169,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
         for (index, position) in path.iter().enumerate().rev() {
             let step = index + 1;
             if step % 64 == 0 {
-                self.budget.check()?;
+                self.ground.budget.check()?;
             }
             match &position.act {
                 Act::Branch(branch) => {
@@ -236,8 +238,8 @@ impl<'a, 'p> Explainer<'a, 'p> {
             return Some(at);
         }
         let writes = self.structure.writes_between(
-            self.semantics,
-            self.effects,
+            self.ground.semantics,
+            self.ground.effects,
             position.location,
             meet,
             position.returns,

@@ -6,7 +6,7 @@
 use crate::assignments::assignments;
 use crate::check::{Learning, Options, Order, Statistics};
 use crate::count::excluded;
-use crate::explain::{Cores, Explainer, Explanation, Goal};
+use crate::explain::{Cores, Explainer, Explanation, Goal, Ground};
 use crate::nodes::Nodes;
 use crate::oracle::{Decision, NodeId, Oracles};
 use crate::recheck::{Mark, Marks, Rechecker};
@@ -500,15 +500,18 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             begin(semantics, budget, limits, terms)
         });
         let asked = session.statistics().queries;
-        let mut explainer = Explainer::new(
+        let ground = Ground {
             semantics,
-            self.common.effects,
+            effects: self.common.effects,
+            budget,
+        };
+        let mut explainer = Explainer::new(
+            ground,
             &mut self.structure,
             terms,
             session,
             &run.path,
             &form,
-            budget,
         );
         let quick = explainer.explain(goal, Cores::Quick)?;
         // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
