@@ -6,6 +6,7 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod rules;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
 pub use bmc::{BmcArgs, OrderName};
@@ -14,6 +15,7 @@ pub use bp::{
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
+pub use rules::{RuleCommand, RuleNames};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -28,6 +30,7 @@ Exit codes:
 const TOP_EXAMPLES: &str = "\
 Examples:
   hardbop check driver.c                      prove or refute every assertion of a C program
+  hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
   hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
@@ -132,6 +135,22 @@ pub enum Command {
     /// Work with C programs: dump, draw and run what the front end makes of them.
     #[command(subcommand)]
     C(CCommand),
+    /// Work with rules: weave them into a program.
+    #[command(subcommand)]
+    Rule(RuleCommand),
+    /// List the rules that come with hardbop, or show what one of them demands.
+    #[command(after_help = "\
+Examples:
+  hardbop rules
+  hardbop rules lock
+  hardbop rules lock --source > mine.rule")]
+    Rules {
+        /// The rule to show; all of them, a line each, if left out.
+        name: Option<String>,
+        /// Print the text of the rule, to start one of your own from.
+        #[arg(long, requires = "name")]
+        source: bool,
+    },
     /// Print the man page of hardbop or of one of its commands (troff).
     #[command(after_help = "Example:\n  hardbop man bebop | man -l -")]
     Man {
@@ -164,6 +183,8 @@ impl Command {
             Command::C(CCommand::Cfg { .. }) => "c cfg",
             Command::C(CCommand::Run { .. }) => "c run",
             Command::C(CCommand::Dump { .. }) => "c dump",
+            Command::Rule(RuleCommand::Weave { .. }) => "rule weave",
+            Command::Rules { .. } => "rules",
             Command::Man { .. } => "man",
             Command::Completions { .. } => "completions",
         }

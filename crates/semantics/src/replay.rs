@@ -2,12 +2,14 @@
 
 use crate::FreshOrigin;
 use hardbop_budget::Budget;
-use hardbop_cfront::ids::{CheckId, EdgeId, TypeId};
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, TypeId, VarId};
 use hardbop_cfront::inline::Inlined;
-use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request, Run, TraceMode};
-use hardbop_cfront::program::{Op, Program};
+use hardbop_cfront::interp::{
+    Environment, Interpreter, Limits, Observer, Outcome, Request, Run, State, TraceMode,
+};
+use hardbop_cfront::program::{BinaryOp, ExprKind, Op, PlaceKind, Program};
 use hardbop_logic::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A value that the program does not determine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,25 +36,142 @@ const STEPS: u64 = 50_000_000;
 /// The most executed edges that are kept for the report.
 const TRACE: usize = 200_000;
 
+/// The most objects that each variable of a rule is tried with.
+const OBJECTS: usize = 64;
+
 /// Runs the program with given choices. Gives the run if it violates the check.
+///
+/// Where rules watch objects, the choices do not say which: the addresses of the interpreter are
+/// its own. So the program is run once to see which objects come up, and then once for each.
 pub fn replay(
     program: &Program,
     choices: &[Choice],
     check: CheckId,
     budget: &Budget,
 ) -> Result<Violation, Outcome> {
-    let mut environment = Chosen::new(program, choices);
-    let limits = Limits {
-        steps: STEPS,
-        budget: budget.clone(),
-        trace: TraceMode::First(TRACE),
-        ..Limits::default()
+    let interpreter = Interpreter::new(program);
+    let attempt = |objects: &BTreeMap<VarId, u128>, met: &mut Met<'_>| {
+        let mut environment = Chosen::new(program, choices, objects);
+        let limits = Limits {
+            steps: STEPS,
+            budget: budget.clone(),
+            trace: TraceMode::First(TRACE),
+            ..Limits::default()
+        };
+        let run = if met.subjects.is_empty() {
+            interpreter.run(&mut environment, &limits)
+        } else {
+            interpreter.run_observed(&mut environment, &limits, met)
+        };
+        if run.outcome == Outcome::Violated(check) {
+            Ok(Violation { check, run })
+        } else {
+            Err(run.outcome)
+        }
     };
-    let run = Interpreter::new(program).run(&mut environment, &limits);
-    if run.outcome == Outcome::Violated(check) {
-        Ok(Violation { check, run })
-    } else {
-        Err(run.outcome)
+    let mut met = Met::new(program);
+    let first = attempt(&BTreeMap::new(), &mut met);
+    // Only the rule that the check belongs to must see its objects.
+    let rule = match program.rule_at(program.checks[check.index()].source) {
+        Some(rule) if first.is_err() => rule,
+        _ => return first,
+    };
+    // Each object of the rule has candidates: variables with the values that choose it.
+    let addresses = rule.objects.iter().map(|object| {
+        let values = met.values.get(object).cloned().unwrap_or_default();
+        values
+            .into_iter()
+            .map(|value| Some((*object, value)))
+            .collect()
+    });
+    let flags = rule.choices.iter().map(|flags| {
+        let chosen = flags.iter().map(|&flag| Some((flag, 1)));
+        [None].into_iter().chain(chosen).collect()
+    });
+    let mut tries: Vec<BTreeMap<VarId, u128>> = vec![BTreeMap::new()];
+    for candidates in addresses.chain(flags) {
+        let candidates: Vec<Option<(VarId, u128)>> = candidates;
+        let with = |known: &BTreeMap<VarId, u128>| {
+            let known = known.clone();
+            candidates.clone().into_iter().map(move |candidate| {
+                let mut objects = known.clone();
+                objects.extend(candidate);
+                objects
+            })
+        };
+        tries = tries
+            .iter()
+            .flat_map(with)
+            .take(OBJECTS * OBJECTS)
+            .collect();
+    }
+    let mut nothing = Met::default();
+    for objects in tries.into_iter().filter(|objects| !objects.is_empty()) {
+        if let Err(stopped) = budget.check() {
+            return Err(Outcome::Stopped(stopped));
+        }
+        if let Ok(violation) = attempt(&objects, &mut nothing) {
+            return Ok(violation);
+        }
+    }
+    first
+}
+
+/// Notes what is compared with the objects that rules watch.
+#[derive(Default)]
+struct Met<'p> {
+    /// The comparisons: for a condition, the object and what it is compared with.
+    subjects: BTreeMap<ExprId, (VarId, ExprId)>,
+    /// What came up, in order.
+    values: BTreeMap<VarId, Vec<u128>>,
+    program: Option<&'p Program>,
+}
+
+impl<'p> Met<'p> {
+    fn new(program: &'p Program) -> Met<'p> {
+        let mut met = Met {
+            program: Some(program),
+            ..Met::default()
+        };
+        let objects: BTreeSet<VarId> = program
+            .rules
+            .iter()
+            .flat_map(|rule| &rule.objects)
+            .copied()
+            .collect();
+        if objects.is_empty() {
+            return met;
+        }
+        for edge in &program.edges {
+            if let Op::Assume { condition, .. } = edge.op
+                && let ExprKind::Binary(BinaryOp::Eq, value, object) = program.expr(condition).kind
+                && let ExprKind::Load(place) = program.expr(object).kind
+                && let PlaceKind::Var(object) = program.place(place).kind
+                && objects.contains(&object)
+            {
+                met.subjects.insert(condition, (object, value));
+            }
+        }
+        met
+    }
+}
+
+impl Observer for Met<'_> {
+    fn edge(&mut self, edge: EdgeId, state: &mut State<'_, '_>) {
+        let Some(program) = self.program else { return };
+        let Op::Assume { condition, .. } = program.edges[edge.index()].op else {
+            return;
+        };
+        let Some(&(object, value)) = self.subjects.get(&condition) else {
+            return;
+        };
+        let known = self.values.entry(object).or_default();
+        if known.len() < OBJECTS
+            && let Ok(Some(value)) = state.eval(value)
+            && !known.contains(&value.bits)
+        {
+            known.push(value.bits);
+        }
     }
 }
 
@@ -72,13 +191,15 @@ pub fn original_choices(inlined: &Inlined, choices: &[Choice]) -> Vec<Choice> {
 struct Chosen {
     inputs: BTreeMap<EdgeId, VecDeque<u128>>,
     unknowns: BTreeMap<EdgeId, VecDeque<Vec<u8>>>,
+    objects: BTreeMap<VarId, u128>,
 }
 
 impl Chosen {
-    fn new(program: &Program, choices: &[Choice]) -> Chosen {
+    fn new(program: &Program, choices: &[Choice], objects: &BTreeMap<VarId, u128>) -> Chosen {
         let mut chosen = Chosen {
             inputs: BTreeMap::new(),
             unknowns: BTreeMap::new(),
+            objects: objects.clone(),
         };
         for choice in choices {
             match (choice.origin, &program.edges[choice.edge.index()].op) {
@@ -134,6 +255,17 @@ impl Environment for Chosen {
             .and_then(|edge| self.unknowns.get_mut(&edge)?.pop_front());
         for (byte, value) in bytes.iter_mut().zip(next.unwrap_or_default()) {
             *byte = value;
+        }
+    }
+
+    fn unknown_variable(&mut self, request: Request<'_>, variable: VarId, bytes: &mut [u8]) {
+        match self.objects.get(&variable) {
+            Some(bits) => {
+                for (byte, value) in bytes.iter_mut().zip(bits.to_le_bytes()) {
+                    *byte = value;
+                }
+            }
+            None => self.unknown(request, bytes),
         }
     }
 }

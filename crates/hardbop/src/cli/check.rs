@@ -1,11 +1,12 @@
 //! The command that decides the checks of C programs.
 
-use super::{CInput, EXIT_CODES, Limits, ShownRuns};
+use super::{CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
   hardbop check driver.c                      decide every assertion and error call
+  hardbop check driver.c --rule lock --rule mine.rule
   hardbop check driver.c --check bounds,overflow --time-limit 60
   hardbop check driver.c lock.c -I include -DDEBUG
   hardbop check driver.c --invariants         show the proof
@@ -18,6 +19,9 @@ pub struct CheckArgs {
     /// The C program.
     #[command(flatten)]
     pub input: CInput,
+    /// The rules.
+    #[command(flatten)]
+    pub rules: RuleNames,
     /// How machine integers are read while searching; answers are exact either way.
     #[arg(
         long,

@@ -22,7 +22,8 @@ use hardbop_unroll::{Runs, Unroll};
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
-    let CProgram { program, warnings } = c::program(&arguments.input, console)?;
+    let CProgram { program, warnings } =
+        c::program_with_rules(&arguments.input, &arguments.rules, console)?;
     let points_to = points_to::analyse(&program);
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))

@@ -9,4 +9,5 @@ mod bp;
 mod c;
 mod check;
 mod readme;
+mod rules;
 mod scene;
