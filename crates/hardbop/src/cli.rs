@@ -6,6 +6,7 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod leap;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
 pub use bmc::{BmcArgs, OrderName};
@@ -14,6 +15,7 @@ pub use bp::{
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use check::{CheckArgs, SearchArith};
+pub use leap::LeapArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -32,6 +34,7 @@ Examples:
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
   hardbop bp generate t --size 800 | hardbop bebop -
+  hardbop leap search.c                       find violations behind long loops
   hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
   hardbop c run sort.c --inputs 3,1,2         run C with these inputs
   hardbop c dump sort.c                       see what the front end makes of it
@@ -127,6 +130,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Look for violations path by path, up to a bound, and learn from each what to skip.
     Bmc(Box<BmcArgs>),
+    /// Look for violations of a C program behind loops, without unrolling them.
+    Leap(Box<LeapArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
@@ -155,6 +160,7 @@ impl Command {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
             Command::Bmc(_) => "bmc",
+            Command::Leap(_) => "leap",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",

@@ -337,7 +337,11 @@ fn counted(
 
 /// The program's conditions, their negations, and what is a little weaker.
 fn conditions(terms: &mut Terms, seeds: &Seeds<'_>, found: &mut Vec<TermId>) {
+    let mut conditions = seeds.conditions.clone();
     for &condition in seeds.conditions {
+        conditions.extend(without_offset(terms, seeds, condition));
+    }
+    for &condition in &conditions {
         found.push(condition);
         found.push(terms.not(condition));
         let args = terms.args(condition).to_vec();
@@ -385,4 +389,42 @@ fn conditions(terms: &mut Terms, seeds: &Seeds<'_>, found: &mut Vec<TermId>) {
             _ => {}
         }
     }
+}
+
+/// A comparison of `x + 1` as one of `x`: an outer loop's condition is tested one step later than
+/// where its inner loop stands.
+fn without_offset(terms: &mut Terms, seeds: &Seeds<'_>, condition: TermId) -> Option<TermId> {
+    let compares = matches!(
+        terms.op(condition),
+        Op::BvSle | Op::BvSlt | Op::BvUle | Op::BvUlt
+    );
+    if !compares {
+        return None;
+    }
+    let mut changed = false;
+    let mut sides = terms.args(condition).to_vec();
+    for side in &mut sides {
+        if !matches!(terms.op(*side), Op::BvAdd) {
+            continue;
+        }
+        let args = terms.args(*side);
+        let variable = args.iter().copied().find(|arg| {
+            let same = |v: &crate::system::Variable| v.constant == *arg;
+            seeds.system.variables.iter().any(same)
+        });
+        let literals = args
+            .iter()
+            .filter(|&&arg| terms.value_of(arg).is_some())
+            .count();
+        if let (Some(variable), 1, 2) = (variable, literals, args.len()) {
+            *side = variable;
+            changed = true;
+        }
+    }
+    changed.then(|| match terms.op(condition).clone() {
+        Op::BvSle => terms.bv_sle(sides[0], sides[1]),
+        Op::BvSlt => terms.bv_slt(sides[0], sides[1]),
+        Op::BvUle => terms.bv_ule(sides[0], sides[1]),
+        _ => terms.bv_ult(sides[0], sides[1]),
+    })
 }

@@ -7,7 +7,7 @@
 //! access could miss, no calls that pile up, so that nothing but the loop's own steps decides
 //! where the run goes.
 
-use crate::chain::{Leap, Link, Values, Walk};
+use crate::chain::{Leap, Link, Values, Walk, idle};
 use crate::flat::Move;
 use crate::graph::{CutIndex, End, Graph};
 use crate::prover::{Prover, Undecided};
@@ -142,7 +142,7 @@ impl Checker<'_, '_> {
                     run.leave(self.terms);
                     call
                 }
-                Move::Again(..) => return Err(Refused::NotPlain),
+                Move::Again(..) | Move::Unwind(..) => return Err(Refused::NotPlain),
             };
             if !run.exact {
                 return Err(Refused::NotPlain);
@@ -268,7 +268,7 @@ impl Checker<'_, '_> {
             entry.push(match id {
                 Some(id) => match values.get(id) {
                     Some(&value) => value,
-                    None => return Err(Refused::Leap),
+                    None => idle(self.terms, name),
                 },
                 None => self.terms.bv(0, self.terms.width(name)),
             });
@@ -448,8 +448,10 @@ impl Checker<'_, '_> {
                 }
             }
             let mut post = Vec::new();
+            let relevant = &self.graph.cuts[body.nodes[*to]].relevant;
             for (id, &name) in body.variables.iter().zip(names) {
                 post.push(match id {
+                    Some(id) if !relevant.contains(id) => idle(self.terms, name),
                     Some(id) => meaning.state.get(self.semantics, self.terms, *id),
                     None => {
                         let one = self.terms.bv(1, self.terms.width(name));

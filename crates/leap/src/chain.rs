@@ -174,8 +174,8 @@ pub fn body(
                     let value = path.state.get(semantics, terms, *id);
                     terms.substitute(value, &map)
                 }
-                // What does not matter there may as well stay.
-                Some(_) => variables[position].constant,
+                // What does not matter there is the same in all states.
+                Some(_) => idle(terms, variables[position].constant),
                 None => {
                     let count = variables[position].constant;
                     let one = terms.bv(1, terms.width(count));
@@ -209,6 +209,15 @@ pub fn body(
     }
 }
 
+/// The value of a variable where it does not matter: nothing reads it before it is written again,
+/// so any one value will do, and one for all keeps states from differing in nothing.
+pub fn idle(terms: &mut Terms, constant: TermId) -> TermId {
+    match terms.sort(constant) {
+        Sort::BitVec(width) => terms.bv(0, width),
+        _ => constant,
+    }
+}
+
 /// Whether what a path does to a variable matters where it ends.
 fn lands_on(graph: &Graph, path: &Path, id: StateVarId) -> bool {
     match path.to {
@@ -226,7 +235,7 @@ pub fn entry(terms: &mut Terms, body: &Body, at: CutIndex, values: &Values) -> O
         entered.push(match id {
             Some(id) => match values.get(id) {
                 Some(&value) => value,
-                None => terms.fresh(&format!("{}@entry", variable.name), sort),
+                None => idle(terms, variable.constant),
             },
             None => terms.bv(0, sort.width()),
         });

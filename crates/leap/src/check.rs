@@ -13,9 +13,9 @@ use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::Program;
-use hardbop_logic::{Assignment, Limits, Sort, TermId, Terms, Value};
-use hardbop_semantics::replay::Violation;
-use hardbop_semantics::{Encoding, Semantics};
+use hardbop_logic::{Assignment, Limits, Sort, TermId, Terms};
+use hardbop_semantics::replay::{Choice, Violation};
+use hardbop_semantics::{Encoding, FreshOrigin, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -80,8 +80,8 @@ pub enum Outcome {
 pub struct Claim {
     /// The check.
     pub check: CheckId,
-    /// The inputs before and after the loops, in order, each with the edge that asks.
-    pub inputs: Vec<(hardbop_cfront::ids::EdgeId, Value)>,
+    /// The values that the program leaves open before and after the loops, in order.
+    pub choices: Vec<Choice>,
     /// At least so many edges the run has.
     pub length: u128,
     /// How many questions checked the chain again.
@@ -223,6 +223,7 @@ pub fn leap(
         }
     }
     if options.endings == Endings::Find {
+        prover.limits.time = Some(options.query_time.min(Duration::from_millis(500)));
         report.endings = endings(&semantics, &mut terms, &mut prover, &graph);
     }
     report.statistics.questions = prover.questions;
@@ -294,32 +295,31 @@ fn concrete(
     chain: &Chain,
     options: &Options,
 ) -> Option<Outcome> {
-    let model = small_model(terms, prover, chain)?;
-    let length = length(terms, graph, chain, &model);
-    if length <= u128::from(options.replay_steps) {
+    let mut model = small_model(terms, prover, chain, &[])?;
+    let mut length = length(terms, graph, chain, &model);
+    let mut tried = Vec::new();
+    while length <= u128::from(options.replay_steps) {
         let steps = options.replay_steps;
         let budget = prover.budget.clone();
         match replay(semantics, terms, graph, chain, &model, steps, &budget) {
             Ok(violation) => return Some(Outcome::Violated(Box::new(violation))),
-            Err(interp::Outcome::StepLimit) => {}
-            Err(_) => return None,
+            Err(interp::Outcome::StepLimit) => break,
+            Err(_) => {}
         }
+        // What is known at an exit port may not tell everything: other inputs may do better.
+        tried.push(others(terms, graph, chain, &model)?);
+        if tried.len() > MODELS {
+            return None;
+        }
+        model = small_model(terms, prover, chain, &tried)?;
+        length = self::length(terms, graph, chain, &model);
     }
     match certify(semantics, terms, graph, chain, &model, prover) {
         Ok(questions) => {
-            let mut inputs = Vec::new();
-            for link in &chain.links {
-                if let Link::Walk(walk) = link {
-                    for &((edge, _), symbol) in &walk.choices {
-                        if let Ok(value) = hardbop_logic::eval(terms, symbol, &model) {
-                            inputs.push((edge, value));
-                        }
-                    }
-                }
-            }
+            let choices = choices(terms, graph, chain, &model);
             Some(Outcome::Leaped(Box::new(Claim {
                 check: chain.check,
-                inputs,
+                choices,
                 length,
                 questions,
             })))
@@ -328,8 +328,72 @@ fn concrete(
     }
 }
 
+/// How many times other inputs are tried for a chain whose replay went elsewhere.
+const MODELS: usize = 12;
+
+/// That some input of the walks is not what the model says; `None` if there is none.
+fn others(
+    terms: &mut Terms,
+    graph: &Graph,
+    chain: &Chain,
+    model: &Assignment,
+) -> Option<TermId> {
+    let mut differences = Vec::new();
+    for link in &chain.links {
+        let Link::Walk(walk) = link else {
+            continue;
+        };
+        for &(key, symbol) in &walk.choices {
+            let unknowns = &graph.paths[walk.path].unknowns;
+            let input = unknowns.iter().any(|unknown| {
+                (unknown.edge, unknown.occurrence) == key
+                    && matches!(unknown.origin, FreshOrigin::Input(_))
+            });
+            if let (true, Ok(value)) = (input, hardbop_logic::eval(terms, symbol, model)) {
+                let sort = terms.sort(symbol);
+                let literal = terms.literal(&value, sort);
+                let equal = terms.eq(symbol, literal);
+                differences.push(terms.not(equal));
+            }
+        }
+    }
+    (!differences.is_empty()).then(|| terms.or(&differences))
+}
+
+/// What a model gives to that which the walks of a chain leave open: inputs, and whatever else
+/// the chain depends on.
+fn choices(terms: &Terms, graph: &Graph, chain: &Chain, model: &Assignment) -> Vec<Choice> {
+    let free = terms.free_constants(&[chain.condition]);
+    let mut found = Vec::new();
+    for link in &chain.links {
+        let Link::Walk(walk) = link else {
+            continue;
+        };
+        for &(key, symbol) in &walk.choices {
+            let unknowns = &graph.paths[walk.path].unknowns;
+            let unknown = unknowns.iter().find(|u| (u.edge, u.occurrence) == key);
+            let Some(origin) = unknown.map(|unknown| unknown.origin) else {
+                continue;
+            };
+            if matches!(origin, FreshOrigin::Input(_)) || free.contains(&symbol) {
+                found.push(Choice {
+                    edge: key.0,
+                    origin,
+                    value: hardbop_logic::eval(terms, symbol, model).ok(),
+                });
+            }
+        }
+    }
+    found
+}
+
 /// A model of a chain with small inputs, if there is one: such runs are short.
-fn small_model(terms: &mut Terms, prover: &mut Prover, chain: &Chain) -> Option<Assignment> {
+fn small_model(
+    terms: &mut Terms,
+    prover: &mut Prover,
+    chain: &Chain,
+    also: &[TermId],
+) -> Option<Assignment> {
     let mut symbols: Vec<TermId> = Vec::new();
     for link in &chain.links {
         if let Link::Walk(walk) = link {
@@ -340,6 +404,7 @@ fn small_model(terms: &mut Terms, prover: &mut Prover, chain: &Chain) -> Option<
     symbols.retain(|symbol| free.contains(symbol));
     for bits in [4u32, 10, 20, 24] {
         let mut question = vec![chain.condition];
+        question.extend(also);
         for &symbol in &symbols {
             let Sort::BitVec(width) = terms.sort(symbol) else {
                 continue;
@@ -351,14 +416,16 @@ fn small_model(terms: &mut Terms, prover: &mut Prover, chain: &Chain) -> Option<
                 question.push(terms.bv_sle(symbol, limit));
             }
         }
-        if question.len() == 1 {
+        if question.len() == 1 + also.len() {
             break;
         }
         if let Ok(Some(model)) = prover.model(terms, &question) {
             return Some(model);
         }
     }
-    prover.model(terms, &[chain.condition]).ok().flatten()
+    let mut question = vec![chain.condition];
+    question.extend(also);
+    prover.model(terms, &question).ok().flatten()
 }
 
 /// The loops that end on all their states: Theorem 2 from an arbitrary state.

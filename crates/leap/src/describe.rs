@@ -122,6 +122,17 @@ fn resolve(
         }
     }
     references.truncate(12);
+    let widths: BTreeSet<u32> = system
+        .variables
+        .iter()
+        .filter_map(|variable| match terms.sort(variable.constant) {
+            Sort::BitVec(width) => Some(width),
+            _ => None,
+        })
+        .collect();
+    for width in widths {
+        references.push(terms.bv(0, width));
+    }
     for (variable, &entry) in system.variables.iter().zip(&leap.entry.values) {
         let free = terms.free_constants(&[entry]);
         if free.is_empty()

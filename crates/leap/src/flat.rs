@@ -1,8 +1,8 @@
 //! The program as one graph: calls are followed into the callee and back, each in its own context.
 //!
 //! A recursive call leads back to the entry of the function that is active already: going down is
-//! a loop (section 3.3). What such a call returns to is not in the graph, so every path here is
-//! the beginning of a run.
+//! a loop (section 3.3). All its returns together are one move, after which anything may be in the
+//! variables that the function changes: such a path is a guess, and only a replay makes it a run.
 
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
@@ -20,8 +20,10 @@ pub enum Move {
     Enter(EdgeId, FuncId),
     /// The function that was entered by that call returns.
     Leave(EdgeId, FuncId),
-    /// A call enters a function that is active already, never to return.
+    /// A call enters a function that is active already.
     Again(EdgeId, FuncId),
+    /// All activations of a recursive function return, the first of which that call had entered.
+    Unwind(EdgeId, FuncId),
 }
 
 /// A node: a location in a context.
@@ -37,7 +39,7 @@ pub struct Node {
 #[derive(Clone, Copy, Debug)]
 struct Context {
     function: FuncId,
-    /// The context and the call to which it returns.
+    /// The context and the call to which it, or its first activation, returns.
     back: Option<(usize, EdgeId)>,
     /// The next context of the chain: the caller, or the first caller of a recursive function.
     above: Option<usize>,
@@ -268,7 +270,12 @@ impl Builder<'_> {
         {
             let function = self.contexts[context].function;
             let to = self.node(caller, program.edges[call.index()].to);
-            out.push((Move::Leave(call, function), to));
+            let step = if self.contexts[context].repeated {
+                Move::Unwind(call, function)
+            } else {
+                Move::Leave(call, function)
+            };
+            out.push((step, to));
         }
         self.flat.successors[index] = out;
     }
@@ -306,7 +313,6 @@ impl Builder<'_> {
         }
         let context = self.contexts[first];
         self.contexts.push(Context {
-            back: None,
             repeated: true,
             ..context
         });

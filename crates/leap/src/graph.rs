@@ -7,7 +7,7 @@ use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, LocId, PlaceId};
 use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program};
 use hardbop_logic::{Op as TermOp, TermId, Terms};
 use hardbop_newton::atoms::{Constants, Meaning};
-use hardbop_semantics::effects::written_by;
+use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,6 +166,7 @@ impl Graph {
             cut_nodes: &cut_nodes,
             numbers: &numbers,
             goals: &goals,
+            effects: &Effects::new(semantics),
         };
         if counts[0] {
             for cut in 0..graph.cuts.len() {
@@ -243,7 +244,7 @@ impl Graph {
         let program = semantics.program;
         let mut written = BTreeSet::new();
         let plain = path.moves.iter().all(|step| match step {
-            Move::Again(..) => false,
+            Move::Again(..) | Move::Unwind(..) => false,
             Move::Edge(edge) | Move::Enter(edge, _) | Move::Leave(edge, _) => {
                 let op = &program.edges[edge.index()].op;
                 written_by(semantics, op, &mut written);
@@ -324,6 +325,7 @@ struct Walker<'a, 'p> {
     cut_nodes: &'a BTreeSet<NodeIndex>,
     numbers: &'a BTreeMap<NodeIndex, CutIndex>,
     goals: &'a BTreeSet<NodeIndex>,
+    effects: &'a Effects,
 }
 
 /// A path in the making.
@@ -457,6 +459,21 @@ impl Walker<'_, '_> {
                 run.fresh.clear();
                 run.exact = true;
                 run.leave(terms);
+                (call, terms.bool(true))
+            }
+            Move::Unwind(call, callee) => {
+                run.enter(terms, call, callee);
+                run.state = partial.state.clone();
+                run.facts.clear();
+                run.fresh.clear();
+                for &id in self.effects.modified(callee) {
+                    run.forget(terms, id);
+                }
+                for id in self.semantics.frame_variables(callee) {
+                    run.forget(terms, id);
+                }
+                run.leave(terms);
+                run.exact = false;
                 (call, terms.bool(true))
             }
         };

@@ -7,6 +7,7 @@ use hardbop_budget::Budget;
 use hardbop_logic::{
     Answer, Assignment, Limits, Op, Session, Sort, TermId, Terms, Unknown, Z3Options, Z3Solver,
 };
+use std::time::Duration;
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Prover {
 
 /// What an easy question costs at most, in Z3's own measure: the same on every machine.
 const EASY: u32 = 1_000_000;
+/// And the most time, should the measure deceive.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// A kept solver that has seen this many questions is replaced.
 const WORN: u32 = 400;
 
@@ -125,7 +128,7 @@ impl Prover {
                 let seed = self.seed;
                 let mut session = new_session(&self.budget, seed, None);
                 session.set_limits(Limits {
-                    time: self.limits.time,
+                    time: Some(self.limits.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
                     steps: Some(EASY),
                 });
                 self.kept.insert(session)
