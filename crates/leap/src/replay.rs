@@ -66,7 +66,8 @@ impl Environment for Chosen {
 struct Scheduler<'a> {
     terms: &'a Terms,
     program: &'a Program,
-    model: &'a Assignment,
+    /// The model's values, and those of the loop's variables at its head.
+    assignment: Assignment,
     leaps: Vec<Watched<'a>>,
     /// The leap that is going on, or that comes next.
     current: usize,
@@ -88,18 +89,19 @@ impl Observer for Scheduler<'_> {
             let Some(node) = watched.heads.iter().position(|&head| head == from) else {
                 return;
             };
-            let Some(assignment) = watched.assignment(self.model, state) else {
+            if !watched.assign(&mut self.assignment, state) {
                 return;
-            };
+            }
+            // Only where another leap begins at the same head does it matter whether this one
+            // is over.
             let set = watched.leap.found.ports.state.0[node];
-            let within = holds(self.terms, set, &assignment);
-            if !within && self.comes_later(from) {
+            if self.comes_later(from) && !holds(self.terms, set, &self.assignment) {
                 self.current += 1;
                 continue;
             }
             let mut answers = self.answers.borrow_mut();
             for (&(edge, _), &chosen) in &watched.leap.strategy {
-                if let Ok(value) = eval(self.terms, chosen, &assignment) {
+                if let Ok(value) = eval(self.terms, chosen, &self.assignment) {
                     answers.scheduled.insert(edge, bits(&value));
                 }
             }
@@ -118,18 +120,20 @@ impl Scheduler<'_> {
 }
 
 impl Watched<'_> {
-    fn assignment(&self, model: &Assignment, state: &mut State<'_, '_>) -> Option<Assignment> {
-        let mut assignment = model.clone();
+    /// Reads the loop's variables. Says whether all of them could be read.
+    fn assign(&self, assignment: &mut Assignment, state: &mut State<'_, '_>) -> bool {
         let system = &self.leap.body.system;
         for (variable, known) in system.variables.iter().zip(&self.variables) {
             let Some((id, Sort::BitVec(width))) = known else {
                 continue;
             };
-            let value = state.variable(*id)?;
+            let Some(value) = state.variable(*id) else {
+                return false;
+            };
             let value = BitVec::new(value.bits.into(), *width);
             assignment.set(variable.constant, Value::BitVec(value));
         }
-        Some(assignment)
+        true
     }
 }
 
@@ -210,7 +214,7 @@ pub fn replay(
         let mut scheduler = Scheduler {
             terms,
             program,
-            model,
+            assignment: model.clone(),
             leaps,
             current: 0,
             answers,
