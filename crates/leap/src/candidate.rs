@@ -104,7 +104,8 @@ fn bounds(
         found.push(terms.bv_sle(zero, constant));
     }
     let seen = values(seeds, at, states);
-    let (Some(&low), Some(&high), Some(&first)) = (seen.iter().min(), seen.iter().max(), seen.first())
+    let (Some(&low), Some(&high), Some(&first)) =
+        (seen.iter().min(), seen.iter().max(), seen.first())
     else {
         return;
     };
@@ -229,7 +230,11 @@ fn slope(
     let (x, y) = (&seeds.system.variables[a], &seeds.system.variables[b]);
     let width = terms.width(y.constant);
     let moved = terms.bv_sub(x.constant, seeds.entry[a]);
-    let sign = if x.signed { Sign::Signed } else { Sign::Unsigned };
+    let sign = if x.signed {
+        Sign::Signed
+    } else {
+        Sign::Unsigned
+    };
     let moved = terms.resize(moved, width, sign);
     let factor = terms.bv(factor, width);
     let scaled = terms.bv_mul(factor, moved);
@@ -288,7 +293,11 @@ fn counted(
     }
     let rigid = |terms: &Terms, term: TermId| {
         let free = terms.free_constants(&[term]);
-        seeds.system.variables.iter().all(|v| !free.contains(&v.constant))
+        seeds
+            .system
+            .variables
+            .iter()
+            .all(|v| !free.contains(&v.constant))
     };
     if let [delta] = deltas.iter().copied().collect::<Vec<_>>()[..]
         && rigid(terms, delta)
@@ -304,7 +313,11 @@ fn counted(
         return;
     };
     let wide = width + terms.width(count) + 2;
-    let sign = if variable.signed { Sign::Signed } else { Sign::Unsigned };
+    let sign = if variable.signed {
+        Sign::Signed
+    } else {
+        Sign::Unsigned
+    };
     let now = terms.resize(variable.constant, wide, sign);
     let first = terms.resize(seeds.entry[at], wide, sign);
     let times = terms.resize(count, wide, Sign::Unsigned);

@@ -514,7 +514,11 @@ impl Checker<'_, '_> {
     }
 
     fn placed(&mut self, names: &[TermId], step: &Reread, formula: TermId) -> TermId {
-        let map = names.iter().copied().zip(step.post.iter().copied()).collect();
+        let map = names
+            .iter()
+            .copied()
+            .zip(step.post.iter().copied())
+            .collect();
         self.terms.substitute(formula, &map)
     }
 }

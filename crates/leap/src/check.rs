@@ -254,14 +254,14 @@ fn one(
         counts: Counts::default(),
     };
     let mut accepted: Option<(Outcome, Chain)> = None;
-    let mut judge = |terms: &mut Terms, prover: &mut Prover, chain: &Chain| {
-        match concrete(semantics, terms, prover, graph, chain, options) {
-            Some(outcome) => {
-                accepted = Some((outcome, chain.clone()));
-                Judgement::Accept
-            }
-            None => Judgement::Reject,
+    let mut judge = |terms: &mut Terms, prover: &mut Prover, chain: &Chain| match concrete(
+        semantics, terms, prover, graph, chain, options,
+    ) {
+        Some(outcome) => {
+            accepted = Some((outcome, chain.clone()));
+            Judgement::Accept
         }
+        None => Judgement::Reject,
     };
     let ended = search.run(check, &mut judge);
     let counts = search.counts;
@@ -332,12 +332,7 @@ fn concrete(
 const MODELS: usize = 12;
 
 /// That some input of the walks is not what the model says; `None` if there is none.
-fn others(
-    terms: &mut Terms,
-    graph: &Graph,
-    chain: &Chain,
-    model: &Assignment,
-) -> Option<TermId> {
+fn others(terms: &mut Terms, graph: &Graph, chain: &Chain, model: &Assignment) -> Option<TermId> {
     let mut differences = Vec::new();
     for link in &chain.links {
         let Link::Walk(walk) = link else {
@@ -475,7 +470,12 @@ fn endings(
                 semantics, terms, graph, &paths, &values, &strategy, counting, given,
             );
             // A choice that is left open would be ours to make here; it is not.
-            if body.system.steps.iter().any(|step| !step.choices.is_empty()) {
+            if body
+                .system
+                .steps
+                .iter()
+                .any(|step| !step.choices.is_empty())
+            {
                 break;
             }
             let Some(start) = entry(terms, &body, cut, &values) else {
@@ -486,7 +486,11 @@ fn endings(
                 .iter()
                 .map(|(&id, &value)| (semantics.constant(terms, id), value))
                 .filter(|(constant, _)| {
-                    !body.system.variables.iter().any(|v| v.constant == *constant)
+                    !body
+                        .system
+                        .variables
+                        .iter()
+                        .any(|v| v.constant == *constant)
                 })
                 .collect();
             for &path in &paths {

@@ -5,7 +5,7 @@ use crate::prover::Prover;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::EdgeId;
 use hardbop_cfront::program::Program;
-use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, eval};
+use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Value, eval};
 use hardbop_semantics::Semantics;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -218,6 +218,7 @@ fn text(
             }
             _ => terms.substitute(conjunct, names),
         };
+        let named = with_remainders(terms, named);
         let shown = terms.infix(named).to_string();
         let grouped = matches!(terms.op(named), Op::Or) && conjuncts.len() > 1;
         let shown = if grouped { format!("({shown})") } else { shown };
@@ -233,13 +234,71 @@ fn text(
     }
 }
 
-/// Names without the functions that they belong to.
+/// Low bits as remainders: `(x - 5) % 4 == 3`.
+fn with_remainders(terms: &mut Terms, formula: TermId) -> TermId {
+    let mut map = BTreeMap::new();
+    for term in terms.postorder(&[formula]) {
+        if !matches!(terms.op(term), Op::Eq) {
+            continue;
+        }
+        let &[a, b] = terms.args(term) else {
+            continue;
+        };
+        for (part, literal) in [(a, b), (b, a)] {
+            let Op::Extract { high, low: 0 } = *terms.op(part) else {
+                continue;
+            };
+            let Some(Value::BitVec(bits)) = terms.value_of(literal) else {
+                continue;
+            };
+            let word = terms.args(part)[0];
+            let width = terms.width(word);
+            if high > 60 || high + 2 > width {
+                continue;
+            }
+            let modulus = terms.bv(1 << (high + 1), width);
+            let rest = terms.bv_value(bits.unsigned().clone(), width);
+            let remainder = terms.plain(Op::BvUrem, &[word, modulus]);
+            let told = terms.plain(Op::Eq, &[remainder, rest]);
+            map.insert(term, told);
+        }
+    }
+    if let Some(&told) = map.get(&formula) {
+        return told;
+    }
+    // Replaced by hand: building anew would turn remainders into bits again.
+    let args: Vec<TermId> = terms.args(formula).to_vec();
+    if map.is_empty() || !matches!(terms.op(formula), Op::And | Op::Or | Op::Not) {
+        return formula;
+    }
+    let op = terms.op(formula).clone();
+    let args: Vec<TermId> = args
+        .into_iter()
+        .map(|arg| map.get(&arg).copied().unwrap_or(arg))
+        .collect();
+    terms.plain(op, &args)
+}
+
+/// Names without the functions that they belong to, and without the numbers that keep rigid
+/// constants apart.
 fn plain_name(program: &Program, text: &str) -> String {
     let mut text = text.to_owned();
     for function in &program.functions {
         text = text.replace(&format!("{}::", function.name), "");
     }
-    text
+    let text = text.replace("%u", "%");
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // A name that ends in `!` or `!!3`; `!=` and `!(` are operators.
+        let named = out.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '@');
+        if c == '!' && named && rest.peek() != Some(&'=') {
+            while rest.next_if(|c| *c == '!' || c.is_ascii_digit()).is_some() {}
+            continue;
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// The conjuncts of an abstract state that do not follow from the others. The conditions for
@@ -294,8 +353,15 @@ fn port(
             continue;
         }
         let references = references(terms, leap, at, set, &known, names);
-        if let Some(fact) = near(terms, prover, &[given, set], &model, constant, variable.signed, &references)
-        {
+        if let Some(fact) = near(
+            terms,
+            prover,
+            &[given, set],
+            &model,
+            constant,
+            variable.signed,
+            &references,
+        ) {
             told.extend(fact);
         }
         known.push(constant);
@@ -314,7 +380,13 @@ fn references(
     names: &BTreeMap<TermId, TermId>,
 ) -> Vec<TermId> {
     let constant = leap.body.system.variables[at].constant;
-    let own: BTreeSet<TermId> = leap.body.system.variables.iter().map(|v| v.constant).collect();
+    let own: BTreeSet<TermId> = leap
+        .body
+        .system
+        .variables
+        .iter()
+        .map(|v| v.constant)
+        .collect();
     let mut found = vec![terms.bv(0, terms.width(constant))];
     for term in terms.postorder(&[set]) {
         if !matches!(
@@ -349,7 +421,11 @@ fn references(
     }
     found.truncate(10);
     let entry = leap.entry.values[at];
-    if terms.free_constants(&[entry]).iter().all(|c| names.contains_key(c)) {
+    if terms
+        .free_constants(&[entry])
+        .iter()
+        .all(|c| names.contains_key(c))
+    {
         found.push(entry);
     }
     found.extend(

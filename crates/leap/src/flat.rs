@@ -177,12 +177,7 @@ impl Flat {
 
     /// Searches depth first through the nodes that count, never into a cut; tells the targets of
     /// back edges.
-    fn walk(
-        &self,
-        counts: &[bool],
-        cuts: &BTreeSet<NodeIndex>,
-        mut back: impl FnMut(NodeIndex),
-    ) {
+    fn walk(&self, counts: &[bool], cuts: &BTreeSet<NodeIndex>, mut back: impl FnMut(NodeIndex)) {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
             New,

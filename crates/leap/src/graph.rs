@@ -82,7 +82,7 @@ pub struct Graph {
     pub checks: BTreeSet<CheckId>,
     /// The constants of state variables.
     pub constants: Constants,
-    /// Whether paths were left out because there are too many.
+    /// Whether no paths were left out: because there are too many, or because of a suggestion.
     pub complete: bool,
 }
 
@@ -231,8 +231,9 @@ impl Graph {
         }
         for from in 0..count {
             if reaches[from].contains(&from) {
-                let first = (0..count)
-                    .find(|&other| reaches[from].contains(&other) && reaches[other].contains(&from));
+                let first = (0..count).find(|&other| {
+                    reaches[from].contains(&other) && reaches[other].contains(&from)
+                });
                 self.cuts[from].part = first;
             }
         }
@@ -306,8 +307,9 @@ fn plain_op(program: &Program, op: &Op) -> bool {
                 _ => return false,
             },
             ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
-            ExprKind::Binary(_, left, right)
-            | ExprKind::Overflows { left, right, .. } => exprs.extend([left, right]),
+            ExprKind::Binary(_, left, right) | ExprKind::Overflows { left, right, .. } => {
+                exprs.extend([left, right])
+            }
             ExprKind::Conditional {
                 condition,
                 then,
@@ -385,7 +387,11 @@ impl Walker<'_, '_> {
                 } else if self.cut_nodes.contains(&to) {
                     match self.numbers.get(&to) {
                         Some(&cut) => Some(End::Cut(cut)),
-                        None => continue,
+                        // Another loop than the ones suggested.
+                        None => {
+                            graph.complete = false;
+                            continue;
+                        }
                     }
                 } else {
                     None

@@ -21,6 +21,7 @@ pub mod certify;
 pub mod chain;
 pub mod check;
 pub mod describe;
+mod engine;
 pub mod flat;
 pub mod graph;
 pub mod modal;
@@ -38,4 +39,5 @@ pub use check::{
     Claim, Ending, Endings, Event, Options, Outcome, Reason, Report, Statistics, leap,
 };
 pub use describe::LeapReport;
+pub use engine::Leap;
 pub use graph::Suggestion;

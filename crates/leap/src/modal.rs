@@ -186,8 +186,7 @@ pub fn inverse(
                 }
                 // What is known already is renamed only after solving, so that the equation
                 // speaks of the state before on its right-hand side alone.
-                if let Some(solved) =
-                    solve(terms, post, variable.constant, holder.constant, &known)
+                if let Some(solved) = solve(terms, post, variable.constant, holder.constant, &known)
                 {
                     known.insert(variable.constant, solved);
                     progress = true;
@@ -290,10 +289,7 @@ fn implied(
             ) {
                 for &side in terms.args(term) {
                     let free = terms.free_constants(&[side]);
-                    let rigid = system
-                        .variables
-                        .iter()
-                        .all(|v| !free.contains(&v.constant));
+                    let rigid = system.variables.iter().all(|v| !free.contains(&v.constant));
                     if rigid && terms.sort(side) == terms.sort(constant) {
                         anchors.push(side);
                     }

@@ -53,7 +53,10 @@ impl Environment for Chosen {
         let Some(edge) = request.edge else {
             return;
         };
-        let next = answers.unknowns.get_mut(&edge).and_then(VecDeque::pop_front);
+        let next = answers
+            .unknowns
+            .get_mut(&edge)
+            .and_then(VecDeque::pop_front);
         if let Some(bits) = next.or(answers.scheduled.get(&edge).copied()) {
             for (index, byte) in bytes.iter_mut().take(16).enumerate() {
                 *byte = (bits >> (8 * index)) as u8;
@@ -327,7 +330,8 @@ fn iterations(terms: &Terms, leap: &Leap, model: &Assignment) -> u128 {
             let value = eval(terms, term, model).ok()?;
             crate::sample::number(&value, variable.signed)
         };
-        let (Some(first), Some(last)) = (number(leap.entry.values[at]), number(leap.exit_values[at]))
+        let (Some(first), Some(last)) =
+            (number(leap.entry.values[at]), number(leap.exit_values[at]))
         else {
             continue;
         };

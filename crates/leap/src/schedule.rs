@@ -30,7 +30,8 @@ pub fn keys(terms: &Terms, graph: &Graph, paths: &[usize]) -> BTreeMap<ChoiceKey
         }
         let free = terms.free_constants(&roots);
         for unknown in &path.unknowns {
-            if free.contains(&unknown.symbol) && matches!(terms.sort(unknown.symbol), Sort::BitVec(_))
+            if free.contains(&unknown.symbol)
+                && matches!(terms.sort(unknown.symbol), Sort::BitVec(_))
             {
                 keys.insert(
                     (unknown.edge, unknown.occurrence),

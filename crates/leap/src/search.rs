@@ -4,8 +4,8 @@ use crate::chain::{Counting, Leap, Link, Strategy, Values, Walk, body, entry};
 use crate::graph::{CutIndex, End, Graph};
 use crate::mts::{followers, sets};
 use crate::prover::{Prover, Undecided};
-use crate::schedule::{keys, strategies};
 use crate::sample::{Course, Sample, run};
+use crate::schedule::{keys, strategies};
 use crate::strengthen::{Directions, Entry, NotFound, at, find};
 use crate::system::System;
 use hardbop_budget::Stopped;
@@ -204,8 +204,7 @@ impl Search<'_, '_> {
         let mut axioms = self.semantics.axioms(self.terms);
         // Whatever speaks of the frontier speaks of a state; the others are about the origin.
         axioms.retain(|&axiom| {
-            map.contains_key(&frontier)
-                || !self.terms.free_constants(&[axiom]).contains(&frontier)
+            map.contains_key(&frontier) || !self.terms.free_constants(&[axiom]).contains(&frontier)
         });
         let place = |axiom: TermId| self.terms.substitute(axiom, &map);
         axioms.into_iter().map(place).collect()

@@ -125,7 +125,14 @@ pub fn find(
     given_system.given = given;
     let mut failed = None;
     for view in views(terms, system, &stays, counter) {
-        match holds(prover, terms, &given_system, &ports, Theorem::Forward, &view)? {
+        match holds(
+            prover,
+            terms,
+            &given_system,
+            &ports,
+            Theorem::Forward,
+            &view,
+        )? {
             Ok(()) => {
                 return Ok(Found {
                     ports,
@@ -173,7 +180,14 @@ fn backward(
         if empty {
             continue;
         }
-        match holds(prover, terms, system, &ports, Theorem::Backward, &View::Whole)? {
+        match holds(
+            prover,
+            terms,
+            system,
+            &ports,
+            Theorem::Backward,
+            &View::Whole,
+        )? {
             Ok(()) => {
                 return Ok(Some(Found {
                     ports,
@@ -347,12 +361,7 @@ fn has_product(terms: &Terms, formula: TermId) -> bool {
 
 /// The views to try: what decides whether the loop goes on, then single variables of it, then the
 /// count of iterations.
-fn views(
-    terms: &Terms,
-    system: &System,
-    stays: &States,
-    counter: Option<usize>,
-) -> Vec<View> {
+fn views(terms: &Terms, system: &System, stays: &States, counter: Option<usize>) -> Vec<View> {
     let constants: Vec<TermId> = system.variables.iter().map(|v| v.constant).collect();
     let mut relevant: BTreeSet<usize> = BTreeSet::new();
     let mut roots: Vec<TermId> = stays.0.clone();

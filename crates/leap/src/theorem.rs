@@ -84,8 +84,8 @@ pub fn holds(
     }
     for port in [&ports.entry, &ports.exit] {
         for node in 0..system.nodes {
-            let inside = prover.implies(terms, port.0[node], ports.state.0[node])?;
-            if !inside {
+            let outside = terms.not(ports.state.0[node]);
+            if !prover.unsatisfiable(terms, &[system.given, port.0[node], outside])? {
                 return Ok(Err(Failed::Port));
             }
         }

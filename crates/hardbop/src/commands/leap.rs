@@ -2,7 +2,7 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::LeapArgs;
-use crate::commands::c_run::{Step, assumptions, place, steps};
+use crate::commands::c_run::{assumptions, place, steps};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::input;
@@ -19,6 +19,7 @@ use hardbop_leap::{
     Claim, Endings, Event, LeapReport, Options, Outcome, Reason, Report, Suggestion, leap,
 };
 use hardbop_logic::Value;
+use hardbop_report::results::EdgeStep;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -51,7 +52,7 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     leaps: Option<Vec<Leap>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trace: Option<Vec<Step>>,
+    trace: Option<Vec<EdgeStep>>,
 }
 
 #[derive(Serialize)]
@@ -453,7 +454,7 @@ fn text(arguments: &LeapArgs, console: &Console, body: &Body) -> String {
         for leap in answer.leaps.iter().flatten() {
             leap_text(&mut text, leap);
         }
-        for Step { file, line, edge } in answer.trace.iter().flatten() {
+        for EdgeStep { file, line, edge } in answer.trace.iter().flatten() {
             let _ = writeln!(text, "  {file}:{line}: {edge}");
         }
         let inputs = answer.inputs.as_deref().unwrap_or_default();

@@ -8,5 +8,6 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod leap;
 mod readme;
 mod scene;

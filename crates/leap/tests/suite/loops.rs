@@ -28,7 +28,14 @@ int main(void) {
   if (count(2000000000) == 2000000000) reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 4: violated by a run too long to replay
+              loop at line 2: Theorem 2
+                state i < 2000000000 && i >= 0
+                entry i == 0
+                exit  i == 1999999999
+            the loop at line 2 ends on all its states
+        "#]],
     );
 }
 
@@ -45,7 +52,13 @@ int main(void) {
   down(n, 0);
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 3: violated
+              loop at line 3: Theorem 2
+                state n >= 0 && depth >= 1 && n != 0 && input! == n + depth
+                entry depth == 1
+                exit  n == 1
+        "#]],
     );
 }
 
@@ -59,7 +72,13 @@ int main(void) {
   if (twice(n) == 6010) reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 6: violated
+              loop at line 2: Theorem 2
+                state n > 0 && n <= input! - 1
+                entry n > 0 && n <= input! - 1 && n >= 0 && n == input! - 1
+                exit  n == 1
+        "#]],
     );
 }
 
@@ -78,7 +97,14 @@ fn two_loops_in_a_third() {
   if (y == 1000 && z == 500) reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 11: violated by a run too long to replay
+              loop at line 6, 8: Theorem 2
+                state x >= 0 && y >= 0 && z >= 0 && z <= 0 && y <= 1000 && x < 1000000
+                state x >= 0 && z >= 0 && y >= 1000 && y <= 1000 && z <= 500 && x < 1000000 && (z < 500 || (z >= 500 && x + 1 < 1000000))
+                entry x == 0 && y == 0 && z == 0
+                exit  x == 999999 && y == 1000 && z == 499
+        "#]],
     );
 }
 
@@ -95,7 +121,18 @@ fn phases_are_leapt_one_after_the_other() {
   if (y == 0) reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 9: violated by a run too long to replay
+              loop at line 4: Theorem 2
+                state x <u 1000000000 && x <=u y && y <=u x
+                entry x == 0 && y == 0
+                exit  x == 999999999 && y == 999999999
+              loop at line 4: Theorem 2
+                state x <u 2000000000 && x >=u 1000000000 && x + y == 2000000000
+                entry x == 1000000000 && y == 1000000000
+                exit  x == 1999999999 && y == 1
+            the loop at line 4 ends on all its states
+        "#]],
     );
 }
 
@@ -108,7 +145,10 @@ fn a_loop_that_runs_round_the_numbers_ends() {
   reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 5: violated
+            the loop at line 4 ends on all its states
+        "#]],
     );
 }
 
@@ -121,7 +161,9 @@ fn what_never_ends_is_not_leapt() {
   reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 5: unknown: NoChain
+        "#]],
     );
 }
 
@@ -135,7 +177,10 @@ fn a_wrong_guess_about_the_exit_is_not_believed() {
   if (x & 1) reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 5: unknown: NoChain
+            the loop at line 4 ends on all its states
+        "#]],
     );
 }
 
@@ -150,7 +195,18 @@ fn memory_is_only_believed_when_replayed() {
   if (i > 512) reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 7: violated
+              loop at line 5: Theorem 2
+                state i < 1024 && i >= 0
+                entry i == 0
+                exit  i == 1023
+                choose at line 5: 1
+              loop at line 6: Theorem 2
+                state i < 1024 && i >= 0 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0
+                entry i == 0
+                exit  i < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && !(i < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && i + 1 < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) (i + 1) * 4] != 0 && i + 1 >= 0 && i + 1 <= 1024)
+        "#]],
     );
 }
 
@@ -164,6 +220,8 @@ fn an_access_out_of_bounds_ends_the_run() {
   reach_error();
   return 0;
 }",
-        expect![[r#""#]],
+        expect![[r#"
+            line 6: unknown: NotConcrete
+        "#]],
     );
 }

@@ -11,9 +11,7 @@ use hardbop_leap::strengthen::{Directions, Entry, find};
 use hardbop_leap::system::{States, Step, System, Variable};
 use hardbop_leap::theorem::{Ports, Theorem, View, holds};
 use hardbop_leap::{Options, Outcome};
-use hardbop_logic::{
-    Assignment, BitVec, Limits, Sort, TermId, Terms, Value, eval,
-};
+use hardbop_logic::{Assignment, BitVec, Limits, Op, Sort, TermId, Terms, Value, eval};
 use hardbop_semantics::replay::replay;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -221,17 +219,45 @@ impl Case {
         graph
     }
 
+    /// The states of a set. What it says of choices it says of some value of them.
     fn members(&self, rigid: u64, set: &States) -> BTreeSet<Concrete> {
+        let mut terms = self.terms.clone();
+        let plain: Vec<TermId> = set.0.iter().map(|&f| expanded(&mut terms, f)).collect();
         let inside = |state: &Concrete| {
             let assignment = self.assignment(rigid, state, 0);
-            truth(&self.terms, set.0[state.0], &assignment)
+            truth(&terms, plain[state.0], &assignment)
         };
         self.states().into_iter().filter(inside).collect()
     }
 }
 
+/// The same formula without quantifiers: those over single bits are written out.
+fn expanded(terms: &mut Terms, formula: TermId) -> TermId {
+    let mut map = BTreeMap::new();
+    for term in terms.postorder(&[formula]) {
+        if let Op::Exists(bound) = terms.op(term).clone() {
+            let body = terms.args(term)[0];
+            let mut ways = vec![body];
+            for &bit in &bound {
+                let mut longer = Vec::new();
+                for value in 0..2 {
+                    let value = terms.bv(value, 1);
+                    for &way in &ways {
+                        longer.push(terms.substitute(way, &[(bit, value)].into()));
+                    }
+                }
+                ways = longer;
+            }
+            let some = terms.or(&ways);
+            map.insert(term, some);
+        }
+    }
+    terms.substitute(formula, &map)
+}
+
 fn truth(terms: &Terms, formula: TermId, assignment: &Assignment) -> bool {
-    eval(terms, formula, assignment) == Ok(Value::Bool(true))
+    let value = eval(terms, formula, assignment).expect("a formula without quantifiers");
+    value == Value::Bool(true)
 }
 
 fn number(value: &Value) -> u64 {
@@ -267,7 +293,10 @@ fn prover() -> Prover {
 }
 
 fn cases(default: u64) -> (u64, u64) {
-    (setting("HARDBOP_SEED", 1), setting("HARDBOP_CASES", default))
+    (
+        setting("HARDBOP_SEED", 1),
+        setting("HARDBOP_CASES", default),
+    )
 }
 
 /// Values of the rigid constant to look at: all of them for small words.
@@ -312,7 +341,10 @@ fn must_transitions_are_what_the_graph_has() {
             claims[2] += 1;
         }
     }
-    assert!(count < 50 || claims.iter().all(|&claims| claims > 0), "{claims:?}");
+    assert!(
+        count < 50 || claims.iter().all(|&claims| claims > 0),
+        "{claims:?}"
+    );
 }
 
 #[test]
@@ -363,7 +395,10 @@ fn theorems_claim_only_what_the_graph_has() {
             }
         }
     }
-    assert!(count < 100 || claims.iter().all(|&claims| claims > 0), "{claims:?}");
+    assert!(
+        count < 100 || claims.iter().all(|&claims| claims > 0),
+        "{claims:?}"
+    );
 }
 
 fn check_leap(case: &Case, rigid: u64, ports: &Ports, theorem: Theorem, seed: u64) {
@@ -454,7 +489,12 @@ fn program(random: &mut Random) -> String {
     );
     let _ = writeln!(text, "int main(void) {{");
     let _ = writeln!(text, "  {ty} n = __VERIFIER_nondet_uchar();");
-    let _ = writeln!(text, "  {ty} x = {}, y = {};", random.below(8), random.below(8));
+    let _ = writeln!(
+        text,
+        "  {ty} x = {}, y = {};",
+        random.below(8),
+        random.below(8)
+    );
     for _ in 0..1 + random.below(2) {
         let bound = ["n", "100", "y", "50"][random.below(4) as usize];
         let relation = ["<", "<", "!=", ">"][random.below(4) as usize];
