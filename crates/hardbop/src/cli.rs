@@ -6,6 +6,7 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod leap;
 mod rules;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
@@ -15,6 +16,7 @@ pub use bp::{
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
+pub use leap::LeapArgs;
 pub use rules::{RuleCommand, RuleNames};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -35,6 +37,7 @@ Examples:
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
   hardbop bp generate t --size 800 | hardbop bebop -
+  hardbop leap search.c                       find violations behind long loops
   hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
   hardbop c run sort.c --inputs 3,1,2         run C with these inputs
   hardbop c dump sort.c                       see what the front end makes of it
@@ -130,6 +133,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Look for violations path by path, up to a bound, and learn from each what to skip.
     Bmc(Box<BmcArgs>),
+    /// Look for violations of a C program behind loops, without unrolling them.
+    Leap(Box<LeapArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
@@ -174,6 +179,7 @@ impl Command {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
             Command::Bmc(_) => "bmc",
+            Command::Leap(_) => "leap",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",

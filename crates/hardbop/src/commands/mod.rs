@@ -13,6 +13,7 @@ mod c_dump;
 mod c_run;
 mod check;
 mod completions;
+mod leap;
 mod man;
 mod results;
 mod rule_weave;
@@ -28,6 +29,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),
+        Command::Leap(arguments) => leap::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Rule(RuleCommand::Weave {

@@ -8,6 +8,7 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod leap;
 mod readme;
 mod rules;
 mod scene;
