@@ -25,6 +25,15 @@ pub struct CProgram {
 
 /// Reads, types, lowers and links the program; people see its warnings at once.
 pub fn program(input: &CInput, console: &Console) -> Result<CProgram, Failure> {
+    program_with(input, console, |_| {})
+}
+
+/// The same with a last word on how it is lowered.
+pub fn program_with(
+    input: &CInput,
+    console: &Console,
+    adjust: impl FnOnce(&mut LowerOptions),
+) -> Result<CProgram, Failure> {
     let units = units(input)?;
     let model = data_model(input, &units);
     let common = common_options(input);
@@ -35,13 +44,14 @@ pub fn program(input: &CInput, console: &Console) -> Result<CProgram, Failure> {
             Preprocessor::Gcc => preprocess_by_gcc(unit, &common, model),
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let options = Options {
+    let mut options = Options {
         parse: ParseOptions {
             model,
             preprocess: common,
         },
         lower: lower_options(input),
     };
+    adjust(&mut options.lower);
     let loaded = load(&inputs, &options, &Disk);
     let sources = loaded.sources().clone();
     let Loaded {

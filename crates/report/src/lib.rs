@@ -8,9 +8,12 @@
 
 pub mod collect;
 mod flow;
+pub mod harness;
 mod record;
 mod relevance;
 pub mod results;
 pub mod rows;
+pub mod svcomp;
 pub mod terminal;
 mod trace;
+pub mod yaml;

@@ -2,6 +2,7 @@
 
 use super::{CInput, EXIT_CODES, Limits};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -9,6 +10,8 @@ Examples:
   hardbop check driver.c --check bounds,overflow --time-limit 60
   hardbop check driver.c lock.c -I include -DDEBUG
   hardbop check driver.c --invariants         show the proof
+  hardbop check task.yml                      decide a task of SV-COMP
+  hardbop check driver.c --harness run.c      make a failing run that gcc compiles
   hardbop check driver.c --full               show all steps of failing runs";
 
 /// `hardbop check`.
@@ -18,6 +21,9 @@ pub struct CheckArgs {
     /// The C program.
     #[command(flatten)]
     pub input: CInput,
+    /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
+    #[arg(long, value_name = "FILE.prp", help_heading = "Meaning")]
+    pub property: Option<PathBuf>,
     /// How machine integers are read while searching; answers are exact either way.
     #[arg(
         long,
@@ -41,6 +47,9 @@ pub struct CheckArgs {
     /// Show failing runs as edges of the control-flow graph, as `hardbop c dump` prints them.
     #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
     pub trace: bool,
+    /// Write a C file that, compiled together with the program, repeats the first failing run.
+    #[arg(long, value_name = "OUT.c", help_heading = "Output")]
+    pub harness: Option<PathBuf>,
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,

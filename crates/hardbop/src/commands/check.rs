@@ -7,8 +7,8 @@ use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
+use crate::target::Target;
 use hardbop_cegar::{Arithmetic, Options, check};
-use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to;
 use hardbop_engine::{Event, Task};
 use hardbop_report::rows::Detail;
@@ -17,11 +17,11 @@ use hardbop_report::terminal::Show;
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
-    let CProgram { program, warnings } = c::program(&arguments.input, console)?;
+    let target = Target::of(&arguments.input, arguments.property.as_deref())?;
+    let CProgram { program, warnings } =
+        c::program_with(&target.input, console, |options| target.adjust(options))?;
     let points_to = points_to::analyse(&program);
-    let checks: Vec<CheckId> = (0..program.checks.len())
-        .map(|i| CheckId(i as u32))
-        .collect();
+    let checks = target.checks(&program);
     let options = Options {
         arithmetic: match arguments.arith {
             SearchArith::Auto => Arithmetic::Auto,
@@ -49,6 +49,8 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     let seconds = budget.elapsed().as_secs_f64();
     let results = results::collect(&program, &report, paths, seconds);
     let verdict = results::verdict(&results);
+    let judged = target.judge(verdict, &results);
+    let made = results::files(arguments, &program, &report)?;
     match console.format() {
         Format::Text => {
             let show = Show {
@@ -57,10 +59,13 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
                 predicates: arguments.show_predicates,
                 statistics: arguments.stats,
             };
-            console.text(&results::text(&results, paths, show, console))?;
+            let mut text = results::text(&results, paths, show, console);
+            text.extend(judged.iter().map(|judged| judged.text(console)));
+            text.push_str(&made);
+            console.text(&text)?;
         }
         Format::Json => {
-            let body = results::body(&results, paths);
+            let body = results::body(&results, paths, judged);
             console.value(verdict, &program.sources, &warnings, body)?;
         }
     }

@@ -1,17 +1,22 @@
 //! What an engine found out, as results for people and for machines.
 
+use crate::cli::CheckArgs;
 use crate::commands::c_run::steps;
 use crate::console::Console;
-use crate::failure::Verdict;
+use crate::failure::{Failure, Verdict};
+use crate::target::Judged;
 use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Invariants, Outcome, Proof, Report, Value};
 use hardbop_report::collect::{Collector, Said};
+use hardbop_report::harness::harness;
 use hardbop_report::results::{Answer, EdgeStep, Input, Predicate, Results, Role};
 use hardbop_report::rows::{Detail, Row, rows};
 use hardbop_report::terminal::{self, Paint, Show};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 /// What is made of failing runs.
@@ -44,6 +49,8 @@ pub struct Body {
     invariants: Vec<JsonInvariant>,
     predicates: Vec<Predicate>,
     statistics: serde_json::Map<String, serde_json::Value>,
+    #[serde(flatten)]
+    judged: Option<Judged>,
 }
 
 #[derive(Serialize)]
@@ -94,10 +101,9 @@ struct JsonInvariant {
     c: Option<String>,
 }
 
-/// Collects the results of an engine's work. Failing runs are repeated within a budget of their
-/// own, so that a limit that ended the search does not cut the report short.
+/// Collects the results of an engine's work.
 pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -> Results {
-    let budget = Budget::unlimited().with_time(Duration::from_secs(20));
+    let budget = repeating();
     let mut collector = Collector::new(program);
     for (&id, outcome) in &report.outcomes {
         match outcome {
@@ -153,6 +159,42 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -
     collector.finish()
 }
 
+/// Writes the files that the user asked for. Says what there is to say about them.
+pub fn files(arguments: &CheckArgs, program: &Program, report: &Report) -> Result<String, Failure> {
+    let mut said = String::new();
+    if let Some(path) = &arguments.harness {
+        let first = report.outcomes.values().find_map(|outcome| match outcome {
+            Outcome::Violated(violation) => Some(violation),
+            _ => None,
+        });
+        match first {
+            Some(violation) => {
+                let version = env!("CARGO_PKG_VERSION");
+                let harness = harness(program, &violation.run, version, &repeating());
+                write(path, &harness.text)?;
+                for doubt in &harness.doubts {
+                    let _ = writeln!(said, "{}: {doubt}", path.display());
+                }
+            }
+            None => {
+                let path = path.display();
+                let _ = writeln!(said, "no violation, so {path} is not written");
+            }
+        }
+    }
+    Ok(said)
+}
+
+/// What repeating a run may use: a limit that ended the search does not cut the report short.
+fn repeating() -> Budget {
+    Budget::unlimited().with_time(Duration::from_secs(20))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::message(format!("cannot write `{}`: {error}", path.display())))
+}
+
 /// The worst answer decides: a violation, then anything unknown.
 pub fn verdict(results: &Results) -> Verdict {
     let any = |wanted: fn(&Answer) -> bool| results.checks.iter().any(|c| wanted(&c.answer));
@@ -181,7 +223,7 @@ pub fn text(results: &Results, paths: Paths, show: Show, console: &Console) -> S
 }
 
 /// The results as JSON.
-pub fn body(results: &Results, paths: Paths) -> Body {
+pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
     let checks = results.checks.iter().map(|check| {
         let (file, line) = results.shown(check.place);
         let mut json = JsonCheck {
@@ -258,5 +300,6 @@ pub fn body(results: &Results, paths: Paths) -> Body {
         statistics: figures
             .map(|figure| (figure.key.clone(), figure.value.clone()))
             .collect(),
+        judged,
     }
 }

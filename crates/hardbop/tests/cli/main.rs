@@ -9,3 +9,4 @@ mod c;
 mod check;
 mod readme;
 mod scene;
+mod svcomp;
