@@ -11,11 +11,13 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{LocationKind, Program};
 use hardbop_engine::{
-    Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate, Task,
+    CInvariant, Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate,
+    Task,
 };
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::Segment;
 use hardbop_newton::atoms::{Constants, Predicate};
+use hardbop_newton::c_text::{Words, c_text};
 use hardbop_newton::exact::Translation;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{Refinement, Refiner, Shape};
@@ -308,6 +310,7 @@ impl Rounds<'_> {
                     match certified {
                         Some((Certified::Yes { questions }, certificate)) => {
                             self.proved(&terms, &certificate, questions);
+                            self.in_c(&terms, exact, &exact_constants, &certificate);
                             self.show_predicates(&mut terms, &constants, exact, &precision);
                             return Ended::Decided;
                         }
@@ -505,9 +508,36 @@ impl Rounds<'_> {
         self.statistics.certificate_questions = questions;
         self.proof = Some(Invariants {
             at: invariants,
+            c: BTreeMap::new(),
             predicates: Vec::new(),
             questions,
         });
+    }
+
+    /// Adds the invariants as C expressions to the proof.
+    fn in_c(
+        &mut self,
+        terms: &Terms,
+        exact: &Semantics<'_>,
+        constants: &Constants,
+        certificate: &Certificate,
+    ) {
+        let Some(proof) = &mut self.proof else {
+            return;
+        };
+        for (&location, &formula) in &certificate.invariants {
+            let function = self.program.locations[location.index()].function;
+            let text = |words| c_text(exact, constants, terms, function, formula, words);
+            let invariant = CInvariant {
+                plain: text(Words::Plain),
+                contract: if location == self.program.function(function).entry {
+                    text(Words::Entry)
+                } else {
+                    text(Words::Contract)
+                },
+            };
+            proof.c.insert(location, invariant);
+        }
     }
 
     /// Keeps the predicates as text, in machine terms where they have such.

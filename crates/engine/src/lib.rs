@@ -12,7 +12,7 @@ mod reason;
 
 pub use figures::{Figure, Value};
 pub use hardbop_semantics::replay::Violation;
-pub use proof::{Clause, Clauses, Decision, Invariants, Proof, ScopedPredicate};
+pub use proof::{CInvariant, Clause, Clauses, Decision, Invariants, Proof, ScopedPredicate};
 pub use reason::{Construct, Reason};
 
 use hardbop_budget::Budget;

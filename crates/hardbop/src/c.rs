@@ -95,6 +95,11 @@ fn units(input: &CInput) -> Result<Vec<CompileCommand>, Failure> {
         model: None,
     };
     let Some(database) = &input.compile_commands else {
+        if input.files.is_empty() {
+            return Err(Failure::message(
+                "no file is named: give FILE.c, or --compile-commands JSON",
+            ));
+        }
         return Ok(input.files.iter().map(plain).collect());
     };
     let bytes = input::bytes(database)?;

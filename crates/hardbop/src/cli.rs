@@ -2,16 +2,20 @@
 //! all come from these definitions.
 
 mod abstraction;
+mod artifacts;
 mod bp;
 mod c;
 mod check;
+mod validate;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
+pub use artifacts::{Artifacts, WitnessVersion};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use check::{CheckArgs, SearchArith};
+pub use validate::ValidateArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -108,6 +112,8 @@ pub enum Command {
     Bp(BpCommand),
     /// Decide the checks of a C program: proved, violated or unknown, each with evidence.
     Check(Box<CheckArgs>),
+    /// Check a witness: is what another run or another tool said of a program true?
+    Validate(Box<ValidateArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
@@ -135,6 +141,7 @@ impl Command {
         match self {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
+            Command::Validate(_) => "validate",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",

@@ -79,6 +79,55 @@ impl Target {
         Ok(target)
     }
 
+    /// The same with a property as a witness names it: with or without `CHECK( init(...), ...)`.
+    pub fn with_specification(given: &CInput, text: &str) -> Result<Target, Failure> {
+        let mut target = Target::of(given, None)?;
+        let text = text.trim();
+        let whole = if text.starts_with("CHECK") {
+            text.to_owned()
+        } else {
+            format!("CHECK( init({}()), LTL({text}) )", given.entry)
+        };
+        let mut sources = Sources::new();
+        let file = sources.add("specification", whole);
+        match svcomp::properties(file, sources.text(file)) {
+            Ok(properties) => {
+                if let Some(why) = properties.iter().find_map(refusal) {
+                    return Err(Failure::message(why));
+                }
+                if let Some(first) = properties.first() {
+                    target.input.entry.clone_from(&first.entry);
+                }
+                target.properties = properties;
+                Ok(target)
+            }
+            Err(_) => Err(Failure::message(format!(
+                "the witness is about `{text}`, which is not understood: name the property with \
+                 --property"
+            ))),
+        }
+    }
+
+    /// The property in the words of a property file.
+    pub fn specification(&self, results: &Results) -> String {
+        if let Some(first) = self.properties.first() {
+            return first.text.clone();
+        }
+        let violated = |check: &&results::CheckResult| matches!(check.answer, Answer::Violated(_));
+        let mut checks = results.checks.iter();
+        let check = checks.find(violated).or(results.checks.first());
+        let formula = match check.map(|check| (check.kind, check.message.split('`').nth(1))) {
+            Some((results::CheckKind::Overflow, _)) => "G ! overflow".to_owned(),
+            Some((results::CheckKind::Pointer | results::CheckKind::Bounds, _)) => {
+                "G valid-deref".to_owned()
+            }
+            Some((results::CheckKind::Free, _)) => "G valid-free".to_owned(),
+            Some((results::CheckKind::ErrorCall, Some(name))) => format!("G ! call({name}())"),
+            _ => "G ! call(reach_error())".to_owned(),
+        };
+        format!("CHECK( init({}()), LTL({formula}) )", self.input.entry)
+    }
+
     fn task(&mut self, path: &Path, property: &mut Option<PathBuf>) -> Result<(), Failure> {
         let task = read(path, svcomp::task)?;
         let beside = |file: &str| path.parent().unwrap_or(Path::new("")).join(file);

@@ -77,8 +77,15 @@ impl<'p> Collector<'p> {
         }
     }
 
-    /// Adds an invariant of a proof: the formula for people, and as C where that says the same.
-    pub fn invariant(&mut self, location: LocId, formula: String, c: Option<String>) {
+    /// Adds an invariant of a proof: the formula, what C can say of it, and all of it as a
+    /// contract in C.
+    pub fn invariant(
+        &mut self,
+        location: LocId,
+        formula: String,
+        c: Option<String>,
+        contract: Option<String>,
+    ) {
         let entry = &self.program.locations[location.index()];
         let function = self.program.function(entry.function);
         let (at, source) = if location == function.entry {
@@ -99,6 +106,7 @@ impl<'p> Collector<'p> {
             at,
             formula,
             c,
+            contract,
         });
     }
 

@@ -330,8 +330,11 @@ pub struct Invariant {
     pub at: InvariantAt,
     /// The formula for people.
     pub formula: String,
-    /// The formula as a C expression with the same meaning, where it has one.
+    /// What it says of the variables, as a C expression; this may be less than the formula.
     pub c: Option<String>,
+    /// All that it says, as a C expression with `old(x)` for what `x` was when the function was
+    /// entered and `$return` for what it returns.
+    pub contract: Option<String>,
 }
 
 /// Where an invariant holds.

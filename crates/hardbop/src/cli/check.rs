@@ -1,6 +1,6 @@
 //! The command that decides the checks of C programs.
 
-use super::{CInput, EXIT_CODES, Limits};
+use super::{Artifacts, CInput, EXIT_CODES, Limits};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -47,12 +47,12 @@ pub struct CheckArgs {
     /// Show failing runs as edges of the control-flow graph, as `hardbop c dump` prints them.
     #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
     pub trace: bool,
-    /// Write a C file that, compiled together with the program, repeats the first failing run.
-    #[arg(long, value_name = "OUT.c", help_heading = "Output")]
-    pub harness: Option<PathBuf>,
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+    /// Files to write.
+    #[command(flatten)]
+    pub artifacts: Artifacts,
     /// Limits.
     #[command(flatten)]
     pub limits: Limits,

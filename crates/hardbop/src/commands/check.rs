@@ -2,6 +2,7 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{CheckArgs, SearchArith};
+use crate::commands::artifacts::{self, Known};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
@@ -10,7 +11,7 @@ use crate::progress::Progress;
 use crate::target::Target;
 use hardbop_cegar::{Arithmetic, Options, check};
 use hardbop_cfront::points_to;
-use hardbop_engine::{Event, Task};
+use hardbop_engine::{Event, Report, Task};
 use hardbop_report::rows::Detail;
 use hardbop_report::terminal::Show;
 
@@ -22,24 +23,13 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         c::program_with(&target.input, console, |options| target.adjust(options))?;
     let points_to = points_to::analyse(&program);
     let checks = target.checks(&program);
-    let options = Options {
-        arithmetic: match arguments.arith {
-            SearchArith::Auto => Arithmetic::Auto,
-            SearchArith::Bits => Arithmetic::Bits,
-        },
-        ..Options::default()
+    let task = Task {
+        program: &program,
+        points_to: &points_to,
+        checks: &checks,
+        budget: &budget,
     };
-    let report = {
-        let progress = Progress::new(console);
-        let mut tell = |event: Event| progress.say(event.to_string());
-        let task = Task {
-            program: &program,
-            points_to: &points_to,
-            checks: &checks,
-            budget: &budget,
-        };
-        check(&task, &options, &mut tell)
-    };
+    let report = decide(&task, arguments.arith, console);
     let paths = match arguments {
         CheckArgs { no_trace: true, .. } => Paths::None,
         CheckArgs { trace: true, .. } => Paths::Edges,
@@ -50,7 +40,13 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     let results = results::collect(&program, &report, paths, seconds);
     let verdict = results::verdict(&results);
     let judged = target.judge(verdict, &results);
-    let made = results::files(arguments, &program, &report)?;
+    let known = Known {
+        target: &target,
+        program: &program,
+        report: &report,
+        results: &results,
+    };
+    let made = artifacts::write(&arguments.artifacts, &known)?;
     match console.format() {
         Format::Text => {
             let show = Show {
@@ -70,4 +66,18 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         }
     }
     Ok(verdict)
+}
+
+/// Decides the checks of a task while people see how far it is.
+pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> Report {
+    let options = Options {
+        arithmetic: match arith {
+            SearchArith::Auto => Arithmetic::Auto,
+            SearchArith::Bits => Arithmetic::Bits,
+        },
+        ..Options::default()
+    };
+    let progress = Progress::new(console);
+    let mut tell = |event: Event| progress.say(event.to_string());
+    check(task, &options, &mut tell)
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod abstraction;
+mod artifacts;
 mod bebop;
 mod bp_export;
 mod bp_format;
@@ -14,6 +15,7 @@ mod check;
 mod completions;
 mod man;
 mod results;
+mod validate;
 
 use crate::cli::{BpCommand, CCommand, Command};
 use crate::console::Console;
@@ -24,6 +26,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
+        Command::Validate(arguments) => validate::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),

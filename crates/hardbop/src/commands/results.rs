@@ -1,22 +1,18 @@
 //! What an engine found out, as results for people and for machines.
 
-use crate::cli::CheckArgs;
 use crate::commands::c_run::steps;
 use crate::console::Console;
-use crate::failure::{Failure, Verdict};
+use crate::failure::Verdict;
 use crate::target::Judged;
 use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Invariants, Outcome, Proof, Report, Value};
 use hardbop_report::collect::{Collector, Said};
-use hardbop_report::harness::harness;
 use hardbop_report::results::{Answer, EdgeStep, Input, Predicate, Results, Role};
 use hardbop_report::rows::{Detail, Row, rows};
 use hardbop_report::terminal::{self, Paint, Show};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 /// What is made of failing runs.
@@ -99,6 +95,8 @@ struct JsonInvariant {
     formula: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     c: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contract: Option<String>,
 }
 
 /// Collects the results of an engine's work.
@@ -125,7 +123,8 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -
         _ => &none,
     };
     for (&location, formula) in &proof.at {
-        collector.invariant(location, formula.clone(), None);
+        let c = proof.c.get(&location).cloned().unwrap_or_default();
+        collector.invariant(location, formula.clone(), c.plain, c.contract);
     }
     let results = collector.results();
     results.incomplete = report.incomplete.as_ref().map(ToString::to_string);
@@ -159,40 +158,9 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -
     collector.finish()
 }
 
-/// Writes the files that the user asked for. Says what there is to say about them.
-pub fn files(arguments: &CheckArgs, program: &Program, report: &Report) -> Result<String, Failure> {
-    let mut said = String::new();
-    if let Some(path) = &arguments.harness {
-        let first = report.outcomes.values().find_map(|outcome| match outcome {
-            Outcome::Violated(violation) => Some(violation),
-            _ => None,
-        });
-        match first {
-            Some(violation) => {
-                let version = env!("CARGO_PKG_VERSION");
-                let harness = harness(program, &violation.run, version, &repeating());
-                write(path, &harness.text)?;
-                for doubt in &harness.doubts {
-                    let _ = writeln!(said, "{}: {doubt}", path.display());
-                }
-            }
-            None => {
-                let path = path.display();
-                let _ = writeln!(said, "no violation, so {path} is not written");
-            }
-        }
-    }
-    Ok(said)
-}
-
 /// What repeating a run may use: a limit that ended the search does not cut the report short.
-fn repeating() -> Budget {
+pub fn repeating() -> Budget {
     Budget::unlimited().with_time(Duration::from_secs(20))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|error| Failure::message(format!("cannot write `{}`: {error}", path.display())))
 }
 
 /// The worst answer decides: a violation, then anything unknown.
@@ -288,6 +256,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             at: invariant.at.name(),
             formula: invariant.formula.clone(),
             c: invariant.c.clone(),
+            contract: invariant.contract.clone(),
         }
     });
     let figures = results.statistics.iter();
