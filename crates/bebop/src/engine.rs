@@ -223,11 +223,12 @@ impl Engine {
         let walk = Walk {
             schedule,
             predecessors,
-            reached: &paths.reached,
+            paths,
             live: ranges,
             keep: &keep,
         };
-        let Some(hops) = walk.back(&mut joins, rings, vertex, length, Bdd::TRUE)? else {
+        let Some(hops) = walk.back(&mut joins, rings, &paths.reached, vertex, length, Bdd::TRUE)?
+        else {
             return Ok(None);
         };
         let moves = trace::expand(&walk, &mut joins, hops, expand)?;

@@ -107,7 +107,7 @@ impl Forward {
                         continue;
                     };
                     let exit = joins.graph.procedure(callee).exit;
-                    let summary = walk.reached[exit.index()];
+                    let summary = walk.paths.reached[exit.index()];
                     let lifted = joins.lift(call, now, summary)?;
                     now = joins.join(call, now, lifted)?;
                     vertex = joins.graph.ends(call).to;
@@ -208,7 +208,7 @@ impl Backward {
                         return Ok(None);
                     };
                     let exit = joins.graph.procedure(callee).exit;
-                    let view = joins.callers_view(callee, walk.reached[exit.index()])?;
+                    let view = joins.callers_view(callee, walk.paths.reached[exit.index()])?;
                     now.over(joins, call, callee, from, view)?
                         .map(|(set, point, _)| (set, point))
                 }

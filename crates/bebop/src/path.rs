@@ -6,6 +6,7 @@ use crate::join::Joins;
 use crate::ranges::Ranges;
 use crate::rings::{Follow, Rings};
 use crate::schedule::Schedule;
+use crate::search::PathEdges;
 use crate::slot_set as set;
 use crate::space::{Copy, Slot};
 use crate::supergraph::{Edge, Frame, Proc, Supergraph, Vertex};
@@ -67,8 +68,8 @@ impl Predecessors {
 pub(crate) struct Walk<'a> {
     pub(crate) schedule: &'a Schedule,
     pub(crate) predecessors: &'a Predecessors,
-    /// The path edges by vertex; those of exits are the summaries.
-    pub(crate) reached: &'a [Bdd],
+    /// The path edges; those of exits are the summaries.
+    pub(crate) paths: &'a PathEdges,
     /// What those path edges track.
     pub(crate) live: &'a Ranges,
     /// Lists all diagrams that others still need, for collections on the way.
@@ -82,6 +83,7 @@ impl Walk<'_> {
         &self,
         joins: &mut Joins<'_, G>,
         rings: &Rings,
+        reached: &[Bdd],
         end: Vertex,
         ring: u32,
         goal: Bdd,
@@ -94,7 +96,8 @@ impl Walk<'_> {
             return Ok(None);
         };
         for ring in (0..ring).rev() {
-            let Some((hop, from, before)) = self.one_back(joins, rings, ring, vertex, &point)?
+            let Some((hop, from, before)) =
+                self.one_back(joins, (rings, reached), ring, vertex, &point)?
             else {
                 return Ok(None);
             };
@@ -127,7 +130,7 @@ impl Walk<'_> {
     fn one_back<G: Supergraph>(
         &self,
         joins: &mut Joins<'_, G>,
-        rings: &Rings,
+        (rings, reached): (&Rings, &[Bdd]),
         ring: u32,
         vertex: Vertex,
         point: &Point,
@@ -147,7 +150,7 @@ impl Walk<'_> {
                 continue;
             };
             let exit = joins.graph.procedure(callee).exit;
-            let view = joins.callers_view(callee, self.reached[exit.index()])?;
+            let view = joins.callers_view(callee, reached[exit.index()])?;
             let returned = joins.before_return(edge, callee, after)?;
             let steps = joins.before_call(edge, from, view, returned)?;
             let Some(before) = self.point_in(joins, ends.from, steps) else {
@@ -198,14 +201,21 @@ impl Walk<'_> {
             current: inner.exit.clone(),
         };
         let goal = joins.cube(&goal)?;
+        // The way out of a recursive procedure may use only what was known before it was found:
+        // with the whole summary it could lead into itself for ever.
+        let found = self
+            .paths
+            .found_in(&mut joins.space.bdds, shape.exit, goal)?;
+        let earlier = found.map(|step| self.paths.before(step));
+        let reached = earlier.as_ref().unwrap_or(&self.paths.reached);
         let mut rings = Rings::new(shape.entry, start, Follow::Nothing);
         loop {
             let ring = rings.last();
             let ended = rings.get(ring, shape.exit);
             if joins.space.bdds.intersects(ended, goal)? {
-                return self.back(joins, &rings, shape.exit, ring, goal);
+                return self.back(joins, &rings, reached, shape.exit, ring, goal);
             }
-            if !rings.advance(joins, self.reached)? {
+            if !rings.advance(joins, reached)? {
                 return Ok(None);
             }
             if joins.space.bdds.wants_collection() {

@@ -19,6 +19,8 @@ pub(crate) struct Schedule {
     /// `callers[first_caller[p]..first_caller[p + 1]]`.
     callers: Vec<Edge>,
     first_caller: Vec<u32>,
+    /// The procedures that may be active more than once at a time.
+    recursive: Vec<bool>,
 }
 
 impl Schedule {
@@ -30,6 +32,7 @@ impl Schedule {
             procedures: Vec::new(),
             callers: Vec::new(),
             first_caller: vec![0; count + 2],
+            recursive: vec![false; count],
         };
         // Depth-first over procedures, without recursion: call chains may be very deep.
         let mut state = vec![false; count];
@@ -74,7 +77,49 @@ impl Schedule {
                 *place += 1;
             }
         }
+        schedule.find_recursion(graph, &finished);
         schedule
+    }
+
+    /// Marks the procedures on cycles of calls: for each call that leads back to a caller that
+    /// is not finished, those that the callee may call and that may call the caller.
+    fn find_recursion(&mut self, graph: &impl Supergraph, bodies: &[Body]) {
+        let mut position = vec![usize::MAX; self.recursive.len()];
+        for (index, body) in bodies.iter().enumerate() {
+            position[body.procedure.index()] = index;
+        }
+        for (index, body) in bodies.iter().enumerate() {
+            for &call in &body.calls {
+                let Some(callee) = graph.ends(call).callee else {
+                    continue;
+                };
+                if position[callee.index()] < index
+                    || self.recursive[callee.index()] && self.recursive[body.procedure.index()]
+                {
+                    continue;
+                }
+                let below = closure(bodies.len(), position[callee.index()], |at, visit| {
+                    for &call in &bodies[at].calls {
+                        if let Some(callee) = graph.ends(call).callee {
+                            visit(position[callee.index()]);
+                        }
+                    }
+                });
+                let above = closure(bodies.len(), index, |at, visit| {
+                    for &call in self.callers(bodies[at].procedure) {
+                        visit(position[graph.procedure_of(graph.ends(call).from).index()]);
+                    }
+                });
+                for (at, body) in bodies.iter().enumerate() {
+                    self.recursive[body.procedure.index()] |= below[at] && above[at];
+                }
+            }
+        }
+    }
+
+    /// Whether a procedure may be active more than once at a time.
+    pub(crate) fn is_recursive(&self, procedure: Proc) -> bool {
+        self.recursive[procedure.index()]
     }
 
     /// The calls of a procedure from procedures that main may call.
@@ -87,6 +132,22 @@ impl Schedule {
     pub(crate) fn is_called(&self, procedure: Proc) -> bool {
         !self.callers(procedure).is_empty()
     }
+}
+
+/// What can be reached from a start, itself included.
+fn closure(count: usize, start: usize, next: impl Fn(usize, &mut dyn FnMut(usize))) -> Vec<bool> {
+    let mut found = vec![false; count];
+    found[start] = true;
+    let mut work = vec![start];
+    while let Some(at) = work.pop() {
+        next(at, &mut |to| {
+            if !found[to] {
+                found[to] = true;
+                work.push(to);
+            }
+        });
+    }
+    found
 }
 
 /// A procedure's vertices in postorder and its calls.

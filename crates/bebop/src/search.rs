@@ -10,7 +10,7 @@ use crate::schedule::Schedule;
 use crate::supergraph::{Edge, Supergraph, Vertex};
 use hardbop_budget::Stopped;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// When the search ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,11 @@ pub(crate) struct PathEdges {
     pending: Vec<Bdd>,
     /// By procedure: the states in which calls enter it.
     entered: Vec<Bdd>,
+    /// By exit vertex of a recursive procedure: its summary as it grew, each with the number of
+    /// the step. What was added in a step rests on summaries of earlier steps only, which is
+    /// how traces find their way out of recursion.
+    grown: BTreeMap<Vertex, Vec<(u64, Bdd)>>,
+    growth: u64,
     queue: BinaryHeap<Reverse<u32>>,
     /// How often a vertex was taken from the worklist.
     pub(crate) steps: u64,
@@ -46,9 +51,17 @@ impl PathEdges {
             reached: vec![Bdd::FALSE; joins.graph.vertices() as usize],
             pending: vec![Bdd::FALSE; joins.graph.vertices() as usize],
             entered: vec![Bdd::FALSE; joins.graph.procedures() as usize],
+            grown: BTreeMap::new(),
+            growth: 0,
             queue: BinaryHeap::new(),
             steps: 0,
         };
+        for &procedure in &schedule.procedures {
+            if schedule.is_recursive(procedure) {
+                let exit = joins.graph.procedure(procedure).exit;
+                edges.grown.insert(exit, Vec::new());
+            }
+        }
         edges.entered[main.index()] = Bdd::TRUE;
         let start = joins.start(main, Bdd::TRUE)?;
         edges.propagate(
@@ -67,6 +80,43 @@ impl PathEdges {
             .chain(&self.pending)
             .chain(&self.entered)
             .copied()
+            .chain(self.grown.values().flatten().map(|&(_, summary)| summary))
+    }
+
+    /// The step in which some of these path edges to an exit were first there, if its procedure
+    /// is recursive.
+    pub(crate) fn found_in(
+        &self,
+        bdds: &mut Manager,
+        exit: Vertex,
+        edges: Bdd,
+    ) -> Result<Option<u64>, Stopped> {
+        let Some(grown) = self.grown.get(&exit) else {
+            return Ok(None);
+        };
+        let (mut low, mut high) = (0, grown.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if bdds.intersects(grown[middle].1, edges)? {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Ok(grown.get(low).map(|&(step, _)| step))
+    }
+
+    /// The path edges, with the summaries of recursive procedures as they were before a step.
+    pub(crate) fn before(&self, step: u64) -> Vec<Bdd> {
+        let mut reached = self.reached.clone();
+        for (exit, grown) in &self.grown {
+            let known = grown.partition_point(|&(at, _)| at < step);
+            reached[exit.index()] = match known {
+                0 => Bdd::FALSE,
+                known => grown[known - 1].1,
+            };
+        }
+        reached
     }
 
     /// Works until nothing is pending or `done` says that a vertex just reached is enough.
@@ -174,6 +224,10 @@ impl PathEdges {
         let all = bdds.or(known, found)?;
         let waiting = bdds.or(pending, new)?;
         self.reached[vertex.index()] = all;
+        if let Some(grown) = self.grown.get_mut(&vertex) {
+            self.growth += 1;
+            grown.push((self.growth, all));
+        }
         self.pending[vertex.index()] = waiting;
         if pending.is_false() {
             self.queue.push(Reverse(schedule.rank[vertex.index()]));

@@ -10,7 +10,7 @@ use crate::prover::{CubeBound, Prover, ProverStatistics, Search};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_logic::Limits;
-use hardbop_semantics::{Encoding, Semantics};
+use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -125,6 +125,7 @@ pub fn abstract_program(
         Arithmetic::Exact => Encoding::Bits,
         Arithmetic::Integers => Encoding::Integers {
             except: Default::default(),
+            overflow: Overflow::Ignored,
         },
     };
     let semantics = Semantics::new(&analysed.program, &analysed.points_to, encoding);

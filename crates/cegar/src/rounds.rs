@@ -8,7 +8,8 @@ use hardbop_bebop::supergraph::Vertex;
 use hardbop_bebop::{Engine as Bebop, Expand, Move, SlotOrder, Tracking, Until, slot_order};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_cfront::points_to::PointsTo;
+use hardbop_cfront::inline::{self, Inlined, inline};
+use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Program};
 use hardbop_engine::{
     CInvariant, Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate,
@@ -16,15 +17,15 @@ use hardbop_engine::{
 };
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::Segment;
-use hardbop_newton::atoms::{Constants, Predicate};
-use hardbop_newton::c_text::{Words, c_text};
+use hardbop_newton::atoms::{Constants, Predicate, predicates};
+use hardbop_newton::c_text::{Frame, Scope, Words, c_text};
 use hardbop_newton::exact::Translation;
 use hardbop_newton::feasible::{Feasibility, feasible};
-use hardbop_newton::refine::{Refinement, Refiner, Shape};
+use hardbop_newton::refine::{self, Refinement, Refiner, Shape};
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::replay::replay;
+use hardbop_semantics::replay::{Choice, replay};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
-use hardbop_semantics::{Encoding, Semantics};
+use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -104,18 +105,19 @@ impl Engine for Cegar {
 
 /// Decides checks of a program.
 pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) -> Report {
-    let &Task {
-        program,
-        points_to,
-        checks,
-        budget,
-    } = task;
+    let &Task { checks, budget, .. } = task;
+    let original = task.program;
+    let inlined = inline(original, &inline::Limits::default());
+    let program = &inlined.program;
+    let points_to = &points_to::analyse(program);
     let skeleton = Skeleton::new(program);
     let mut rounds = Rounds {
+        original,
+        inlined: &inlined,
         program,
         skeleton: &skeleton,
         options,
-        budget,
+        budget: budget.clone(),
         events,
         outcomes: BTreeMap::new(),
         open: BTreeMap::new(),
@@ -126,23 +128,20 @@ pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) 
         proof: None,
     };
     for &check in checks {
-        let at = skeleton
-            .vertices
-            .iter()
-            .position(|vertex| match vertex.point {
-                Point::At(location) => {
-                    program.locations[location.index()].kind == LocationKind::Error(check)
-                }
-                _ => false,
-            });
-        match at {
-            Some(vertex) => {
-                rounds.open.insert(check, vertex);
+        let is_here = |point: &Point| match point {
+            Point::At(location) => {
+                program.locations[location.index()].kind == LocationKind::Error(check)
             }
+            _ => false,
+        };
+        let at: BTreeSet<usize> = (0..skeleton.vertices.len())
+            .filter(|&vertex| is_here(&skeleton.vertices[vertex].point))
+            .collect();
+        if at.is_empty() {
             // Nothing that can be called holds the check.
-            None => {
-                rounds.outcomes.insert(check, Outcome::Proved);
-            }
+            rounds.outcomes.insert(check, Outcome::Proved);
+        } else {
+            rounds.open.insert(check, at);
         }
     }
     for (index, vertex) in skeleton.vertices.iter().enumerate() {
@@ -179,13 +178,18 @@ enum Ended {
 }
 
 struct Rounds<'a> {
+    /// The program as the user knows it, on which runs are replayed.
+    original: &'a Program,
+    inlined: &'a Inlined,
+    /// The program that is searched: the same with calls inlined.
     program: &'a Program,
     skeleton: &'a Skeleton,
     options: &'a Options,
-    budget: &'a Budget,
+    budget: Budget,
     events: &'a mut dyn FnMut(Event),
     outcomes: BTreeMap<CheckId, Outcome>,
-    open: BTreeMap<CheckId, usize>,
+    /// The checks that are not decided, with the vertices where they are violated.
+    open: BTreeMap<CheckId, BTreeSet<usize>>,
     unsupported: BTreeMap<usize, u32>,
     blocked: Option<u32>,
     incomplete: Option<Reason>,
@@ -197,17 +201,62 @@ impl Rounds<'_> {
     fn run(&mut self, points_to: &PointsTo) {
         let exact = Semantics::new(self.program, points_to, Encoding::Bits);
         let effects = Effects::new(&exact);
+        let mut terms = Terms::new();
+        let mut precision = Precision::new();
+        // The exact constants first: they get the plain names, which users are shown.
+        Constants::new(&exact, &mut terms);
+        let total = self.budget.clone();
         if self.options.arithmetic == Arithmetic::Auto {
-            let encoding = Encoding::Integers {
-                except: BTreeSet::new(),
-            };
-            let guess = Semantics::new(self.program, points_to, encoding);
-            if let Ended::Decided = self.stage(&guess, &exact, &effects) {
-                return;
+            for overflow in [Overflow::Ignored, Overflow::Wraps] {
+                let encoding = Encoding::Integers {
+                    except: BTreeSet::new(),
+                    overflow,
+                };
+                let guess = Semantics::new(self.program, points_to, encoding);
+                // A guess that takes long is no good one.
+                if let Some(left) = total.remaining() {
+                    let share = total.elapsed() + left / 3;
+                    self.budget = total.clone().with_time(share);
+                }
+                let mut found = Precision::new();
+                let ended = self.stage(&mut terms, &guess, &exact, &effects, &mut found);
+                self.budget = total.clone();
+                if let Ended::Decided = ended {
+                    return;
+                }
+                for (location, predicates) in self.translated(&mut terms, &guess, &exact, &found) {
+                    precision.entry(location).or_default().extend(predicates);
+                }
             }
         }
         self.statistics.bits = true;
-        self.stage(&exact, &exact, &effects);
+        let mut found = precision;
+        if let Ended::NeedsBits = self.stage(&mut terms, &exact, &exact, &effects, &mut found) {
+            self.give_up(Reason::Refinement);
+        }
+    }
+
+    /// Predicates over the integers as predicates over machine words, as far as there are such.
+    fn translated(
+        &self,
+        terms: &mut Terms,
+        guess: &Semantics<'_>,
+        exact: &Semantics<'_>,
+        precision: &Precision,
+    ) -> Precision {
+        let constants = Constants::new(guess, terms);
+        let mut translation = Translation::new(&constants, exact);
+        let mut result = Precision::new();
+        for (&location, predicates) in precision {
+            for predicate in predicates {
+                if let Some(formula) = translation.formula(terms, predicate.formula) {
+                    let scope = predicate.scope;
+                    let here = result.entry(location).or_default();
+                    here.insert(Predicate { scope, formula });
+                }
+            }
+        }
+        result
     }
 
     fn session(&self) -> Session<'static> {
@@ -231,6 +280,14 @@ impl Rounds<'_> {
         Ended::Decided
     }
 
+    /// Time or memory ran out: for this guess, or for all.
+    fn stopped(&mut self, stopped: Stopped, guessing: bool) -> Ended {
+        match (stopped, guessing) {
+            (Stopped::Time, true) => Ended::NeedsBits,
+            _ => self.give_up(Reason::Stopped(stopped)),
+        }
+    }
+
     fn tell(&mut self, predicates: usize, doing: &'static str) {
         (self.events)(Event {
             doing: doing.into(),
@@ -243,16 +300,20 @@ impl Rounds<'_> {
     }
 
     /// Searches with one encoding until every check is decided or the encoding fails.
-    fn stage(&mut self, guess: &Semantics<'_>, exact: &Semantics<'_>, effects: &Effects) -> Ended {
+    fn stage(
+        &mut self,
+        terms: &mut Terms,
+        guess: &Semantics<'_>,
+        exact: &Semantics<'_>,
+        effects: &Effects,
+        precision: &mut Precision,
+    ) -> Ended {
         let guessing = guess.encoding != Encoding::Bits;
-        let mut terms = Terms::new();
-        // The exact ones first: they get the plain names, which users are shown.
-        let exact_constants = Constants::new(exact, &mut terms);
-        let constants = Constants::new(guess, &mut terms);
+        let exact_constants = Constants::new(exact, terms);
+        let constants = Constants::new(guess, terms);
         let mut session = self.session();
         let mut path_session = self.session();
         let mut memory = Memory::default();
-        let mut precision = Precision::new();
         let skeleton = self.skeleton;
         let ground = Ground {
             semantics: guess,
@@ -266,23 +327,39 @@ impl Rounds<'_> {
             cuts: &skeleton.cuts,
             constants: &constants,
         };
+        let certifier = Certifier {
+            semantics: exact,
+            effects,
+            skeleton,
+            constants: &exact_constants,
+        };
+        if let Some(ended) = self.whole(
+            terms,
+            &mut path_session,
+            &refiner,
+            &certifier,
+            guessing,
+            precision,
+        ) {
+            return ended;
+        }
         while self.is_unsettled() {
             if let Err(stopped) = self.budget.check() {
-                return self.give_up(Reason::Stopped(stopped));
+                return self.stopped(stopped, guessing);
             }
             self.statistics.rounds += 1;
-            let count = distinct(&precision).len();
+            let count = distinct(precision).len();
             self.statistics.predicates = count;
             self.tell(count, "abstracting");
             let found = {
                 let mut graph =
-                    Abstraction::new(&ground, &mut terms, &mut session, &mut memory, &precision);
-                let result = search(&mut graph, self.targets(), self.budget, skeleton);
+                    Abstraction::new(&ground, terms, &mut session, &mut memory, precision);
+                let result = search(&mut graph, self.targets(), &self.budget, skeleton);
                 self.statistics.relations += graph.queries;
                 match result {
                     Ok(Found::Path(vertex, segments)) => Ok((vertex, segments)),
                     Ok(Found::Nothing(invariants)) => Err(invariants),
-                    Err(stopped) => return self.give_up(Reason::Stopped(stopped)),
+                    Err(stopped) => return self.stopped(stopped, guessing),
                 }
             };
             match found {
@@ -291,27 +368,19 @@ impl Rounds<'_> {
                         return self.give_up(Reason::unsupported(self.program, construct));
                     }
                     self.tell(count, "certifying");
-                    let certificate =
-                        certificate(&mut terms, &constants, exact, guessing, invariants);
+                    let certificate = certificate(terms, &constants, exact, guessing, invariants);
                     let certified = match certificate {
                         Some(certificate) => {
-                            let certifier = Certifier {
-                                semantics: exact,
-                                effects,
-                                skeleton,
-                                constants: &exact_constants,
-                            };
-                            let verdict =
-                                certifier.certify(&mut terms, &mut path_session, &certificate);
+                            let verdict = certifier.certify(terms, &mut path_session, &certificate);
                             Some((verdict, certificate))
                         }
                         None => None,
                     };
                     match certified {
                         Some((Certified::Yes { questions }, certificate)) => {
-                            self.proved(&terms, &certificate, questions);
-                            self.in_c(&terms, exact, &exact_constants, &certificate);
-                            self.show_predicates(&mut terms, &constants, exact, &precision);
+                            self.proved(terms, &certificate, questions);
+                            self.in_c(terms, exact, &exact_constants, &certificate);
+                            self.show_predicates(terms, &constants, exact, precision);
                             return Ended::Decided;
                         }
                         Some((Certified::Unknown { why, .. }, _)) if !guessing => {
@@ -328,14 +397,14 @@ impl Rounds<'_> {
                     };
                     self.tell(count, "checking a path");
                     let ended = self.path(
-                        &mut terms,
+                        terms,
                         &mut path_session,
                         &refiner,
                         exact,
                         guessing,
                         vertex,
                         &segments,
-                        &mut precision,
+                        precision,
                     );
                     if let Some(ended) = ended {
                         return ended;
@@ -344,6 +413,46 @@ impl Rounds<'_> {
             }
         }
         Ended::Decided
+    }
+
+    /// Asks for invariants of the whole program at once. If they hold in the exact meaning, that
+    /// decides everything; else they are predicates to begin with.
+    fn whole(
+        &mut self,
+        terms: &mut Terms,
+        session: &mut Session<'static>,
+        refiner: &Refiner<'_, '_>,
+        certifier: &Certifier<'_, '_>,
+        guessing: bool,
+        precision: &mut Precision,
+    ) -> Option<Ended> {
+        let targets = self.targets().into_iter().map(Vertex::index).collect();
+        let limits = Limits {
+            time: Some(self.options.horn_time),
+            steps: None,
+        };
+        self.tell(0, "solving the whole program");
+        self.statistics.horn_queries += 1;
+        let found = refiner.invariants(terms, self.skeleton, &targets, limits, &self.budget);
+        let refine::Invariants::Found(invariants) = found else {
+            return None;
+        };
+        self.tell(0, "certifying");
+        let constants = refiner.constants;
+        let exact = certifier.semantics;
+        if let Some(certificate) =
+            certificate(terms, constants, exact, guessing, invariants.clone())
+            && let Certified::Yes { questions } = certifier.certify(terms, session, &certificate)
+        {
+            self.proved(terms, &certificate, questions);
+            return Some(Ended::Decided);
+        }
+        for (location, formula) in invariants {
+            let function = self.program.locations[location.index()].function;
+            let atoms = predicates(refiner.semantics, constants, terms, function, formula);
+            precision.entry(location).or_default().extend(atoms);
+        }
+        guessing.then_some(Ended::NeedsBits)
     }
 
     /// Whether there is still something to find out: an open check, or, where all that is known
@@ -356,7 +465,7 @@ impl Rounds<'_> {
     }
 
     fn targets(&self) -> Vec<Vertex> {
-        let open = self.open.values().copied();
+        let open = self.open.values().flatten().copied();
         let unsupported = self
             .unsupported
             .keys()
@@ -396,7 +505,7 @@ impl Rounds<'_> {
                 Feasibility::Infeasible(_) if guessing => return Some(Ended::NeedsBits),
                 Feasibility::Infeasible(_) => {}
                 Feasibility::Unknown(hardbop_logic::Unknown::Stopped(stopped)) => {
-                    return Some(self.give_up(Reason::Stopped(stopped)));
+                    return Some(self.stopped(stopped, guessing));
                 }
                 Feasibility::Unknown(why) => {
                     self.close(vertex, Reason::Solver(why.to_string()));
@@ -416,7 +525,7 @@ impl Rounds<'_> {
         let mut added = false;
         for shape in [Shape::PathProgram, Shape::Path] {
             self.statistics.horn_queries += 1;
-            match refiner.refine(terms, segments, shape, limits, self.budget) {
+            match refiner.refine(terms, segments, shape, limits, &self.budget) {
                 Refinement::Predicates(found) => {
                     for (location, predicate) in found {
                         added |= precision.entry(location).or_default().insert(predicate);
@@ -429,7 +538,7 @@ impl Rounds<'_> {
             }
         }
         if let Err(stopped) = self.budget.check() {
-            return Some(self.give_up(Reason::Stopped(stopped)));
+            return Some(self.stopped(stopped, guessing));
         }
         if self.track_everywhere(precision) {
             return None;
@@ -465,7 +574,7 @@ impl Rounds<'_> {
         let closed: Vec<CheckId> = self
             .open
             .iter()
-            .filter(|&(_, &at)| at == vertex)
+            .filter(|(_, at)| at.contains(&vertex))
             .map(|(&check, _)| check)
             .collect();
         for check in closed {
@@ -483,10 +592,21 @@ impl Rounds<'_> {
             self.blocked = Some(construct);
             return;
         }
-        let Some((&check, _)) = self.open.iter().find(|&(_, &at)| at == vertex) else {
+        let Some((&check, _)) = self.open.iter().find(|(_, at)| at.contains(&vertex)) else {
             return;
         };
-        match replay(self.program, &witness.choices, check, self.budget) {
+        let choices: Vec<Choice> = witness
+            .choices
+            .iter()
+            .filter_map(|choice| {
+                let edge = self.inlined.edges[choice.edge.index()]?;
+                Some(Choice {
+                    edge,
+                    ..choice.clone()
+                })
+            })
+            .collect();
+        match replay(self.original, &choices, check, &self.budget) {
             Ok(violation) => {
                 self.open.remove(&check);
                 self.outcomes
@@ -500,11 +620,19 @@ impl Rounds<'_> {
         for (check, _) in std::mem::take(&mut self.open) {
             self.outcomes.insert(check, Outcome::Proved);
         }
-        let invariants = certificate
-            .invariants
-            .iter()
-            .map(|(&location, &formula)| (location, terms.infix(formula).to_string()))
-            .collect();
+        let mut invariants: BTreeMap<LocId, String> = BTreeMap::new();
+        for (&location, &formula) in &certificate.invariants {
+            let location = self.inlined.locations[location.index()];
+            let text = terms.infix(formula).to_string();
+            // One of the invariants of its copies holds wherever a location was inlined.
+            match invariants.get_mut(&location) {
+                Some(known) if *known == text => {}
+                Some(known) => *known = format!("{known} || {text}"),
+                None => {
+                    invariants.insert(location, text);
+                }
+            }
+        }
         self.statistics.certificate_questions = questions;
         self.proof = Some(Invariants {
             at: invariants,
@@ -525,18 +653,45 @@ impl Rounds<'_> {
         let Some(proof) = &mut self.proof else {
             return;
         };
+        // What is said of a location is said of all copies of it that inlining made.
+        let mut copies: BTreeMap<LocId, Vec<(LocId, TermId)>> = BTreeMap::new();
         for (&location, &formula) in &certificate.invariants {
-            let function = self.program.locations[location.index()].function;
-            let text = |words| c_text(exact, constants, terms, function, formula, words);
-            let invariant = CInvariant {
-                plain: text(Words::Plain),
-                contract: if location == self.program.function(function).entry {
-                    text(Words::Entry)
-                } else {
-                    text(Words::Contract)
-                },
+            let original = self.inlined.locations[location.index()];
+            copies
+                .entry(original)
+                .or_default()
+                .push((location, formula));
+        }
+        for (original, copies) in copies {
+            let function = self.original.locations[original.index()].function;
+            let is_own = |at: LocId| self.program.locations[at.index()].function == function;
+            let own = copies.len() == 1 && copies.iter().all(|&(at, _)| is_own(at));
+            let scope = Scope {
+                function,
+                frame: if own { Frame::Own } else { Frame::Caller },
+                variables: self.original.variables.len(),
             };
-            proof.c.insert(location, invariant);
+            let text = |words| {
+                let one = |&(_, formula): &(LocId, TermId)| {
+                    c_text(exact, constants, terms, scope, formula, words)
+                };
+                let texts: Option<BTreeSet<String>> = copies.iter().map(one).collect();
+                let texts: Vec<String> = texts?.into_iter().collect();
+                match texts.as_slice() {
+                    [one] => Some(one.clone()),
+                    many => Some(format!("({})", many.join(") || ("))),
+                }
+            };
+            let plain = text(Words::Plain);
+            let contract = if !own {
+                // Values at the entry are those of another function's entry here.
+                plain.clone()
+            } else if original == self.original.function(function).entry {
+                text(Words::Entry)
+            } else {
+                text(Words::Contract)
+            };
+            proof.c.insert(original, CInvariant { plain, contract });
         }
     }
 

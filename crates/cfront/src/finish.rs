@@ -4,7 +4,7 @@ use crate::builder::{Body, Builder, DraftEdge, Strength};
 use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::lower::TEXT;
-use crate::operands::{Operand, Renumber, each_operand, operands_of, positions};
+use crate::operands::{Operand, Positions, Renumber, each_operand, operands_of, positions};
 use crate::options::Undefined;
 use crate::program::*;
 use crate::types::{Type, Variadic};
@@ -440,7 +440,7 @@ impl Builder {
         }
         let new_exprs = positions(&live.exprs);
         let new_places = positions(&live.places);
-        let map = Renumber {
+        let map = Positions {
             exprs: &new_exprs,
             places: &new_places,
         };

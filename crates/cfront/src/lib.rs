@@ -17,6 +17,7 @@ mod fold;
 pub mod graph;
 mod headers;
 pub mod ids;
+pub mod inline;
 pub mod interp;
 pub mod load;
 mod lower;

@@ -115,21 +115,12 @@ pub(crate) fn positions(live: &[bool]) -> Vec<u32> {
 }
 
 /// Old ids to new ones.
-pub(crate) struct Renumber<'a> {
-    pub exprs: &'a [u32],
-    pub places: &'a [u32],
-}
+pub(crate) trait Renumber {
+    fn expr(&self, id: ExprId) -> ExprId;
 
-impl Renumber<'_> {
-    pub fn expr(&self, id: ExprId) -> ExprId {
-        ExprId(self.exprs[id.index()])
-    }
+    fn place(&self, id: PlaceId) -> PlaceId;
 
-    fn place(&self, id: PlaceId) -> PlaceId {
-        PlaceId(self.places[id.index()])
-    }
-
-    pub fn expr_kind(&self, kind: ExprKind) -> ExprKind {
+    fn expr_kind(&self, kind: ExprKind) -> ExprKind {
         match kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => kind,
             ExprKind::Load(p) => ExprKind::Load(self.place(p)),
@@ -184,7 +175,7 @@ impl Renumber<'_> {
         }
     }
 
-    pub fn place_kind(&self, kind: PlaceKind) -> PlaceKind {
+    fn place_kind(&self, kind: PlaceKind) -> PlaceKind {
         match kind {
             PlaceKind::Var(_) => kind,
             PlaceKind::Deref(e) => PlaceKind::Deref(self.expr(e)),
@@ -193,7 +184,7 @@ impl Renumber<'_> {
         }
     }
 
-    pub fn op(&self, op: &mut Op) {
+    fn op(&self, op: &mut Op) {
         match op {
             Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
             Op::Assume { condition, .. } => *condition = self.expr(*condition),
@@ -244,5 +235,21 @@ impl Renumber<'_> {
                 *from = self.place(*from);
             }
         }
+    }
+}
+
+/// New ids by position.
+pub(crate) struct Positions<'a> {
+    pub exprs: &'a [u32],
+    pub places: &'a [u32],
+}
+
+impl Renumber for Positions<'_> {
+    fn expr(&self, id: ExprId) -> ExprId {
+        ExprId(self.exprs[id.index()])
+    }
+
+    fn place(&self, id: PlaceId) -> PlaceId {
+        PlaceId(self.places[id.index()])
     }
 }

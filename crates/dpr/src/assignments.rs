@@ -7,6 +7,7 @@
 //! an unsatisfiable core names the statements themselves.
 
 use crate::run::{Act, Constant, Position, Side};
+use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::program::Op;
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::layout::StateVarId;
@@ -157,7 +158,8 @@ pub(crate) fn assignments(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
     path: &[Position],
-) -> Assignments {
+    budget: &Budget,
+) -> Result<Assignments, Stopped> {
     let mut versions = FxHashMap::default();
     for index in 0..semantics.layout.variables().len() {
         let variable = StateVarId(index as u32);
@@ -185,6 +187,9 @@ pub(crate) fn assignments(
     builder.versions(0);
     for (index, position) in path.iter().enumerate() {
         let step = index + 1;
+        if index % 256 == 255 {
+            budget.check()?;
+        }
         match &position.act {
             Act::Edge(edge) => {
                 if let Ok(condition) = builder.run.edge(builder.terms, *edge) {
@@ -236,5 +241,5 @@ pub(crate) fn assignments(
             Act::End(_) => {}
         }
     }
-    builder.out
+    Ok(builder.out)
 }

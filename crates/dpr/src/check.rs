@@ -76,6 +76,8 @@ pub(crate) struct Statistics {
     pub(crate) clauses: u64,
     /// The number of oracles over these choices: the paths of the paper.
     pub(crate) paths: BigUint,
+    /// Those that are ruled out without having been run, if they could be counted.
+    pub(crate) pruned: Option<BigUint>,
     /// Questions to the solver.
     pub(crate) queries: u64,
 }
@@ -90,6 +92,7 @@ impl Default for Statistics {
             clauses: 0,
             // Without a choice there is one path.
             paths: BigUint::from(1u32),
+            pruned: None,
             queries: 0,
         }
     }
@@ -97,26 +100,20 @@ impl Default for Statistics {
 
 impl Statistics {
     fn figures(&self) -> Vec<Figure> {
-        vec![
+        let mut figures = vec![
             Figure::big("paths", self.paths.clone()),
             Figure::count("explored", self.explored),
-            Figure::big("pruned", self.pruned()),
+        ];
+        let pruned = self.pruned.clone();
+        figures.extend(pruned.map(|pruned| Figure::big("pruned", pruned)));
+        figures.extend([
             Figure::count("repeated", self.repeated),
             Figure::count("cut off", self.cut),
             Figure::count("choices", self.choices),
             Figure::count("clauses", self.clauses),
             Figure::count("queries", self.queries),
-        ]
-    }
-
-    /// The oracles that were not run.
-    pub(crate) fn pruned(&self) -> BigUint {
-        let explored = BigUint::from(self.explored);
-        if explored < self.paths {
-            &self.paths - explored
-        } else {
-            BigUint::ZERO
-        }
+        ]);
+        figures
     }
 }
 

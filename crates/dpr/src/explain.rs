@@ -31,6 +31,7 @@ use crate::oracle::Decision;
 use crate::run::{Act, End, Position};
 use crate::smus::{Verdict, smallest};
 use crate::structure::{Meet, Structure};
+use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Answer, Session, TermId, Terms};
 use hardbop_semantics::Semantics;
@@ -85,6 +86,7 @@ pub(crate) struct Explainer<'a, 'p> {
     begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
     pub path: &'a [Position],
     pub form: &'a Assignments,
+    budget: &'a Budget,
     occurrences: FxHashMap<(u32, LocId), Vec<usize>>,
     questions: usize,
 }
@@ -137,6 +139,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
         begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
         path: &'a [Position],
         form: &'a Assignments,
+        budget: &'a Budget,
     ) -> Explainer<'a, 'p> {
         let mut occurrences: FxHashMap<(u32, LocId), Vec<usize>> = FxHashMap::default();
         for (index, position) in path.iter().enumerate() {
@@ -152,6 +155,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
             begin,
             path,
             form,
+            budget,
             occurrences,
             questions: ALL_QUESTIONS,
         }
@@ -165,12 +169,15 @@ impl<'a, 'p> Explainer<'a, 'p> {
     }
 
     /// The explanation of a goal.
-    pub(crate) fn explain(&mut self, goal: Goal, cores: Cores) -> Explanation {
+    pub(crate) fn explain(&mut self, goal: Goal, cores: Cores) -> Result<Explanation, Stopped> {
         let path = self.path;
         let mut needs = Needs::default();
         let mut out = Explanation::default();
         for (index, position) in path.iter().enumerate().rev() {
             let step = index + 1;
+            if step % 64 == 0 {
+                self.budget.check()?;
+            }
             match &position.act {
                 Act::Branch(branch) => {
                     let last = index + 1 == path.len();
@@ -211,7 +218,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
                 _ => {}
             }
         }
-        out
+        Ok(out)
     }
 
     /// The position of the meeting point of a branch, if it does not matter which side a run

@@ -52,6 +52,7 @@
 
 mod assignments;
 mod check;
+mod count;
 mod explain;
 pub mod generate;
 mod graph;

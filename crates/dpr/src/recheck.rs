@@ -13,6 +13,7 @@ use crate::nodes::{ContextId, Nodes};
 use crate::oracle::Decision;
 use crate::run::{Side, sides};
 use crate::structure::{Return, targets};
+use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_logic::{Answer, Session, TermId, Terms};
@@ -47,6 +48,7 @@ pub(crate) struct Rechecker<'a, 'p> {
     pub effects: &'a Effects,
     pub open: &'a BTreeSet<CheckId>,
     pub nodes: &'a mut Nodes,
+    pub budget: &'a Budget,
     graphs: FxHashMap<FuncId, Rc<FunctionGraph>>,
     failing: Vec<bool>,
     live: FxHashMap<(LocId, Return), bool>,
@@ -64,6 +66,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         effects: &'a Effects,
         open: &'a BTreeSet<CheckId>,
         nodes: &'a mut Nodes,
+        budget: &'a Budget,
     ) -> Rechecker<'a, 'p> {
         let program = semantics.program;
         let mut rechecker = Rechecker {
@@ -71,6 +74,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
             effects,
             open,
             nodes,
+            budget,
             graphs: FxHashMap::default(),
             failing: vec![false; program.functions.len()],
             live: FxHashMap::default(),
@@ -212,7 +216,8 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         })
     }
 
-    /// Whether no run that makes the decisions of a clause meets an error.
+    /// Whether no run that makes the decisions of a clause meets an error; no, if the budget does
+    /// not reach for finding out.
     pub(crate) fn holds(
         &mut self,
         terms: &mut Terms,
@@ -233,7 +238,10 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         let mut at = entry;
         let mut visited = 0;
         let mut next = 0;
-        for _ in 0..STEPS {
+        for step in 0..STEPS {
+            if step % 256 == 255 && self.budget.check().is_err() {
+                return false;
+            }
             for fact in run.facts.drain(..) {
                 if *terms.op(fact) != hardbop_logic::Op::Bool(true) {
                     known.push(fact);
@@ -429,7 +437,6 @@ fn is_direct(program: &Program, edge: EdgeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_budget::Budget;
     use hardbop_cfront::load::{self, LoadedProgram, load};
     use hardbop_cfront::parse::{Input, InputKind, NoFiles};
     use hardbop_cfront::types::DataModel;
@@ -507,7 +514,8 @@ int main(void) {
         for axiom in semantics.axioms(&mut terms) {
             session.assert(&terms, axiom);
         }
-        let mut rechecker = Rechecker::new(&semantics, &effects, &open, &mut nodes);
+        let budget = Budget::unlimited();
+        let mut rechecker = Rechecker::new(&semantics, &effects, &open, &mut nodes, &budget);
         let holds = rechecker.holds(&mut terms, &mut session, &clause, &Marks(marks));
         assert_eq!(holds, expected);
     }

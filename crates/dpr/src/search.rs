@@ -5,11 +5,12 @@
 
 use crate::assignments::assignments;
 use crate::check::{Learning, Options, Order, Statistics};
+use crate::count::excluded;
 use crate::explain::{Cores, Explainer, Explanation, Goal};
 use crate::nodes::Nodes;
 use crate::oracle::{Decision, NodeId, Oracles};
 use crate::recheck::{Mark, Marks, Rechecker};
-use crate::run::{Act, Ended, Position, Prefer, Run, Runner};
+use crate::run::{Act, Ended, Position, Prefer, Run, Runner, Side, sides};
 use crate::structure::Structure;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId};
@@ -19,8 +20,10 @@ use hardbop_logic::{Limits, Session, Terms, Z3Options, Z3Solver};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::replay::replay;
+use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The order of sides by the options.
 enum Chooser {
@@ -53,6 +56,20 @@ fn next_random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// How often progress is told with exact counts.
+const OFTEN: Duration = Duration::from_secs(1);
+/// The most steps for counting the oracles that are ruled out: for progress, and at the end.
+const QUICK_COUNTING: usize = 100_000;
+const COUNTING: usize = 10_000_000;
+
+/// A part of a whole, as a number between 0 and 1.
+fn share(part: &BigUint, whole: &BigUint) -> f64 {
+    // The leading digits are enough, and fit.
+    let shift = whole.bits().saturating_sub(60);
+    let number = |value: &BigUint| u64::try_from(value >> shift).unwrap_or(u64::MAX) as f64;
+    number(part) / number(whole).max(1.0)
+}
+
 /// A clause with how it is checked again.
 struct Learned {
     decisions: Vec<Decision>,
@@ -77,8 +94,41 @@ struct Shared {
     covered: f64,
     proof: Option<Clauses>,
     statistics: Statistics,
-    /// The nodes with choice variables.
-    choices: BTreeSet<NodeId>,
+    /// The nodes with choice variables, with the number of their sides.
+    choices: BTreeMap<NodeId, usize>,
+    /// The runs that met no error, and so excluded themselves at least.
+    safe: u64,
+    /// Whether the search came to its end: every oracle was run or ruled out.
+    exhausted: bool,
+    /// When progress was told with exact counts.
+    counted: Option<Instant>,
+    /// What was counted then.
+    excluded: Option<BigUint>,
+}
+
+impl Shared {
+    /// The oracles that were run or ruled out, if they can be counted in so many steps.
+    fn excluded(&self, steps: usize) -> Option<BigUint> {
+        if self.exhausted {
+            return Some(self.statistics.paths.clone());
+        }
+        let clauses: Vec<&[Decision]> = self
+            .clauses
+            .iter()
+            .map(|clause| clause.decisions.as_slice())
+            .collect();
+        excluded(&clauses, &self.choices, steps)
+    }
+
+    /// The part of them that was not run.
+    fn pruned(&self, excluded: &BigUint) -> BigUint {
+        let safe = BigUint::from(self.safe);
+        if safe < *excluded {
+            excluded - safe
+        } else {
+            BigUint::ZERO
+        }
+    }
 }
 
 /// What the workers found out together.
@@ -128,6 +178,9 @@ impl<'a, 'p> Common<'a, 'p> {
     pub(crate) fn finish(self) -> Found {
         let shared = self.shared.into_inner();
         let shared = shared.unwrap_or_else(PoisonError::into_inner);
+        let mut shared = shared;
+        let excluded = shared.excluded(COUNTING);
+        shared.statistics.pruned = excluded.map(|excluded| shared.pruned(&excluded));
         let unsupported = unsupported(self.semantics.program, &shared);
         // A search that ended early says so at the checks that it left open.
         let stopped = shared.outcomes.values().find_map(|outcome| match outcome {
@@ -272,6 +325,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 // Whoever comes first says so.
                 let first = !std::mem::replace(&mut common.shared().finished, true);
                 if first {
+                    common.shared().exhausted = true;
                     self.exhausted();
                 }
                 break;
@@ -294,7 +348,10 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 length: common.options.length,
             }
             .run();
-            self.learn(run, &mut terms);
+            if let Err(stopped) = self.learn(run, &mut terms) {
+                self.close_all(&Outcome::Unknown(Reason::Stopped(stopped)));
+                break;
+            }
             self.tell();
         }
         common.shared().statistics.queries += session.statistics().queries;
@@ -302,15 +359,23 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
 
     fn tell(&mut self) {
         let figures = {
-            let shared = self.common.shared();
+            let mut shared = self.common.shared();
+            // Counting takes a while, and nobody reads so fast.
+            if shared.counted.is_none_or(|last| last.elapsed() > OFTEN) {
+                shared.excluded = shared.excluded(QUICK_COUNTING);
+                shared.counted = Some(Instant::now());
+            }
             let counted = &shared.statistics;
-            vec![
-                Figure::count("explored", counted.explored),
-                Figure::big("pruned", counted.pruned()),
-                Figure::count("clauses", counted.clauses),
-                // Where clauses overlap, it is less.
-                Figure::share("of the choices covered at most", shared.covered.min(1.0)),
-            ]
+            let mut figures = vec![Figure::count("explored", counted.explored)];
+            if let Some(excluded) = &shared.excluded {
+                figures.push(Figure::big("pruned", shared.pruned(excluded)));
+            }
+            figures.push(Figure::count("clauses", counted.clauses));
+            figures.push(match &shared.excluded {
+                Some(excluded) => Figure::share("covered", share(excluded, &counted.paths)),
+                None => Figure::share("covered at most", shared.covered.min(1.0)),
+            });
+            figures
         };
         (self.events)(Event {
             doing: "running".into(),
@@ -324,12 +389,13 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         let mut shared = self.common.shared();
         for &(_, decision) in &run.decisions {
             if let Some(sides) = self.oracles.sides(decision.node)
-                && shared.choices.insert(decision.node)
+                && shared.choices.insert(decision.node, sides.len()).is_none()
             {
                 shared.statistics.choices += 1;
                 shared.statistics.paths *= sides.len();
             }
         }
+        shared.safe += u64::from(matches!(run.ended, Ended::Safely));
         match run.ended {
             Ended::Explored => shared.statistics.repeated += 1,
             Ended::Stopped(_) => {}
@@ -341,11 +407,12 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         }
     }
 
-    fn learn(&mut self, run: Run, terms: &mut Terms) {
+    /// Learns from a run what it can.
+    fn learn(&mut self, run: Run, terms: &mut Terms) -> Result<(), Stopped> {
         self.count(&run);
         match &run.ended {
             Ended::Safely => {
-                let explanation = self.explain(&run, Goal::Path, terms);
+                let explanation = self.explain(&run, Goal::Path, terms)?;
                 self.exclude(&run, Goal::Path, &explanation);
             }
             Ended::Error(check, values) => {
@@ -360,22 +427,19 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 self.close(*check, Outcome::Unknown(Reason::Solver(why.to_string())));
             }
             Ended::Unsupported(edge) => self.common.shared().met.push(*edge),
-            Ended::Explored => {
-                self.learn_refusals(run, terms);
-            }
-            Ended::Stopped(stopped) => {
-                self.close_all(&Outcome::Unknown(Reason::Stopped(*stopped)));
-            }
+            Ended::Explored => self.learn_refusals(run, terms)?,
+            Ended::Stopped(stopped) => return Err(*stopped),
         }
+        Ok(())
     }
 
     /// The oracle wants, at the last node, what no run can do.
-    fn learn_refusals(&mut self, run: Run, terms: &mut Terms) {
+    fn learn_refusals(&mut self, run: Run, terms: &mut Terms) -> Result<(), Stopped> {
         let Some(last) = run.path.last() else {
-            return;
+            return Ok(());
         };
         let Act::Branch(branch) = &last.act else {
-            return;
+            return Ok(());
         };
         let node = last.node;
         let known = self.oracles.sides(node).unwrap_or_default();
@@ -389,7 +453,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                     ..Explanation::default()
                 }
             } else if branch.ruled_out.iter().any(|refused| refused.side == side) {
-                self.explain(&run, goal, terms)
+                self.explain(&run, goal, terms)?
             } else {
                 continue;
             };
@@ -407,17 +471,23 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             self.oracles.exclude(&made);
             self.common.shared().unjustified = true;
         }
+        Ok(())
     }
 
-    fn explain(&mut self, run: &Run, goal: Goal, terms: &mut Terms) -> Explanation {
+    fn explain(
+        &mut self,
+        run: &Run,
+        goal: Goal,
+        terms: &mut Terms,
+    ) -> Result<Explanation, Stopped> {
         if self.common.options.learning == Learning::Off {
-            return Explanation {
+            return Ok(Explanation {
                 decisions: chosen(run),
                 ..Explanation::default()
-            };
+            });
         }
-        let form = assignments(self.common.semantics, terms, &run.path);
         let (semantics, budget) = (self.common.semantics, self.common.budget);
+        let form = assignments(semantics, terms, &run.path, budget)?;
         let limits = Limits {
             time: Some(self.common.options.query_time),
             steps: Some(CORE_STEPS),
@@ -431,15 +501,16 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             &begin,
             &run.path,
             &form,
+            budget,
         );
-        let quick = explainer.explain(goal, Cores::Quick);
+        let quick = explainer.explain(goal, Cores::Quick)?;
         // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
         self.explanations += 1;
         let worthwhile = self.in_vain < PATIENCE || self.explanations.is_multiple_of(RARELY);
         let explanation = if quick.decisions.is_empty() || !worthwhile {
             quick
         } else {
-            let small = explainer.explain(goal, Cores::Smallest);
+            let small = explainer.explain(goal, Cores::Smallest)?;
             if small.decisions.len() < quick.decisions.len() {
                 self.in_vain = 0;
                 small
@@ -449,7 +520,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             }
         };
         self.common.shared().statistics.queries += explainer.queries();
-        explanation
+        Ok(explanation)
     }
 
     fn exclude(&mut self, run: &Run, goal: Goal, explanation: &Explanation) {
@@ -487,6 +558,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             common.effects,
             self.structure.open(),
             &mut self.nodes,
+            common.budget,
         );
         let mut oracles = Oracles::new();
         for learned in clauses {
@@ -506,6 +578,18 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             }
         }
         Ok(!oracles.allows(&[]))
+    }
+
+    /// A decision as others understand it.
+    fn evidence(&self, decision: Decision) -> Option<engine::Decision> {
+        let location = self.nodes.location(decision.node);
+        let sides = sides(self.common.semantics.program, location);
+        let (Side::Edge(edge) | Side::Enter(edge, _)) = *sides.get(decision.side as usize)?;
+        Some(engine::Decision {
+            node: decision.node.0,
+            edge,
+            side: decision.side,
+        })
     }
 
     /// No oracle is left.
@@ -540,11 +624,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                     decisions: learned
                         .decisions
                         .iter()
-                        .map(|decision| engine::Decision {
-                            location: self.nodes.location(decision.node),
-                            node: decision.node.0,
-                            side: decision.side,
-                        })
+                        .filter_map(|&decision| self.evidence(decision))
                         .collect(),
                 });
                 common.shared().proof = Some(Clauses {
@@ -614,3 +694,6 @@ fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> Marks {
     }
     Marks(marks)
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,96 +8,22 @@
 mod programs;
 
 use hardbop_budget::Budget;
-use hardbop_cfront::ids::{CheckId, TypeId};
-use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome as Ran, Request};
-use hardbop_cfront::load::{self, LoadedProgram, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles};
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::interp::{Outcome as Ran, TraceMode};
 use hardbop_cfront::program::Program;
-use hardbop_cfront::types::DataModel;
 use hardbop_dpr::{Learning, Options, Order};
 use hardbop_engine::{Outcome, Task};
 use std::collections::BTreeSet;
 
-fn loaded(text: &str) -> LoadedProgram {
-    let input = Input {
-        kind: InputKind::of("test.c"),
-        name: "test.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        preprocess: Default::default(),
-    };
-    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    match loaded.program {
-        Some(program) => program,
-        None => panic!("{text}\n{:?}", loaded.diagnostics),
-    }
-}
-
-/// Counts through all inputs: each is asked for as a number below [`programs::VALUES`].
-#[derive(Default)]
-struct Odometer {
-    digits: Vec<u8>,
-    at: usize,
-}
-
-impl Odometer {
-    /// The next inputs, of which the last run consumed `used`.
-    fn advance(&mut self) -> bool {
-        self.digits.truncate(self.at);
-        self.at = 0;
-        while let Some(last) = self.digits.last_mut() {
-            if *last + 1 < programs::VALUES {
-                *last += 1;
-                return true;
-            }
-            self.digits.pop();
-        }
-        false
-    }
-}
-
-impl Environment for Odometer {
-    fn input(&mut self, _: Request<'_>, _: TypeId) -> Option<u128> {
-        if self.at == self.digits.len() {
-            self.digits.push(0);
-        }
-        self.at += 1;
-        Some(u128::from(self.digits[self.at - 1]))
-    }
-
-    fn input_bytes(&mut self, _: Request<'_>, _: &mut [u8]) -> bool {
-        true
-    }
-
-    fn unknown(&mut self, _: Request<'_>, _: &mut [u8]) {}
-
-    fn unknown_is_zero(&self) -> bool {
-        true
-    }
-}
-
 /// Every check that some input violates; `None` if there are too many inputs.
-fn violated(program: &Program, text: &str) -> Option<BTreeSet<CheckId>> {
-    let interpreter = Interpreter::new(program);
-    let limits = Limits {
-        steps: 100_000,
-        ..Limits::default()
-    };
+fn violated(program: &Program) -> Option<BTreeSet<CheckId>> {
     let mut found = BTreeSet::new();
-    let mut odometer = Odometer::default();
-    for _ in 0..40_000 {
-        let run = interpreter.run(&mut odometer, &limits);
-        match run.outcome {
-            Ran::Violated(check) => {
-                found.insert(check);
-            }
-            Ran::Returned(_) | Ran::Halted(_) => {}
-            other => panic!("a generated program must be defined: {other:?}\n{text}"),
+    let all = programs::run_all(program, TraceMode::Off, &mut |run| {
+        if let Ran::Violated(check) = run.outcome {
+            found.insert(check);
         }
-        if !odometer.advance() {
-            return Some(found);
-        }
-    }
-    None
+    });
+    (all == programs::Inputs::All).then_some(found)
 }
 
 fn check(seed: u64) -> bool {
@@ -105,8 +31,8 @@ fn check(seed: u64) -> bool {
     if std::env::var_os("HARDBOP_BRUTE_FORCE_SHOW").is_some() {
         println!("/* seed {seed} */\n{text}");
     }
-    let loaded = loaded(&text);
-    let Some(expected) = violated(&loaded.program, &text) else {
+    let loaded = programs::loaded(&text);
+    let Some(expected) = violated(&loaded.program) else {
         return false;
     };
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)

@@ -1,6 +1,6 @@
 //! The evidence behind PROVED.
 
-use hardbop_cfront::ids::LocId;
+use hardbop_cfront::ids::{EdgeId, LocId};
 use std::collections::BTreeMap;
 
 /// The evidence behind all PROVED outcomes of a report, by its kind.
@@ -62,10 +62,12 @@ pub struct Clause {
 /// A choice of one side at a branch of the unrolled program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decision {
-    /// The branch in the program.
-    pub location: LocId,
-    /// The number of the unrolled branch.
+    /// The number of the unrolled branch: a location under a stack of calls, in an iteration of
+    /// each loop around it.
     pub node: u32,
-    /// The side, by its number among the ways that leave the location.
+    /// The edge by which the branch is left.
+    pub edge: EdgeId,
+    /// The side, by its number among the ways that leave the branch: a call through a pointer is
+    /// one edge with a side for each function that it may enter.
     pub side: u32,
 }

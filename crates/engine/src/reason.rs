@@ -71,10 +71,13 @@ impl fmt::Display for Reason {
                     "{what} at {file}:{line} is not supported and can be reached"
                 )
             }
-            Reason::Bound(bound) => write!(f, "bound {bound}: nothing found up to {bound}"),
+            Reason::Bound(bound) => write!(
+                f,
+                "nothing was found up to bound {bound}, and some runs go beyond it"
+            ),
             Reason::Length(steps) => write!(
                 f,
-                "nothing found in the first {steps} steps of a path, and some paths are longer"
+                "nothing was found in the first {steps} steps, and some runs are longer"
             ),
             Reason::Refinement => {
                 f.write_str("no predicate was found that rules the last abstract path out")

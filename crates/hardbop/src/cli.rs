@@ -3,6 +3,7 @@
 
 mod abstraction;
 mod artifacts;
+mod bmc;
 mod bp;
 mod c;
 mod check;
@@ -10,6 +11,7 @@ mod validate;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
 pub use artifacts::{Artifacts, WitnessVersion};
+pub use bmc::{BmcArgs, OrderName};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
@@ -30,6 +32,7 @@ Exit codes:
 const TOP_EXAMPLES: &str = "\
 Examples:
   hardbop check driver.c                      prove or refute every assertion of a C program
+  hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
   hardbop bp generate t --size 800 | hardbop bebop -
@@ -84,6 +87,20 @@ pub struct Output {
     pub color: Colour,
 }
 
+/// How failing runs are shown.
+#[derive(Clone, Debug, Args)]
+pub struct ShownRuns {
+    /// Show every step of failing runs, not only what matters, and fold nothing.
+    #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
+    pub full: bool,
+    /// Show no steps of failing runs, only their inputs.
+    #[arg(long, help_heading = "Output")]
+    pub no_trace: bool,
+    /// Show failing runs as edges of the control-flow graph, as `hardbop c dump` prints them.
+    #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
+    pub trace: bool,
+}
+
 /// What every command that can run long takes.
 #[derive(Clone, Debug, Args)]
 pub struct Limits {
@@ -114,6 +131,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Check a witness: is what another run or another tool said of a program true?
     Validate(Box<ValidateArgs>),
+    /// Look for violations path by path, up to a bound, and learn from each what to skip.
+    Bmc(Box<BmcArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
@@ -142,6 +161,7 @@ impl Command {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
             Command::Validate(_) => "validate",
+            Command::Bmc(_) => "bmc",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",

@@ -33,6 +33,15 @@ struct Rule {
     head: Option<TermId>,
 }
 
+/// How Spacer searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Search {
+    /// With global guidance: lemmas are generalised from groups of lemmas that look alike.
+    Guided,
+    /// One lemma at a time.
+    Plain,
+}
+
 /// What is known about a system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HornAnswer {
@@ -138,6 +147,29 @@ impl Horn {
     /// assert!(solution.get(inv).is_some());
     /// ```
     pub fn solve(&self, terms: &mut Terms, limits: Limits, budget: &Budget) -> HornAnswer {
+        // Neither way is good at everything: the guided one finds relations between counters and
+        // summaries of recursion, the plain one bounds that need many cases.
+        let first = Limits {
+            time: limits.time.map(|time| time * 2 / 3),
+            ..limits
+        };
+        let rest = Limits {
+            time: limits.time.map(|time| time / 3),
+            ..limits
+        };
+        match self.solve_by(terms, Search::Guided, first, budget) {
+            HornAnswer::Unknown(_) => self.solve_by(terms, Search::Plain, rest, budget),
+            answer => answer,
+        }
+    }
+
+    fn solve_by(
+        &self,
+        terms: &mut Terms,
+        search: Search,
+        limits: Limits,
+        budget: &Budget,
+    ) -> HornAnswer {
         let mut translator = Translator::default();
         let engine = Fixedpoint::new();
         let mut params = Params::new();
@@ -147,6 +179,10 @@ impl Horn {
             params.set_bool(transformation, false);
         }
         params.set_u32("spacer.random_seed", 0);
+        if search == Search::Guided {
+            params.set_bool("spacer.global", true);
+            params.set_u32("spacer.order_children", 1);
+        }
         if let Some(steps) = limits.steps {
             params.set_u32("rlimit", steps);
         }

@@ -26,6 +26,26 @@ pub enum Words {
     Entry,
 }
 
+/// Whose variables a text may name.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope {
+    /// The function, as the user wrote it, in which the text is to be read.
+    pub function: FuncId,
+    /// Whether the state has that function's own frame.
+    pub frame: Frame,
+    /// The number of variables that the user's program has; later ones are copies.
+    pub variables: usize,
+}
+
+/// Whose frame the variables of a state are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// The function's own.
+    Own,
+    /// That of a function into which it was inlined: only globals can be named.
+    Caller,
+}
+
 /// Longer texts help nobody.
 const LONGEST: usize = 4_000;
 
@@ -35,7 +55,7 @@ pub fn c_text(
     semantics: &Semantics<'_>,
     constants: &Constants,
     terms: &Terms,
-    function: FuncId,
+    scope: Scope,
     formula: TermId,
     words: Words,
 ) -> Option<String> {
@@ -43,7 +63,7 @@ pub fn c_text(
         semantics,
         constants,
         terms,
-        function,
+        scope,
         words,
         numbers: HashMap::new(),
         truths: HashMap::new(),
@@ -245,7 +265,7 @@ struct Writer<'a, 'p> {
     semantics: &'a Semantics<'p>,
     constants: &'a Constants,
     terms: &'a Terms,
-    function: FuncId,
+    scope: Scope,
     words: Words,
     numbers: HashMap<TermId, Option<Number>>,
     truths: HashMap<TermId, Option<Text>>,
@@ -639,6 +659,14 @@ impl Writer<'_, '_> {
         if !matches!(state.kind, StateKind::Cell { .. }) {
             return None;
         }
+        let Scope {
+            function,
+            frame,
+            variables,
+        } = self.scope;
+        if state.variable?.index() >= variables {
+            return None;
+        }
         let variable = program.variable(state.variable?);
         let scalar = program.types.is_scalar(variable.ty);
         let pointer = matches!(
@@ -647,19 +675,21 @@ impl Writer<'_, '_> {
         );
         let owner = match variable.kind {
             VarKind::Formal(f) | VarKind::Local(f) | VarKind::Static(f) => Some(f),
-            VarKind::Result(f) if f == self.function && self.words == Words::Contract => {
+            VarKind::Result(f)
+                if f == function && frame == Frame::Own && self.words == Words::Contract =>
+            {
                 return Some(("$return".to_owned(), !pointer));
             }
             VarKind::Global => None,
             VarKind::Result(_) | VarKind::Temporary(_) | VarKind::Literal => return None,
         };
-        if owner.is_some_and(|owner| owner != self.function) {
+        if owner.is_some_and(|owner| owner != function || frame == Frame::Caller) {
             return None;
         }
         // Where a name stands for two variables, it stands for neither here.
-        let namesakes = program.variables.iter().filter(|other| {
+        let namesakes = program.variables.iter().take(variables).filter(|other| {
             let visible = match other.kind {
-                VarKind::Formal(f) | VarKind::Local(f) | VarKind::Static(f) => f == self.function,
+                VarKind::Formal(f) | VarKind::Local(f) | VarKind::Static(f) => f == function,
                 VarKind::Global => true,
                 _ => false,
             };

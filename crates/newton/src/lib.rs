@@ -8,6 +8,7 @@
 
 pub mod atoms;
 pub mod c_text;
+mod clauses;
 pub mod exact;
 pub mod feasible;
 pub mod refine;

@@ -27,6 +27,28 @@ pub struct Results {
     pub statistics: Vec<Figure>,
     /// What the search was like, round by round.
     pub rounds: Vec<Round>,
+    /// The control flow of the user's functions that are mentioned, by lines.
+    pub graphs: Vec<FlowGraph>,
+}
+
+/// The control flow of a function by lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowGraph {
+    /// The function.
+    pub function: String,
+    /// Its lines, in the order of the text.
+    pub nodes: Vec<FlowNode>,
+    /// Which line may follow which, by their positions.
+    pub edges: Vec<(usize, usize)>,
+}
+
+/// A line of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowNode {
+    /// Its number, as the user knows it.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
 }
 
 /// The widths of the basic types, by SV-COMP's names.

@@ -3,6 +3,7 @@
 use crate::exec::Execution;
 use crate::scalar::{self, Shape};
 use crate::state::FreshOrigin;
+use crate::{Encoding, Overflow};
 use hardbop_cfront::ids::{ExprId, TypeId};
 use hardbop_cfront::program::{BinaryOp, ExprKind, UnaryOp};
 use hardbop_logic::{Sort, TermId, Terms};
@@ -190,7 +191,10 @@ impl Execution<'_, '_> {
                 scalar::uninterpreted(terms, &format!("float_{op:?}"), &[value], Sort::Bool)
             }
             _ => {
-                let result = scalar::unary(terms, op, value, from);
+                let mut result = scalar::unary(terms, op, value, from);
+                if self.wraps() && op == UnaryOp::Negate {
+                    result = scalar::settled(terms, BinaryOp::Sub, result, from);
+                }
                 let to = self.shape_of(ty);
                 if from.float || to.float || from.width == to.width {
                     result
@@ -240,7 +244,10 @@ impl Execution<'_, '_> {
                     let nonzero = scalar::compare(terms, BinaryOp::Ne, b, zero, shape);
                     self.facts.push(nonzero);
                 }
-                let result = scalar::binary(terms, op, a, b, shape, right_shape);
+                let mut result = scalar::binary(terms, op, a, b, shape, right_shape);
+                if self.wraps() {
+                    result = scalar::settled(terms, op, result, shape);
+                }
                 if self.is_guess(terms, result) {
                     let range = scalar::in_range(terms, result, shape);
                     self.facts.push(range);
@@ -249,6 +256,17 @@ impl Execution<'_, '_> {
                 result
             }
         }
+    }
+
+    /// Whether results over the integers wrap as the machine's do.
+    fn wraps(&self) -> bool {
+        matches!(
+            self.semantics.encoding,
+            Encoding::Integers {
+                overflow: Overflow::Wraps,
+                ..
+            }
+        )
     }
 
     /// Whether an integer term is an uninterpreted operation.

@@ -42,7 +42,19 @@ pub enum Encoding {
     Integers {
         /// The exact ones.
         except: BTreeSet<StateVarId>,
+        /// What becomes of signed results that do not fit.
+        overflow: Overflow,
     },
+}
+
+/// What becomes of a result over the integers that its machine type cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// It is kept where the machine's would only wrap for signed types or products: simple, but
+    /// invariants found this way need not hold for the machine.
+    Ignored,
+    /// It wraps as the machine's does.
+    Wraps,
 }
 
 /// A program and how it is read in logic.

@@ -334,6 +334,34 @@ fn integer_binary(
     }
 }
 
+/// A result over the integers, brought back into the range of its type as the machine does it.
+pub fn settled(terms: &mut Terms, op: BinaryOp, value: TermId, shape: Shape) -> TermId {
+    if !is_int(terms, value) || matches!(terms.op(value), hardbop_logic::Op::Apply(_)) {
+        return value;
+    }
+    let [low, high, modulus] =
+        [shape.low(), shape.high(), 1i128 << shape.width].map(|number| terms.int(number));
+    match op {
+        // Unsigned sums and differences are in range already.
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div if shape.signed => {
+            let over = terms.int_lt(high, value);
+            let under = terms.int_lt(value, low);
+            let down = terms.int_sub(value, modulus);
+            let up = terms.int_add(&[value, modulus]);
+            let kept = terms.ite(under, up, value);
+            terms.ite(over, down, kept)
+        }
+        BinaryOp::Mul | BinaryOp::Shl => {
+            let fits = in_range(terms, value, shape);
+            let moved = terms.int_sub(value, low);
+            let reduced = terms.int_mod(moved, modulus);
+            let back = terms.int_add(&[reduced, low]);
+            terms.ite(fits, value, back)
+        }
+        _ => value,
+    }
+}
+
 /// C's division by a constant: towards zero.
 fn truncated_division(terms: &mut Terms, value: TermId, divisor: i128, shape: Shape) -> TermId {
     let magnitude = terms.int(divisor.abs());

@@ -20,6 +20,18 @@ pub struct Artifacts {
         help_heading = "Files to write"
     )]
     pub witness_version: WitnessVersion,
+    /// Write a page for a browser to DIR/index.html: the path to step through, the proof.
+    #[arg(long, value_name = "DIR", help_heading = "Files to write")]
+    pub html: Option<PathBuf>,
+    /// Write the results as SARIF 2.1.0, for code hosts and editors.
+    #[arg(long, value_name = "FILE", help_heading = "Files to write")]
+    pub sarif: Option<PathBuf>,
+    /// Write the results as JUnit XML, for continuous integration.
+    #[arg(long, value_name = "FILE", help_heading = "Files to write")]
+    pub junit: Option<PathBuf>,
+    /// Write the control flow by lines, with the first failing run, for Graphviz.
+    #[arg(long, value_name = "FILE", help_heading = "Files to write")]
+    pub dot: Option<PathBuf>,
 }
 
 /// The version of YAML witnesses.

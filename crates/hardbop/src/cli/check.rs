@@ -1,6 +1,6 @@
 //! The command that decides the checks of C programs.
 
-use super::{Artifacts, CInput, EXIT_CODES, Limits};
+use super::{Artifacts, CInput, EXIT_CODES, Limits, ShownRuns};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -38,15 +38,9 @@ pub struct CheckArgs {
     /// Show the predicates that the search ended with.
     #[arg(long, help_heading = "Output")]
     pub show_predicates: bool,
-    /// Show every step of failing runs, not only what matters, and fold nothing.
-    #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
-    pub full: bool,
-    /// Show no steps of failing runs, only their inputs.
-    #[arg(long, help_heading = "Output")]
-    pub no_trace: bool,
-    /// Show failing runs as edges of the control-flow graph, as `hardbop c dump` prints them.
-    #[arg(long, help_heading = "Output", conflicts_with = "no_trace")]
-    pub trace: bool,
+    /// How failing runs are shown.
+    #[command(flatten)]
+    pub runs: ShownRuns,
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,

@@ -7,8 +7,12 @@ use crate::input;
 use crate::target::Target;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Outcome, Report};
+use hardbop_report::dot::dot;
 use hardbop_report::harness::harness;
+use hardbop_report::html::html;
+use hardbop_report::junit::junit;
 use hardbop_report::results::Results;
+use hardbop_report::sarif::sarif;
 use hardbop_witness::graphml;
 use hardbop_witness::read::sha256;
 use hardbop_witness::write::{self, Origin, Version};
@@ -26,6 +30,8 @@ pub struct Known<'a> {
     pub report: &'a Report,
     /// The same as results.
     pub results: &'a Results,
+    /// How long it took.
+    pub seconds: f64,
 }
 
 /// The version of this tool.
@@ -40,7 +46,35 @@ pub fn write(wanted: &Artifacts, known: &Known<'_>) -> Result<String, Failure> {
     if let Some(path) = &wanted.witness {
         write_witness(path, wanted.witness_version, known, &mut said)?;
     }
+    let results = known.results;
+    let title = known.title();
+    if let Some(directory) = &wanted.html {
+        std::fs::create_dir_all(directory).map_err(|error| {
+            let shown = directory.display();
+            Failure::message(format!("cannot make the directory `{shown}`: {error}"))
+        })?;
+        let page = html(results, &title, VERSION);
+        save(&directory.join("index.html"), &page)?;
+    }
+    if let Some(path) = &wanted.sarif {
+        save(path, &sarif(results, VERSION))?;
+    }
+    if let Some(path) = &wanted.junit {
+        save(path, &junit(results, &title, known.seconds))?;
+    }
+    if let Some(path) = &wanted.dot {
+        save(path, &dot(results))?;
+    }
     Ok(said)
+}
+
+impl Known<'_> {
+    /// The files, as a title.
+    fn title(&self) -> String {
+        let files = self.target.input.files.iter();
+        let names: Vec<String> = files.map(|path| path.display().to_string()).collect();
+        names.join(", ")
+    }
 }
 
 fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<(), Failure> {

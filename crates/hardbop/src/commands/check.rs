@@ -11,9 +11,12 @@ use crate::progress::Progress;
 use crate::target::Target;
 use hardbop_cegar::{Arithmetic, Options, check};
 use hardbop_cfront::points_to;
-use hardbop_engine::{Event, Report, Task};
-use hardbop_report::rows::Detail;
+use hardbop_engine::{Event, Report, Task, Value};
+use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
+
+/// The most rounds that are kept for a plot.
+const MOST_ROUNDS: usize = 10_000;
 
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
@@ -29,15 +32,11 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         checks: &checks,
         budget: &budget,
     };
-    let report = decide(&task, arguments.arith, console);
-    let paths = match arguments {
-        CheckArgs { no_trace: true, .. } => Paths::None,
-        CheckArgs { trace: true, .. } => Paths::Edges,
-        CheckArgs { full: true, .. } => Paths::Lines(Detail::Full),
-        _ => Paths::Lines(Detail::Relevant),
-    };
+    let (report, rounds) = decide(&task, arguments.arith, console);
+    let paths = Paths::of(&arguments.runs);
     let seconds = budget.elapsed().as_secs_f64();
-    let results = results::collect(&program, &report, paths, seconds);
+    let mut results = results::collect(&program, &report, paths, seconds);
+    results.rounds = rounds;
     let verdict = results::verdict(&results);
     let judged = target.judge(verdict, &results);
     let known = Known {
@@ -45,6 +44,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         program: &program,
         report: &report,
         results: &results,
+        seconds,
     };
     let made = artifacts::write(&arguments.artifacts, &known)?;
     match console.format() {
@@ -68,8 +68,8 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     Ok(verdict)
 }
 
-/// Decides the checks of a task while people see how far it is.
-pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> Report {
+/// Decides the checks of a task while people see how far it is. Tells how it went, too.
+pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> (Report, Vec<Round>) {
     let options = Options {
         arithmetic: match arith {
             SearchArith::Auto => Arithmetic::Auto,
@@ -78,6 +78,23 @@ pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> Report 
         ..Options::default()
     };
     let progress = Progress::new(console);
-    let mut tell = |event: Event| progress.say(event.to_string());
-    check(task, &options, &mut tell)
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut tell = |event: Event| {
+        progress.say(event.to_string());
+        let predicates = event.figures.iter().find_map(|figure| match figure.value {
+            Value::Count(count) if figure.name == "predicates" => Some(count as usize),
+            _ => None,
+        });
+        let next = Round {
+            seconds: task.budget.elapsed().as_secs_f64(),
+            predicates: predicates.unwrap_or(0),
+            open: event.open,
+        };
+        let same = |last: &Round| last.predicates == next.predicates && last.open == next.open;
+        if !rounds.last().is_some_and(same) && rounds.len() < MOST_ROUNDS {
+            rounds.push(next);
+        }
+    };
+    let report = check(task, &options, &mut tell);
+    (report, rounds)
 }

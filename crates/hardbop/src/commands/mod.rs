@@ -3,6 +3,7 @@
 mod abstraction;
 mod artifacts;
 mod bebop;
+mod bmc;
 mod bp_export;
 mod bp_format;
 mod bp_generate;
@@ -27,6 +28,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
         Command::Validate(arguments) => validate::run(arguments, console),
+        Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Man { command } => man::run(command, console),

@@ -1,5 +1,6 @@
 //! What an engine found out, as results for people and for machines.
 
+use crate::cli::ShownRuns;
 use crate::commands::c_run::steps;
 use crate::console::Console;
 use crate::failure::Verdict;
@@ -27,6 +28,16 @@ pub enum Paths {
 }
 
 impl Paths {
+    /// What the user asked for.
+    pub fn of(runs: &ShownRuns) -> Paths {
+        match runs {
+            ShownRuns { no_trace: true, .. } => Paths::None,
+            ShownRuns { trace: true, .. } => Paths::Edges,
+            ShownRuns { full: true, .. } => Paths::Lines(Detail::Full),
+            _ => Paths::Lines(Detail::Relevant),
+        }
+    }
+
     fn detail(self) -> Option<Detail> {
         match self {
             Paths::Lines(detail) => Some(detail),

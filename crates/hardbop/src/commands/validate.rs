@@ -144,7 +144,7 @@ fn validate(
         checks: &checks,
         budget,
     };
-    let report = decide(&task, SearchArith::Auto, console);
+    let (report, _) = decide(&task, SearchArith::Auto, console);
     let seconds = budget.elapsed().as_secs_f64();
     let results = results::collect(
         &woven.program,

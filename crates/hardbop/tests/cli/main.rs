@@ -4,6 +4,7 @@ mod abstraction;
 mod arguments;
 mod bad_input;
 mod bebop;
+mod bmc;
 mod bp;
 mod c;
 mod check;

@@ -1,0 +1,753 @@
+//! Inlining: calls of functions that do not call themselves, replaced by copies of their bodies.
+//!
+//! In comes a program, out comes one that does the same, in which engines find long stretches of
+//! code without calls. Every edge of the result knows the edge that it is a copy of, so that what
+//! is found out about the result can be told, and replayed, on the program itself.
+//!
+//! A copy has its own locals, formals and result, which are locals of the caller. A call through a
+//! pointer becomes a chain of comparisons with the functions that it may call. Functions that
+//! nothing calls any more lose their bodies, so that analyses of the result do not see them.
+
+use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+use crate::operands::{Operand, Renumber, each_operand, operands_of};
+use crate::program::*;
+use crate::types::Type;
+use std::collections::{BTreeSet, HashMap};
+
+/// What is inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most edges of a function that is called from several places.
+    pub shared: usize,
+    /// The most edges that a function may grow to.
+    pub function: usize,
+    /// The most functions that a call through a pointer may call.
+    pub targets: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            shared: 600,
+            function: 20_000,
+            targets: 6,
+        }
+    }
+}
+
+/// A program after inlining.
+#[derive(Clone, Debug)]
+pub struct Inlined {
+    /// The program.
+    pub program: Program,
+    /// For every edge of it, the edge of the original that it stands for; none for those that
+    /// pass arguments and results.
+    pub edges: Vec<Option<EdgeId>>,
+    /// For every location of it, the location of the original.
+    pub locations: Vec<LocId>,
+}
+
+/// Inlines what the limits allow.
+pub fn inline(program: &Program, limits: &Limits) -> Inlined {
+    let graph = CallGraph::new(program);
+    let mut inliner = Inliner {
+        limits,
+        graph: &graph,
+        program: program.clone(),
+        bodies: vec![None; program.functions.len()],
+    };
+    for &function in &graph.order {
+        let body = inliner.body(function);
+        inliner.bodies[function.index()] = Some(body);
+    }
+    inliner.finish(program)
+}
+
+/// Who calls whom, as far as the entry function leads.
+struct CallGraph {
+    /// The functions that can be called, callees before callers wherever there is no recursion.
+    order: Vec<FuncId>,
+    /// Those that may be active more than once at a time.
+    recursive: BTreeSet<FuncId>,
+    /// How many edges call each function.
+    sites: HashMap<FuncId, usize>,
+}
+
+impl CallGraph {
+    fn new(program: &Program) -> CallGraph {
+        let mut graph = CallGraph {
+            order: Vec::new(),
+            recursive: BTreeSet::new(),
+            sites: HashMap::new(),
+        };
+        let mut callees: HashMap<FuncId, Vec<FuncId>> = HashMap::new();
+        let mut stack: Vec<(FuncId, usize)> = Vec::new();
+        let open = |function: FuncId, callees: &mut HashMap<FuncId, Vec<FuncId>>| {
+            callees.insert(function, called_by(program, function));
+            (function, 0)
+        };
+        stack.push(open(program.entry, &mut callees));
+        while let Some((function, next)) = stack.last_mut() {
+            let function = *function;
+            match callees[&function].get(*next).copied() {
+                Some(callee) => {
+                    *next += 1;
+                    *graph.sites.entry(callee).or_default() += 1;
+                    if !callees.contains_key(&callee) {
+                        stack.push(open(callee, &mut callees));
+                    }
+                }
+                None => {
+                    graph.order.push(function);
+                    stack.pop();
+                }
+            }
+        }
+        // A function is recursive if it can be called from one that it calls.
+        for &function in &graph.order {
+            let mut seen = BTreeSet::new();
+            let mut work = callees[&function].clone();
+            while let Some(callee) = work.pop() {
+                if seen.insert(callee) {
+                    work.extend(&callees[&callee]);
+                }
+            }
+            if seen.contains(&function) {
+                graph.recursive.insert(function);
+            }
+        }
+        graph
+    }
+}
+
+fn targets(callee: &Callee) -> &[FuncId] {
+    match callee {
+        Callee::Direct(target) => std::slice::from_ref(target),
+        Callee::Indirect { targets, .. } => targets,
+    }
+}
+
+/// The functions that a function calls, one for each call.
+fn called_by(program: &Program, function: FuncId) -> Vec<FuncId> {
+    let mut called = Vec::new();
+    for location in program.function(function).locations.clone() {
+        for (_, edge) in program.edges_from(LocId(location)) {
+            if let Op::Call { callee, .. } = &edge.op {
+                called.extend(targets(callee));
+            }
+        }
+    }
+    called
+}
+
+/// A function's body with calls inlined: locations and edges are counted from 0.
+#[derive(Clone, Debug)]
+struct Body {
+    locals: Vec<VarId>,
+    locations: Vec<Point>,
+    entry: usize,
+    exit: usize,
+    edges: usize,
+}
+
+/// A location of a body.
+#[derive(Clone, Debug)]
+struct Point {
+    origin: LocId,
+    kind: LocationKind,
+    labels: Vec<String>,
+    edges: Vec<Step>,
+}
+
+/// An edge of a body.
+#[derive(Clone, Debug)]
+struct Step {
+    origin: Option<EdgeId>,
+    to: usize,
+    op: Op,
+    source: Source,
+}
+
+struct Inliner<'a> {
+    limits: &'a Limits,
+    graph: &'a CallGraph,
+    /// The program, to which variables, places and expressions are added.
+    program: Program,
+    bodies: Vec<Option<Body>>,
+}
+
+impl Inliner<'_> {
+    /// A function's body with what can be inlined into it.
+    fn body(&mut self, id: FuncId) -> Body {
+        let mut body = self.plain_body(id);
+        let own = body.locations.len();
+        for at in 0..own {
+            let steps = std::mem::take(&mut body.locations[at].edges);
+            let mut kept = Vec::with_capacity(steps.len());
+            for step in steps {
+                match self.inlinable(&body, &step.op) {
+                    true => self.inline_call(id, &mut body, &step, &mut kept),
+                    false => kept.push(step),
+                }
+            }
+            body.locations[at].edges = kept;
+        }
+        body
+    }
+
+    /// A function's body as it is.
+    fn plain_body(&self, id: FuncId) -> Body {
+        let function = self.program.function(id);
+        let first = function.locations.start;
+        let mut edges = 0;
+        let locations = function
+            .locations
+            .clone()
+            .map(|index| {
+                let location = &self.program.locations[index as usize];
+                let steps: Vec<Step> = self
+                    .program
+                    .edges_from(LocId(index))
+                    .map(|(id, edge)| Step {
+                        origin: Some(id),
+                        to: (edge.to.0 - first) as usize,
+                        op: edge.op.clone(),
+                        source: edge.source,
+                    })
+                    .collect();
+                edges += steps.len();
+                Point {
+                    origin: LocId(index),
+                    kind: location.kind,
+                    labels: location.labels.clone(),
+                    edges: steps,
+                }
+            })
+            .collect();
+        Body {
+            locals: function.locals.clone(),
+            locations,
+            entry: (function.entry.0 - first) as usize,
+            exit: (function.exit.0 - first) as usize,
+            edges,
+        }
+    }
+
+    fn inlinable(&self, caller: &Body, op: &Op) -> bool {
+        let Op::Call {
+            callee,
+            arguments,
+            result,
+        } = op
+        else {
+            return false;
+        };
+        let targets = targets(callee);
+        if targets.is_empty() || targets.len() > self.limits.targets {
+            return false;
+        }
+        let mut grown = caller.edges;
+        for target in targets {
+            let Some(body) = &self.bodies[target.index()] else {
+                return false;
+            };
+            if self.graph.recursive.contains(target) || !self.fits(*target, arguments, *result) {
+                return false;
+            }
+            let once = self.graph.sites.get(target) == Some(&1);
+            if !once && body.edges > self.limits.shared {
+                return false;
+            }
+            // What a frame holds until it ends cannot end with the caller's frame.
+            let framed = body.locations.iter().flat_map(|l| &l.edges).any(|step| {
+                matches!(
+                    step.op,
+                    Op::VaStart { .. }
+                        | Op::Allocate {
+                            lifetime: Lifetime::Frame,
+                            ..
+                        }
+                )
+            });
+            if framed {
+                return false;
+            }
+            grown += body.edges;
+        }
+        grown <= self.limits.function
+    }
+
+    /// Whether arguments and result are just what the function takes and gives.
+    fn fits(&self, target: FuncId, arguments: &[ExprId], result: Option<PlaceId>) -> bool {
+        let function = self.program.function(target);
+        let formal = |&formal: &VarId| self.program.variable(formal).ty;
+        let given = |&argument: &ExprId| self.program.expr(argument).ty;
+        let complete = |ty: TypeId| !matches!(self.program.types.get(ty), Type::Void);
+        let formals: Vec<TypeId> = function.formals.iter().map(formal).collect();
+        arguments.len() >= formals.len()
+            && arguments
+                .iter()
+                .map(given)
+                .zip(&formals)
+                .all(|(a, b)| a == *b && complete(a))
+            && match (result, function.result) {
+                (Some(place), Some(held)) => {
+                    self.program.place(place).ty == self.program.variable(held).ty
+                }
+                (Some(_), None) => false,
+                (None, _) => true,
+            }
+    }
+
+    /// Replaces a call; the edges that begin it go to `kept`.
+    fn inline_call(&mut self, caller: FuncId, body: &mut Body, call: &Step, kept: &mut Vec<Step>) {
+        let Op::Call {
+            callee,
+            arguments,
+            result,
+        } = &call.op
+        else {
+            return;
+        };
+        let step = |to: usize, op: Op| Step {
+            origin: None,
+            to,
+            op,
+            source: call.source,
+        };
+        let origin = call
+            .origin
+            .map_or(LocId(0), |edge| self.program.edges[edge.index()].from);
+        match callee {
+            Callee::Direct(target) => {
+                let first = self.copy(caller, body, *target, arguments, *result, call);
+                kept.push(step(first, Op::Skip));
+            }
+            Callee::Indirect { pointer, targets } => {
+                let mut at = None;
+                for target in targets {
+                    let condition = self.is_function(*pointer, *target);
+                    let first = self.copy(caller, body, *target, arguments, *result, call);
+                    let other = body.locations.len();
+                    body.locations.push(plain(origin));
+                    let sides = [
+                        step(
+                            first,
+                            Op::Assume {
+                                condition,
+                                holds: true,
+                            },
+                        ),
+                        step(
+                            other,
+                            Op::Assume {
+                                condition,
+                                holds: false,
+                            },
+                        ),
+                    ];
+                    match at {
+                        None => kept.extend(sides),
+                        Some(at) => {
+                            let at: &mut Point = &mut body.locations[at];
+                            at.edges.extend(sides);
+                        }
+                    }
+                    at = Some(other);
+                    body.edges += 2;
+                }
+                // A pointer to nothing that can be called ends the run.
+                if let Some(at) = at {
+                    body.locations[at].kind = LocationKind::Halt;
+                }
+            }
+        }
+    }
+
+    /// `pointer == function` as an expression.
+    fn is_function(&mut self, pointer: ExprId, function: FuncId) -> ExprId {
+        let ty = self.program.expr(pointer).ty;
+        let int = self.program.types.int(32, true);
+        let function = self.push_expr(ExprKind::Function(function), ty);
+        self.push_expr(ExprKind::Binary(BinaryOp::Eq, pointer, function), int)
+    }
+
+    fn push_expr(&mut self, kind: ExprKind, ty: TypeId) -> ExprId {
+        self.program.exprs.push(Expr { kind, ty });
+        ExprId(self.program.exprs.len() as u32 - 1)
+    }
+
+    fn push_place(&mut self, kind: PlaceKind, ty: TypeId) -> PlaceId {
+        self.program.places.push(Place { kind, ty });
+        PlaceId(self.program.places.len() as u32 - 1)
+    }
+
+    /// Adds a copy of a function to a body, with its arguments and its result passed. Gives the
+    /// location where it starts.
+    fn copy(
+        &mut self,
+        caller: FuncId,
+        body: &mut Body,
+        target: FuncId,
+        arguments: &[ExprId],
+        result: Option<PlaceId>,
+        call: &Step,
+    ) -> usize {
+        // The body was made before: callees come before callers.
+        let Some(callee) = self.bodies[target.index()].clone() else {
+            return call.to;
+        };
+        let function = self.program.function(target).clone();
+        let declared: BTreeSet<VarId> = callee
+            .locations
+            .iter()
+            .flat_map(|location| &location.edges)
+            .filter_map(|step| match step.op {
+                Op::Declare { variable } => Some(variable),
+                _ => None,
+            })
+            .collect();
+        let mut copies = Copies::default();
+        let mut unset = Vec::new();
+        let all = callee
+            .locals
+            .iter()
+            .chain(&function.formals)
+            .chain(&function.result);
+        for &variable in all {
+            let copy = self.copy_variable(caller, variable);
+            body.locals.push(copy);
+            copies.variables.insert(variable, copy);
+            let temporary = matches!(self.program.variable(copy).kind, VarKind::Temporary(_));
+            let set = function.formals.contains(&variable)
+                || declared.contains(&variable)
+                || (temporary && Some(variable) != function.result);
+            if !set || self.program.variable(copy).address_taken {
+                unset.push(copy);
+            }
+        }
+        // First life and arguments, ...
+        let mut ops: Vec<Op> = unset
+            .iter()
+            .map(|&variable| Op::Declare { variable })
+            .collect();
+        for (&argument, formal) in arguments.iter().zip(&function.formals) {
+            let ty = self.program.variable(*formal).ty;
+            let place = self.push_place(PlaceKind::Var(copies.variables[formal]), ty);
+            ops.push(Op::Assign {
+                place,
+                value: argument,
+            });
+        }
+        let base = body.locations.len() + ops.len();
+        let start = body.locations.len();
+        let before = self.program.function(target).entry;
+        for op in ops {
+            let next = body.locations.len() + 1;
+            let to = if next == base {
+                base + callee.entry
+            } else {
+                next
+            };
+            self.push_step(body, before, op, to, call.source);
+        }
+        let start = if start == base {
+            base + callee.entry
+        } else {
+            start
+        };
+        // ... then the body, ...
+        for location in &callee.locations {
+            let edges = location
+                .edges
+                .iter()
+                .map(|step| Step {
+                    origin: step.origin,
+                    to: base + step.to,
+                    op: self.copy_op(&mut copies, &step.op),
+                    source: step.source,
+                })
+                .collect();
+            body.locations.push(Point {
+                origin: location.origin,
+                kind: match location.kind {
+                    LocationKind::Exit => LocationKind::Plain,
+                    kind => kind,
+                },
+                labels: location.labels.clone(),
+                edges,
+            });
+        }
+        body.edges += callee.edges;
+        // ... then the result and the end of all lives.
+        let mut ops = Vec::new();
+        if let (Some(place), Some(held)) = (result, function.result) {
+            let ty = self.program.variable(held).ty;
+            let held = self.push_place(PlaceKind::Var(copies.variables[&held]), ty);
+            let value = self.push_expr(ExprKind::Load(held), ty);
+            ops.push(Op::Assign { place, value });
+        }
+        let mut ended: Vec<VarId> = copies
+            .variables
+            .values()
+            .copied()
+            .filter(|&copy| self.program.variable(copy).address_taken)
+            .collect();
+        if !ended.is_empty() {
+            ended.sort_unstable();
+            ops.push(Op::EndScope { variables: ended });
+        }
+        if ops.is_empty() {
+            ops.push(Op::Skip);
+        }
+        let after = self.program.function(target).exit;
+        let mut at = base + callee.exit;
+        let count = ops.len();
+        for (index, op) in ops.into_iter().enumerate() {
+            let to = match index + 1 == count {
+                true => call.to,
+                false => {
+                    body.locations.push(plain(after));
+                    body.locations.len() - 1
+                }
+            };
+            body.locations[at].edges.push(Step {
+                origin: None,
+                to,
+                op,
+                source: call.source,
+            });
+            body.edges += 1;
+            at = to;
+        }
+        start
+    }
+
+    /// Adds a location with one edge.
+    fn push_step(&self, body: &mut Body, origin: LocId, op: Op, to: usize, source: Source) {
+        let mut location = plain(origin);
+        location.edges.push(Step {
+            origin: None,
+            to,
+            op,
+            source,
+        });
+        body.locations.push(location);
+        body.edges += 1;
+    }
+
+    fn copy_variable(&mut self, caller: FuncId, variable: VarId) -> VarId {
+        let mut copy = self.program.variable(variable).clone();
+        copy.kind = match copy.kind {
+            VarKind::Temporary(_) | VarKind::Result(_) => VarKind::Temporary(caller),
+            _ => VarKind::Local(caller),
+        };
+        self.program.variables.push(copy);
+        VarId(self.program.variables.len() as u32 - 1)
+    }
+
+    fn copy_op(&mut self, copies: &mut Copies, op: &Op) -> Op {
+        let mut op = op.clone();
+        match &mut op {
+            Op::Declare { variable } => *variable = copies.variable(*variable),
+            Op::EndScope { variables } => {
+                for variable in variables {
+                    *variable = copies.variable(*variable);
+                }
+            }
+            _ => {
+                let mut operands = Vec::new();
+                each_operand(&op, &mut |operand| operands.push(operand));
+                self.copy_operands(copies, operands);
+                copies.op(&mut op);
+            }
+        }
+        op
+    }
+
+    /// Copies expressions and places that speak of copied variables; the others stay. Operands
+    /// come first, without recursion: expressions can be very deep.
+    fn copy_operands(&mut self, copies: &mut Copies, mut work: Vec<Operand>) {
+        while let Some(&operand) = work.last() {
+            if copies.knows(operand) {
+                work.pop();
+                continue;
+            }
+            let mut below = Vec::new();
+            match operand {
+                Operand::Expr(id) => {
+                    operands_of(&self.program.expr(id).kind, &mut |o| below.push(o));
+                }
+                Operand::Place(id) => match self.program.place(id).kind {
+                    PlaceKind::Var(_) => {}
+                    PlaceKind::Deref(e) => below.push(Operand::Expr(e)),
+                    PlaceKind::Field(p, _) => below.push(Operand::Place(p)),
+                    PlaceKind::Index(p, e) => below.extend([Operand::Place(p), Operand::Expr(e)]),
+                },
+            }
+            below.retain(|&operand| !copies.knows(operand));
+            if !below.is_empty() {
+                work.extend(below);
+                continue;
+            }
+            work.pop();
+            match operand {
+                Operand::Expr(id) => {
+                    let Expr { kind, ty } = self.program.expr(id).clone();
+                    let copied = copies.expr_kind(kind);
+                    let new = if copied == kind {
+                        id
+                    } else {
+                        self.push_expr(copied, ty)
+                    };
+                    copies.exprs.insert(id, new);
+                }
+                Operand::Place(id) => {
+                    let Place { kind, ty } = self.program.place(id).clone();
+                    let copied = match kind {
+                        PlaceKind::Var(variable) => PlaceKind::Var(copies.variable(variable)),
+                        kind => copies.place_kind(kind),
+                    };
+                    let new = if copied == kind {
+                        id
+                    } else {
+                        self.push_place(copied, ty)
+                    };
+                    copies.places.insert(id, new);
+                }
+            }
+        }
+    }
+
+    /// Puts the bodies together.
+    fn finish(mut self, original: &Program) -> Inlined {
+        let called = self.still_called(original.entry);
+        let mut locations = Vec::new();
+        let mut edges = Vec::new();
+        let mut edge_origins = Vec::new();
+        let mut location_origins = Vec::new();
+        for index in 0..self.program.functions.len() {
+            let id = FuncId(index as u32);
+            let body = match self.bodies[index].take() {
+                Some(body) if called.contains(&id) => body,
+                _ => self.empty_body(id),
+            };
+            let first = locations.len();
+            for (number, place) in body.locations.into_iter().enumerate() {
+                let from = LocId((first + number) as u32);
+                let start = edges.len() as u32;
+                for step in place.edges {
+                    edges.push(Edge {
+                        from,
+                        to: LocId((first + step.to) as u32),
+                        op: step.op,
+                        source: step.source,
+                    });
+                    edge_origins.push(step.origin);
+                }
+                locations.push(Location {
+                    function: id,
+                    kind: place.kind,
+                    edges: start..edges.len() as u32,
+                    labels: place.labels,
+                });
+                location_origins.push(place.origin);
+            }
+            let function = &mut self.program.functions[index];
+            function.locals = body.locals;
+            function.locations = first as u32..locations.len() as u32;
+            function.entry = LocId((first + body.entry) as u32);
+            function.exit = LocId((first + body.exit) as u32);
+        }
+        self.program.locations = locations;
+        self.program.edges = edges;
+        Inlined {
+            program: self.program,
+            edges: edge_origins,
+            locations: location_origins,
+        }
+    }
+
+    /// The functions that are still called.
+    fn still_called(&self, entry: FuncId) -> BTreeSet<FuncId> {
+        let mut called = BTreeSet::from([entry]);
+        let mut work = vec![entry];
+        while let Some(function) = work.pop() {
+            let steps = self.bodies[function.index()]
+                .iter()
+                .flat_map(|body| &body.locations)
+                .flat_map(|location| &location.edges);
+            for step in steps {
+                if let Op::Call { callee, .. } = &step.op {
+                    for &target in targets(callee) {
+                        if called.insert(target) {
+                            work.push(target);
+                        }
+                    }
+                }
+            }
+        }
+        called
+    }
+
+    /// What is left of a function that nothing calls.
+    fn empty_body(&self, id: FuncId) -> Body {
+        let function = self.program.function(id);
+        let mut entry = plain(function.entry);
+        entry.edges.push(Step {
+            origin: None,
+            to: 1,
+            op: Op::Skip,
+            source: function.source,
+        });
+        let mut exit = plain(function.exit);
+        exit.kind = LocationKind::Exit;
+        Body {
+            locals: function.locals.clone(),
+            locations: vec![entry, exit],
+            entry: 0,
+            exit: 1,
+            edges: 1,
+        }
+    }
+}
+
+fn plain(origin: LocId) -> Point {
+    Point {
+        origin,
+        kind: LocationKind::Plain,
+        labels: Vec::new(),
+        edges: Vec::new(),
+    }
+}
+
+/// What a copy of a function uses instead of the original's parts.
+#[derive(Default)]
+struct Copies {
+    variables: HashMap<VarId, VarId>,
+    exprs: HashMap<ExprId, ExprId>,
+    places: HashMap<PlaceId, PlaceId>,
+}
+
+impl Copies {
+    fn variable(&self, id: VarId) -> VarId {
+        self.variables.get(&id).copied().unwrap_or(id)
+    }
+
+    fn knows(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Expr(id) => self.exprs.contains_key(&id),
+            Operand::Place(id) => self.places.contains_key(&id),
+        }
+    }
+}
+
+impl Renumber for Copies {
+    fn expr(&self, id: ExprId) -> ExprId {
+        self.exprs.get(&id).copied().unwrap_or(id)
+    }
+
+    fn place(&self, id: PlaceId) -> PlaceId {
+        self.places.get(&id).copied().unwrap_or(id)
+    }
+}

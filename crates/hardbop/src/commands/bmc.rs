@@ -1,0 +1,157 @@
+//! `hardbop bmc`: looks for violations path by path, and learns from each what to skip.
+
+use crate::c::{self, CProgram};
+use crate::cli::{BmcArgs, OrderName};
+use crate::commands::c_run::steps;
+use crate::commands::results::{self, Paths};
+use crate::console::{Console, Format};
+use crate::failure::{Failure, Verdict};
+use crate::limits;
+use crate::progress::Progress;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::points_to;
+use hardbop_cfront::program::Program;
+use hardbop_dpr::{Learning, Options, Order, check};
+use hardbop_engine::{Event, Proof, Report, Task};
+use hardbop_report::terminal::Show;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+#[derive(Serialize)]
+struct Body {
+    #[serde(flatten)]
+    results: results::Body,
+    depth: u32,
+    clauses: Vec<Vec<Decision>>,
+}
+
+/// A decision of a clause: at this branch of the unrolled program, this is done.
+#[derive(Serialize)]
+struct Decision {
+    node: u32,
+    file: String,
+    line: u32,
+    edge: String,
+}
+
+/// Decides what it can.
+pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
+    let budget = limits::budget(&arguments.limits)?;
+    let CProgram { program, warnings } = c::program(&arguments.input, console)?;
+    let points_to = points_to::analyse(&program);
+    let checks: Vec<CheckId> = (0..program.checks.len())
+        .map(|i| CheckId(i as u32))
+        .collect();
+    let report = {
+        let progress = Progress::new(console);
+        let mut tell = |event: Event| progress.say(event.to_string());
+        let task = Task {
+            program: &program,
+            points_to: &points_to,
+            checks: &checks,
+            budget: &budget,
+        };
+        check(&task, &options(arguments), &mut tell)
+    };
+    let paths = Paths::of(&arguments.runs);
+    let seconds = budget.elapsed().as_secs_f64();
+    let results = results::collect(&program, &report, paths, seconds);
+    let verdict = results::verdict(&results);
+    match console.format() {
+        Format::Text => {
+            let show = Show {
+                path: None,
+                invariants: false,
+                predicates: false,
+                statistics: arguments.stats,
+            };
+            let mut text = results::text(&results, paths, show, console);
+            if arguments.clauses {
+                write_clauses(&mut text, &clauses(&program, &report));
+            }
+            // The statistics say it too.
+            if !arguments.stats && !checks.is_empty() {
+                text.push_str(&summary(&report));
+            }
+            console.text(&text)?;
+        }
+        Format::Json => {
+            let body = Body {
+                results: results::body(&results, paths, None),
+                depth: arguments.depth,
+                clauses: clauses(&program, &report),
+            };
+            console.value(verdict, &program.sources, &warnings, body)?;
+        }
+    }
+    Ok(verdict)
+}
+
+fn options(arguments: &BmcArgs) -> Options {
+    Options {
+        depth: arguments.depth,
+        order: match (arguments.random, arguments.order) {
+            (Some(seed), _) => Order::Random(seed),
+            (None, OrderName::DepthFirst) => Order::DepthFirst,
+            (None, OrderName::Guided) => Order::Guided,
+        },
+        learning: if arguments.no_learning {
+            Learning::Off
+        } else {
+            Learning::On
+        },
+        jobs: arguments.jobs.into(),
+        ..Options::default()
+    }
+}
+
+/// The clauses of a proof, for people and machines.
+fn clauses(program: &Program, report: &Report) -> Vec<Vec<Decision>> {
+    let Some(Proof::Clauses(proof)) = &report.proof else {
+        return Vec::new();
+    };
+    let decision = |decision: &hardbop_engine::Decision| {
+        let step = steps(program, &[decision.edge]).pop()?;
+        Some(Decision {
+            node: decision.node,
+            file: step.file,
+            line: step.line,
+            edge: step.edge,
+        })
+    };
+    let clauses = proof.clauses.iter();
+    clauses
+        .map(|clause| clause.decisions.iter().filter_map(decision).collect())
+        .collect()
+}
+
+fn write_clauses(text: &mut String, clauses: &[Vec<Decision>]) {
+    for clause in clauses {
+        if clause.is_empty() {
+            text.push_str("no run meets an error\n");
+            continue;
+        }
+        text.push_str("no run meets an error that does all of this:\n");
+        for Decision {
+            node,
+            file,
+            line,
+            edge,
+        } in clause
+        {
+            let _ = writeln!(text, "  {file}:{line}: {edge} (node {node})");
+        }
+    }
+}
+
+/// How much of the path space was looked at.
+fn summary(report: &Report) -> String {
+    let figure = |name| report.figure(name).map(ToString::to_string);
+    let explored = report.count("explored");
+    let paths = figure("paths").unwrap_or_default();
+    let noun = if paths == "1" { "path" } else { "paths" };
+    match figure("pruned") {
+        Some(pruned) => format!("explored {explored} of {paths} {noun}, pruned {pruned}\n"),
+        None => format!("explored {explored} of {paths} {noun}\n"),
+    }
+}

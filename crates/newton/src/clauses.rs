@@ -1,0 +1,603 @@
+//! Rules between points of a program, and the Horn clauses that they become.
+//!
+//! Every point is a relation over the procedure's entry values and current values; a call is a rule
+//! with the callee's exit relation in its body, so that procedures keep summaries of their own. A
+//! relation speaks only of what is live at its point: what can still decide whether the goal is
+//! reached.
+
+use crate::atoms::{Constants, Meaning};
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::program::VarKind;
+use hardbop_logic::{
+    FuncId as Relation, Horn, HornAnswer, Limits, Op, Solution, Sort, TermId, Terms, Unknown,
+};
+use hardbop_semantics::block::{Block, block};
+use hardbop_semantics::effects::Effects;
+use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::{Execution, Semantics, State, Unmodelled};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The key of a relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Key {
+    Location(LocId),
+    Position(usize),
+}
+
+/// A rule before its relations are applied: from which points, to which, and what happens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rule {
+    Start {
+        to: Key,
+    },
+    Block {
+        from: Key,
+        to: Key,
+        start: LocId,
+        end: LocId,
+    },
+    Enter {
+        from: Key,
+        to: Key,
+        call: EdgeId,
+        callee: FuncId,
+    },
+    Leave {
+        from: Key,
+        entry: Key,
+        exit: Key,
+        to: Key,
+        call: EdgeId,
+        callee: FuncId,
+    },
+}
+
+/// Rules with their points and goals.
+pub(crate) struct Rules {
+    /// Each once.
+    pub rules: Vec<Rule>,
+    /// The function and the cut point of every relation.
+    pub points: BTreeMap<Key, (FuncId, LocId)>,
+    /// The points that are asked about.
+    pub goals: Vec<Key>,
+}
+
+impl Rules {
+    /// What can lead to a goal.
+    fn leading_to_goals(&self) -> Rules {
+        let mut useful: BTreeSet<Key> = self.goals.iter().copied().collect();
+        loop {
+            let before = useful.len();
+            for rule in &self.rules {
+                match *rule {
+                    Rule::Block { from, to, .. } | Rule::Enter { from, to, .. }
+                        if useful.contains(&to) =>
+                    {
+                        useful.insert(from);
+                    }
+                    Rule::Leave {
+                        from,
+                        entry,
+                        exit,
+                        to,
+                        ..
+                    } if useful.contains(&to) => {
+                        useful.extend([from, entry, exit]);
+                    }
+                    _ => {}
+                }
+            }
+            if useful.len() == before {
+                break;
+            }
+        }
+        let to = |rule: &&Rule| match **rule {
+            Rule::Start { to }
+            | Rule::Block { to, .. }
+            | Rule::Enter { to, .. }
+            | Rule::Leave { to, .. } => useful.contains(&to),
+        };
+        Rules {
+            rules: self.rules.iter().filter(to).cloned().collect(),
+            points: self
+                .points
+                .iter()
+                .filter(|(key, _)| useful.contains(key))
+                .map(|(&key, &point)| (key, point))
+                .collect(),
+            goals: self.goals.clone(),
+        }
+    }
+}
+
+/// What became of the clauses.
+pub(crate) enum Solved {
+    /// A formula at every point: together they show that no goal is reached.
+    Unreachable(BTreeMap<Key, TermId>),
+    /// Over this encoding a goal is reached.
+    Reachable,
+    /// The solver gave up.
+    Unknown(Unknown),
+    /// An edge has no meaning.
+    Unmodelled(Unmodelled),
+}
+
+/// The symbolic effect of a rule over the constants of state variables.
+struct Effect {
+    condition: TermId,
+    /// The callee's state when it was entered, for calls.
+    entered: Option<State>,
+    /// What stands for the callee's exit values, for returns.
+    returned: BTreeMap<StateVarId, TermId>,
+    /// The state at the end.
+    state: State,
+}
+
+/// What the clauses are made from.
+pub(crate) struct Maker<'a, 'p> {
+    pub semantics: &'a Semantics<'p>,
+    pub effects: &'a Effects,
+    pub cuts: &'a BTreeSet<LocId>,
+    pub constants: &'a Constants,
+}
+
+/// Whether relations speak of the origin of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// Something depends on it.
+    Passed,
+    /// Nothing does.
+    LeftOut,
+}
+
+/// What is live at a point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Live {
+    now: BTreeSet<StateVarId>,
+    old: BTreeSet<StateVarId>,
+}
+
+impl Maker<'_, '_> {
+    /// Solves the rules.
+    pub fn solve(
+        &self,
+        terms: &mut Terms,
+        rules: &Rules,
+        limits: Limits,
+        budget: &Budget,
+    ) -> Solved {
+        let rules = &rules.leading_to_goals();
+        let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
+        let mut effects = Vec::with_capacity(rules.rules.len());
+        for rule in &rules.rules {
+            if let Err(stopped) = budget.check() {
+                return Solved::Unknown(Unknown::Stopped(stopped));
+            }
+            match self.effect(terms, rule, &mut blocks) {
+                Ok(effect) => effects.push(effect),
+                Err(unmodelled) => return Solved::Unmodelled(unmodelled),
+            }
+        }
+        let live = self.live(terms, rules, &effects);
+        let origin = self.speaks_of_origin(terms, rules, &effects, &live);
+        let mut system = Horn::new();
+        let mut relations: BTreeMap<Key, Relation> = BTreeMap::new();
+        for (&key, live) in &live {
+            let arguments = self.arguments(terms, live, origin);
+            let domain: Vec<Sort> = arguments.iter().map(|&(_, t)| terms.sort(t)).collect();
+            let relation = terms.function(&name(key), &domain, Sort::Bool);
+            system.relation(terms, relation);
+            relations.insert(key, relation);
+        }
+        let context = Context {
+            maker: self,
+            live: &live,
+            origin,
+            relations: &relations,
+        };
+        for (rule, effect) in rules.rules.iter().zip(&effects) {
+            context.add_rule(terms, &mut system, rule, effect);
+        }
+        for &goal in &rules.goals {
+            let body = context.applied(terms, goal);
+            system.query(&[body]);
+        }
+        match system.solve(terms, limits, budget) {
+            HornAnswer::Reachable { .. } => Solved::Reachable,
+            HornAnswer::Unknown(why) => Solved::Unknown(why),
+            HornAnswer::Unreachable(solution) => {
+                let formulas = self.formulas(terms, &live, origin, &relations, &solution);
+                Solved::Unreachable(formulas)
+            }
+        }
+    }
+
+    fn formulas(
+        &self,
+        terms: &mut Terms,
+        live: &BTreeMap<Key, Live>,
+        origin: Origin,
+        relations: &BTreeMap<Key, Relation>,
+        solution: &Solution,
+    ) -> BTreeMap<Key, TermId> {
+        let mut formulas = BTreeMap::new();
+        for (&key, &relation) in relations {
+            let arguments = self.arguments(terms, &live[&key], origin);
+            let arguments: Vec<TermId> = arguments.into_iter().map(|(_, term)| term).collect();
+            if let Some(formula) = solution.at(terms, relation, &arguments) {
+                formulas.insert(key, formula);
+            }
+        }
+        formulas
+    }
+
+    fn effect(
+        &self,
+        terms: &mut Terms,
+        rule: &Rule,
+        blocks: &mut BTreeMap<LocId, Block>,
+    ) -> Result<Effect, Unmodelled> {
+        let mut run = Execution::new(self.semantics);
+        let mut entered = None;
+        let mut returned = BTreeMap::new();
+        let mut condition = terms.bool(true);
+        match *rule {
+            Rule::Start { .. } => run.start(terms),
+            Rule::Block { start, end, .. } => {
+                let made = match blocks.entry(start) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(place) => {
+                        place.insert(block(self.semantics, terms, start, self.cuts)?)
+                    }
+                };
+                match made.exits.iter().find(|exit| exit.location == end) {
+                    Some(exit) => {
+                        condition = exit.condition;
+                        run.state = exit.state.clone();
+                    }
+                    None => condition = terms.bool(false),
+                }
+            }
+            Rule::Enter { call, callee, .. } => {
+                condition = run.enter(terms, call, callee);
+                entered = Some(run.state.clone());
+            }
+            Rule::Leave { call, callee, .. } => {
+                condition = run.enter(terms, call, callee);
+                entered = Some(run.state.clone());
+                for id in self.exit_variables(callee) {
+                    let sort = self.semantics.sort(terms, id);
+                    let name = format!("{}'", self.semantics.layout.get(id).name);
+                    let after = terms.constant(&name, sort);
+                    run.state.set(id, after);
+                    returned.insert(id, after);
+                }
+                run.leave(terms);
+            }
+        }
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(condition);
+        let condition = terms.and(&conjuncts);
+        Ok(Effect {
+            condition,
+            entered,
+            returned,
+            state: run.state,
+        })
+    }
+
+    /// What a call may change and what holds its result.
+    fn exit_variables(&self, callee: FuncId) -> Vec<StateVarId> {
+        let mut variables: Vec<StateVarId> =
+            self.effects.modified(callee).iter().copied().collect();
+        variables.extend(
+            self.semantics
+                .frame_variables(callee)
+                .into_iter()
+                .filter(|&id| {
+                    self.semantics
+                        .layout
+                        .get(id)
+                        .variable
+                        .is_some_and(|variable| {
+                            matches!(
+                                self.semantics.program.variable(variable).kind,
+                                VarKind::Result(_)
+                            )
+                        })
+                }),
+        );
+        variables
+    }
+
+    /// The state variables that a term mentions, and the values that a call gave back.
+    fn mentioned(
+        &self,
+        terms: &Terms,
+        term: TermId,
+        returned: &HashMap<TermId, StateVarId>,
+    ) -> (BTreeSet<StateVarId>, BTreeSet<StateVarId>) {
+        let mut now = BTreeSet::new();
+        let mut given = BTreeSet::new();
+        for constant in terms.free_constants(&[term]) {
+            match (self.constants.meaning(constant), returned.get(&constant)) {
+                (_, Some(&id)) => {
+                    given.insert(id);
+                }
+                (Some(Meaning::Now(id)), None) => {
+                    now.insert(id);
+                }
+                _ => {}
+            }
+        }
+        (now, given)
+    }
+
+    /// What is live at every point: what conditions on the way to a goal depend on. Of a
+    /// procedure's entry values, those of what is live at its entry.
+    fn live(&self, terms: &mut Terms, rules: &Rules, effects: &[Effect]) -> BTreeMap<Key, Live> {
+        let mut live: BTreeMap<Key, Live> = rules
+            .points
+            .keys()
+            .map(|&key| (key, Live::default()))
+            .collect();
+        loop {
+            let before = live.clone();
+            for (rule, effect) in rules.rules.iter().zip(effects).rev() {
+                self.propagate(terms, rule, effect, &mut live);
+            }
+            if live == before {
+                return live;
+            }
+        }
+    }
+
+    fn speaks_of_origin(
+        &self,
+        terms: &mut Terms,
+        rules: &Rules,
+        effects: &[Effect],
+        live: &BTreeMap<Key, Live>,
+    ) -> Origin {
+        let origin = self.semantics.origin(terms);
+        for (rule, effect) in rules.rules.iter().zip(effects) {
+            let to = match *rule {
+                // What holds of it at the start is no reason to speak of it.
+                Rule::Start { to } => {
+                    for &id in &live[&to].now {
+                        let value = effect.state.get(self.semantics, terms, id);
+                        if terms.free_constants(&[value]).contains(&origin) {
+                            return Origin::Passed;
+                        }
+                    }
+                    continue;
+                }
+                Rule::Block { to, .. } | Rule::Enter { to, .. } | Rule::Leave { to, .. } => to,
+            };
+            let mut spoken = vec![effect.condition];
+            for &id in &live[&to].now {
+                spoken.push(effect.state.get(self.semantics, terms, id));
+            }
+            if let Some(entered) = &effect.entered {
+                spoken.extend(entered.written().map(|(_, term)| term));
+            }
+            if terms.free_constants(&spoken).contains(&origin) {
+                return Origin::Passed;
+            }
+        }
+        Origin::LeftOut
+    }
+
+    fn propagate(
+        &self,
+        terms: &mut Terms,
+        rule: &Rule,
+        effect: &Effect,
+        live: &mut BTreeMap<Key, Live>,
+    ) {
+        let ids: HashMap<TermId, StateVarId> = effect
+            .returned
+            .iter()
+            .map(|(&id, &term)| (term, id))
+            .collect();
+        let (mut needed, mut given) = self.mentioned(terms, effect.condition, &ids);
+        let mut need = |state: &State, wanted: &BTreeSet<StateVarId>, terms: &mut Terms| {
+            for &id in wanted {
+                let term = state.get(self.semantics, terms, id);
+                let (now, back) = self.mentioned(terms, term, &ids);
+                needed.extend(now);
+                given.extend(back);
+            }
+        };
+        match *rule {
+            Rule::Start { .. } => {}
+            Rule::Block { from, to, .. } => {
+                let after = live[&to].clone();
+                need(&effect.state, &after.now, terms);
+                let here = live.entry(from).or_default();
+                here.now.extend(needed);
+                here.old.extend(after.old);
+            }
+            Rule::Enter { from, to, .. } => {
+                let after = live[&to].clone();
+                need(&effect.state, &after.now, terms);
+                need(&effect.state, &after.old, terms);
+                live.entry(from).or_default().now.extend(needed);
+            }
+            Rule::Leave {
+                from,
+                exit,
+                entry,
+                to,
+                callee,
+                ..
+            } => {
+                let after = live[&to].clone();
+                need(&effect.state, &after.now, terms);
+                let entered = effect.entered.clone().unwrap_or_default();
+                let inside = live[&exit].clone();
+                let passed: BTreeSet<StateVarId> = inside
+                    .now
+                    .iter()
+                    .copied()
+                    .filter(|id| !effect.returned.contains_key(id))
+                    .collect();
+                need(&entered, &inside.old, terms);
+                need(&entered, &passed, terms);
+                // Nothing is asked of the callee if nothing that it gives back is used.
+                let modified = self.effects.modified(callee);
+                let at_entry = live[&entry].now.clone();
+                let end = live.entry(exit).or_default();
+                end.now.extend(given);
+                for id in at_entry {
+                    let variable = self.semantics.layout.get(id);
+                    if variable.owner.is_some() || modified.contains(&id) {
+                        end.old.insert(id);
+                    } else {
+                        end.now.insert(id);
+                    }
+                }
+                let here = live.entry(from).or_default();
+                here.now.extend(needed);
+                here.old.extend(after.old);
+            }
+        }
+    }
+
+    /// The arguments of a point's relation: the origin, entry values, current values.
+    fn arguments(&self, terms: &mut Terms, live: &Live, origin: Origin) -> Vec<(Meaning, TermId)> {
+        let mut arguments = Vec::new();
+        if origin == Origin::Passed {
+            arguments.push((Meaning::Origin, self.semantics.origin(terms)));
+        }
+        for &id in &live.old {
+            arguments.push((Meaning::Old(id), self.semantics.old_constant(terms, id)));
+        }
+        for &id in &live.now {
+            arguments.push((Meaning::Now(id), self.semantics.constant(terms, id)));
+        }
+        arguments
+    }
+}
+
+struct Context<'c, 'a, 'p> {
+    maker: &'c Maker<'a, 'p>,
+    live: &'c BTreeMap<Key, Live>,
+    origin: Origin,
+    relations: &'c BTreeMap<Key, Relation>,
+}
+
+impl Context<'_, '_, '_> {
+    /// A point's relation, applied to its own constants.
+    fn applied(&self, terms: &mut Terms, key: Key) -> TermId {
+        let arguments = self.maker.arguments(terms, &self.live[&key], self.origin);
+        let arguments: Vec<TermId> = arguments.into_iter().map(|(_, term)| term).collect();
+        terms.apply(self.relations[&key], &arguments)
+    }
+
+    /// A point's relation, applied to what `old` and `now` say.
+    fn applied_to(
+        &self,
+        terms: &mut Terms,
+        key: Key,
+        old: &mut dyn FnMut(&mut Terms, StateVarId) -> TermId,
+        now: &mut dyn FnMut(&mut Terms, StateVarId) -> TermId,
+    ) -> TermId {
+        let mut arguments = Vec::new();
+        for (meaning, term) in self.maker.arguments(terms, &self.live[&key], self.origin) {
+            arguments.push(match meaning {
+                Meaning::Origin => term,
+                Meaning::Old(id) => old(terms, id),
+                Meaning::Now(id) => now(terms, id),
+            });
+        }
+        terms.apply(self.relations[&key], &arguments)
+    }
+
+    fn add_rule(&self, terms: &mut Terms, system: &mut Horn, rule: &Rule, effect: &Effect) {
+        let semantics = self.maker.semantics;
+        let mut body = vec![effect.condition];
+        let mut same_old = |terms: &mut Terms, id| semantics.old_constant(terms, id);
+        let mut after = |terms: &mut Terms, id| effect.state.get(semantics, terms, id);
+        let head = match *rule {
+            Rule::Start { to } => {
+                body.extend(semantics.axioms(terms));
+                let mut old = |terms: &mut Terms, id| effect.state.get(semantics, terms, id);
+                self.applied_to(terms, to, &mut old, &mut after)
+            }
+            Rule::Block { from, to, .. } => {
+                body.push(self.applied(terms, from));
+                self.applied_to(terms, to, &mut same_old, &mut after)
+            }
+            Rule::Enter { from, to, .. } => {
+                body.push(self.applied(terms, from));
+                let mut old = |terms: &mut Terms, id| effect.state.get(semantics, terms, id);
+                self.applied_to(terms, to, &mut old, &mut after)
+            }
+            Rule::Leave {
+                from,
+                exit,
+                to,
+                callee,
+                ..
+            } => {
+                body.push(self.applied(terms, from));
+                let entered = effect.entered.clone().unwrap_or_default();
+                let mut old = |terms: &mut Terms, id| entered.get(semantics, terms, id);
+                // What the callee's own variables hold at its exit is nobody's business here.
+                let mut now = |terms: &mut Terms, id| match effect.returned.get(&id) {
+                    Some(&term) => term,
+                    None if semantics.layout.get(id).owner == Some(callee) => {
+                        let sort = semantics.sort(terms, id);
+                        terms.fresh("own", sort)
+                    }
+                    None => entered.get(semantics, terms, id),
+                };
+                body.push(self.applied_to(terms, exit, &mut old, &mut now));
+                self.applied_to(terms, to, &mut same_old, &mut after)
+            }
+        };
+        // Relations hold constants as they are; whatever else is a function of its arguments is
+        // an unknown value to the Horn solver.
+        let mut all = body;
+        all.push(head);
+        let all = forget_functions(terms, self.relations, &all);
+        if let Some((head, body)) = all.split_last() {
+            system.rule(body, *head);
+        }
+    }
+}
+
+/// Replaces applications of uninterpreted functions, save relations, by fresh constants.
+fn forget_functions(
+    terms: &mut Terms,
+    relations: &BTreeMap<Key, Relation>,
+    formulas: &[TermId],
+) -> Vec<TermId> {
+    let mut map = BTreeMap::new();
+    for term in terms.postorder(formulas) {
+        if let Op::Apply(function) = *terms.op(term)
+            && !relations.values().any(|&relation| relation == function)
+        {
+            let sort = terms.sort(term);
+            let unknown = terms.fresh("any", sort);
+            map.insert(term, unknown);
+        }
+    }
+    if map.is_empty() {
+        return formulas.to_vec();
+    }
+    formulas
+        .iter()
+        .map(|&formula| terms.substitute(formula, &map))
+        .collect()
+}
+
+fn name(key: Key) -> String {
+    match key {
+        Key::Location(location) => format!("at{}", location.0),
+        Key::Position(position) => format!("step{position}"),
+    }
+}
