@@ -13,7 +13,7 @@ mod reason;
 pub use figures::{Figure, Value};
 pub use hardbop_semantics::replay::Violation;
 pub use proof::{
-    Clause, Clauses, Decision, Invariants, OnlyRun, Proof, ScopedPredicate, Unrolling,
+    CInvariant, Clause, Clauses, Decision, Invariants, OnlyRun, Proof, ScopedPredicate, Unrolling,
 };
 pub use reason::{Construct, Reason};
 

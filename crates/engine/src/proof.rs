@@ -38,10 +38,21 @@ pub struct OnlyRun {
 pub struct Invariants {
     /// The invariant at every cut point that can be reached, as text.
     pub at: BTreeMap<LocId, String>,
+    /// The same as C expressions, where C has words for them.
+    pub c: BTreeMap<LocId, CInvariant>,
     /// The predicates that they are made of.
     pub predicates: Vec<ScopedPredicate>,
     /// How many questions certification asked.
     pub questions: u64,
+}
+
+/// An invariant as C expressions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CInvariant {
+    /// What can be said of the variables alone; it may say less than the invariant.
+    pub plain: Option<String>,
+    /// All of it, with `old(x)` for values at the procedure's entry and `$return` for its result.
+    pub contract: Option<String>,
 }
 
 /// A predicate as text.

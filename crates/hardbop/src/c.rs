@@ -26,7 +26,7 @@ pub struct CProgram {
 
 /// Reads, types, lowers and links the program; people see its warnings at once.
 pub fn program(input: &CInput, console: &Console) -> Result<CProgram, Failure> {
-    program_with_rules(input, &RuleNames::default(), console)
+    program_with(input, &RuleNames::default(), console, |_| {})
 }
 
 /// Reads the program as [`program`] does, and weaves rules into it.
@@ -34,6 +34,16 @@ pub fn program_with_rules(
     input: &CInput,
     rules: &RuleNames,
     console: &Console,
+) -> Result<CProgram, Failure> {
+    program_with(input, rules, console, |_| {})
+}
+
+/// The same with a last word on how it is lowered.
+pub fn program_with(
+    input: &CInput,
+    rules: &RuleNames,
+    console: &Console,
+    adjust: impl FnOnce(&mut LowerOptions),
 ) -> Result<CProgram, Failure> {
     let rules = rules::read(&rules.rules)?;
     let units = units(input)?;
@@ -46,7 +56,7 @@ pub fn program_with_rules(
             Preprocessor::Gcc => preprocess_by_gcc(unit, &common, model),
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let options = Options {
+    let mut options = Options {
         parse: ParseOptions {
             model,
             preprocess: common,
@@ -60,6 +70,7 @@ pub fn program_with_rules(
             ..lower_options(input)
         },
     };
+    adjust(&mut options.lower);
     let loaded = load(&inputs, &options, &Disk);
     let sources = loaded.sources().clone();
     let Loaded {
@@ -110,6 +121,11 @@ fn units(input: &CInput) -> Result<Vec<CompileCommand>, Failure> {
         model: None,
     };
     let Some(database) = &input.compile_commands else {
+        if input.files.is_empty() {
+            return Err(Failure::message(
+                "no file is named: give FILE.c, or --compile-commands JSON",
+            ));
+        }
         return Ok(input.files.iter().map(plain).collect());
     };
     let bytes = input::bytes(database)?;

@@ -2,14 +2,17 @@
 //! all come from these definitions.
 
 mod abstraction;
+mod artifacts;
 mod bmc;
 mod bp;
 mod c;
 mod check;
 mod leap;
 mod rules;
+mod validate;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
+pub use artifacts::{Artifacts, WitnessVersion};
 pub use bmc::{BmcArgs, OrderName};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
@@ -18,6 +21,7 @@ pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedN
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use leap::LeapArgs;
 pub use rules::{RuleCommand, RuleNames};
+pub use validate::ValidateArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -131,6 +135,8 @@ pub enum Command {
     Bp(BpCommand),
     /// Decide the checks of a C program: proved, violated or unknown, each with evidence.
     Check(Box<CheckArgs>),
+    /// Check a witness: is what another run or another tool said of a program true?
+    Validate(Box<ValidateArgs>),
     /// Look for violations path by path, up to a bound, and learn from each what to skip.
     Bmc(Box<BmcArgs>),
     /// Look for violations of a C program behind loops, without unrolling them.
@@ -178,6 +184,7 @@ impl Command {
         match self {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
+            Command::Validate(_) => "validate",
             Command::Bmc(_) => "bmc",
             Command::Leap(_) => "leap",
             Command::Abstract(_) => "abstract",

@@ -13,6 +13,7 @@
 //! | [`dpr`] | a C program and its checks | violated, or proved up to a bound, with evidence |
 //! | [`engine`] | a task | what every engine takes and gives back |
 //! | [`report`] | what an engine found out | texts for people and for machines |
+//! | [`witness`] | results, or the witnesses of any tool | witnesses, or programs to validate them by |
 //! | [`diagnostics`] | what parsers have to say | text with places and carets |
 //! | [`budget`] | limits on time and memory | whether work may go on |
 
@@ -27,3 +28,4 @@ pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
 pub use hardbop_report as report;
 pub use hardbop_rules as rules;
+pub use hardbop_witness as witness;

@@ -7,6 +7,7 @@
 //! sections 4.2 to 4.4 give the loop-free case).
 
 pub mod atoms;
+pub mod c_text;
 mod clauses;
 pub mod exact;
 pub mod feasible;

@@ -1,14 +1,18 @@
 //! Collects results from what an engine says about a program.
 
 use crate::results::{
-    Answer, CheckKind, CheckResult, DataModel, EdgeStep, Invariant, InvariantAt, Place, Results,
+    Answer, CheckKind, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Invariant,
+    InvariantAt, Place, Results,
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::interp::Run;
-use hardbop_cfront::program::{self, Assumption, LocationKind, Program, Source};
+use hardbop_cfront::program::{
+    self, Assumption, Function, LocationKind, Op, Origin, Program, Source,
+};
 use hardbop_cfront::types;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an engine says of a check.
 #[derive(Clone, Debug)]
@@ -77,8 +81,15 @@ impl<'p> Collector<'p> {
         }
     }
 
-    /// Adds an invariant of a proof: the formula for people, and as C where that says the same.
-    pub fn invariant(&mut self, location: LocId, formula: String, c: Option<String>) {
+    /// Adds an invariant of a proof: the formula, what C can say of it, and all of it as a
+    /// contract in C.
+    pub fn invariant(
+        &mut self,
+        location: LocId,
+        formula: String,
+        c: Option<String>,
+        contract: Option<String>,
+    ) {
         let entry = &self.program.locations[location.index()];
         let function = self.program.function(entry.function);
         let (at, source) = if location == function.entry {
@@ -99,6 +110,7 @@ impl<'p> Collector<'p> {
             at,
             formula,
             c,
+            contract,
         });
     }
 
@@ -112,9 +124,80 @@ impl<'p> Collector<'p> {
         &mut self.results
     }
 
+    /// The control flow of the functions in which checks stand or which violations go through.
+    fn graphs(&self) -> Vec<FlowGraph> {
+        let mut wanted: BTreeSet<&str> = BTreeSet::new();
+        for check in &self.results.checks {
+            wanted.insert(&check.function);
+            if let Answer::Violated(trace) = &check.answer {
+                wanted.extend(trace.calls.iter().map(|call| call.function.as_str()));
+            }
+        }
+        let functions = self.program.functions.iter();
+        functions
+            .filter(|function| {
+                function.origin == Origin::User && wanted.contains(function.name.as_str())
+            })
+            .map(|function| self.graph(function))
+            .collect()
+    }
+
+    fn graph(&self, function: &Function) -> FlowGraph {
+        let program = self.program;
+        // Edges that only end lives stand where the scope ends, which says nothing to a reader.
+        let line_at = |location: LocId| {
+            let mut at = location;
+            for _ in 0..100 {
+                let (_, edge) = program.edges_from(at).next()?;
+                match edge.op {
+                    Op::EndScope { .. } | Op::Declare { .. } | Op::Skip => at = edge.to,
+                    _ => return Some(edge.source),
+                }
+            }
+            None
+        };
+        let mut lines: BTreeMap<u32, String> = BTreeMap::new();
+        let mut follows: BTreeSet<(u32, u32)> = BTreeSet::new();
+        for location in function.locations.clone() {
+            for (_, edge) in program.edges_from(LocId(location)) {
+                let line = edge.source.line;
+                if matches!(edge.op, Op::EndScope { .. } | Op::Declare { .. } | Op::Skip) {
+                    continue;
+                }
+                lines.entry(line).or_insert_with(|| {
+                    let span = edge.source.span;
+                    let number = program.sources.line(span.file, span.start);
+                    let whole = program.sources.line_span(span.file, number);
+                    program.sources.slice(whole).trim().to_owned()
+                });
+                if let Some(next) = line_at(edge.to)
+                    && next.line != line
+                {
+                    follows.insert((line, next.line));
+                }
+            }
+        }
+        let order: BTreeMap<u32, usize> = lines.keys().copied().zip(0..).collect();
+        let edges = follows
+            .iter()
+            .filter_map(|(from, to)| Some((*order.get(from)?, *order.get(to)?)))
+            .collect();
+        let nodes = lines
+            .into_iter()
+            .map(|(line, text)| FlowNode { line, text })
+            .collect();
+        FlowGraph {
+            function: function.name.clone(),
+            nodes,
+            edges,
+        }
+    }
+
     /// All of it.
     pub fn finish(self) -> Results {
+        let graphs = self.graphs();
         let mut results = self.results;
+        results.graphs = graphs;
         results.files = self.places.files;
         results.sources = self.places.sources;
         results.invariants.sort_by_key(|invariant| {

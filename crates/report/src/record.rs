@@ -105,6 +105,8 @@ pub enum What {
     Passed(VarId),
     /// The running function's result.
     Returned,
+    /// What a function gave back.
+    ResultOf(FuncId),
 }
 
 /// Writes a run down by repeating it. `None` if it does not repeat.
@@ -291,8 +293,13 @@ impl<'p> Recorder<'p> {
                 if let PlaceKind::Var(variable) = self.program.place(place).kind
                     && let Some(value) = state.variable(variable)
                 {
+                    let what = if self.is_named(place) {
+                        What::Set(place)
+                    } else {
+                        What::ResultOf(function)
+                    };
                     values.push(Seen {
-                        what: What::Set(place),
+                        what,
                         value: self.text(value, state),
                     });
                 }

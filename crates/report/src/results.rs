@@ -27,6 +27,28 @@ pub struct Results {
     pub statistics: Vec<Figure>,
     /// What the search was like, round by round.
     pub rounds: Vec<Round>,
+    /// The control flow of the user's functions that are mentioned, by lines.
+    pub graphs: Vec<FlowGraph>,
+}
+
+/// The control flow of a function by lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowGraph {
+    /// The function.
+    pub function: String,
+    /// Its lines, in the order of the text.
+    pub nodes: Vec<FlowNode>,
+    /// Which line may follow which, by their positions.
+    pub edges: Vec<(usize, usize)>,
+}
+
+/// A line of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowNode {
+    /// Its number, as the user knows it.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
 }
 
 /// The widths of the basic types, by SV-COMP's names.
@@ -334,8 +356,11 @@ pub struct Invariant {
     pub at: InvariantAt,
     /// The formula for people.
     pub formula: String,
-    /// The formula as a C expression with the same meaning, where it has one.
+    /// What it says of the variables, as a C expression; this may be less than the formula.
     pub c: Option<String>,
+    /// All that it says, as a C expression with `old(x)` for what `x` was when the function was
+    /// entered and `$return` for what it returns.
+    pub contract: Option<String>,
 }
 
 /// Where an invariant holds.

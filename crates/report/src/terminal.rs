@@ -198,7 +198,7 @@ fn write_inputs(out: &mut String, trace: &Trace, all: bool) {
 fn write_invariants(out: &mut String, results: &Results, paint: &dyn Paint) {
     for invariant in &results.invariants {
         let (file, line) = results.shown(invariant.place);
-        let formula = invariant.c.as_ref().unwrap_or(&invariant.formula);
+        let formula = invariant.contract.as_ref().unwrap_or(&invariant.formula);
         let what = match invariant.at {
             InvariantAt::LoopHead => "loop invariant",
             InvariantAt::Entry => "requires",

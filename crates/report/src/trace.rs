@@ -288,6 +288,14 @@ impl Builder<'_> {
                     (self.program.variable(variable).name.clone(), Role::Passed)
                 }
                 What::Returned => ("return".to_owned(), Role::Returned),
+                What::ResultOf(function) => {
+                    let function = self.program.function(function);
+                    if function.origin == Origin::User {
+                        // Its own `return` says it.
+                        continue;
+                    }
+                    (format!("{}()", function.name), Role::Set)
+                }
             };
             if named.0.contains('#') {
                 continue;

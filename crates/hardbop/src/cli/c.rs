@@ -71,7 +71,7 @@ Examples:
 pub struct CInput {
     /// The program's files: `.c` files are preprocessed, `.i` files are preprocessed already;
     /// `-` reads C from standard input.
-    #[arg(value_name = "FILE.c", required_unless_present = "compile_commands")]
+    #[arg(value_name = "FILE.c")]
     pub files: Vec<PathBuf>,
     /// Look for included files in this directory too.
     #[arg(short = 'I', value_name = "DIR", help_heading = "Preprocessor")]

@@ -1,7 +1,8 @@
 //! The command that decides the checks of C programs.
 
-use super::{CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
+use super::{Artifacts, CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -10,6 +11,8 @@ Examples:
   hardbop check driver.c --check bounds,overflow --time-limit 60
   hardbop check driver.c lock.c -I include -DDEBUG
   hardbop check driver.c --invariants         show the proof
+  hardbop check task.yml                      decide a task of SV-COMP
+  hardbop check driver.c --harness run.c      make a failing run that gcc compiles
   hardbop check driver.c --full               show all steps of failing runs";
 
 /// `hardbop check`.
@@ -22,6 +25,9 @@ pub struct CheckArgs {
     /// The rules.
     #[command(flatten)]
     pub rules: RuleNames,
+    /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
+    #[arg(long, value_name = "FILE.prp", help_heading = "Meaning")]
+    pub property: Option<PathBuf>,
     /// How machine integers are read while searching; answers are exact either way.
     #[arg(
         long,
@@ -50,6 +56,9 @@ pub struct CheckArgs {
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+    /// Files to write.
+    #[command(flatten)]
+    pub artifacts: Artifacts,
     /// Limits.
     #[command(flatten)]
     pub limits: Limits,

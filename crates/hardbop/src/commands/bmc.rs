@@ -77,7 +77,7 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
         }
         Format::Json => {
             let body = Body {
-                results: results::body(&results, paths),
+                results: results::body(&results, paths, None),
                 depth: arguments.depth,
                 clauses: clauses(&program, &report),
             };

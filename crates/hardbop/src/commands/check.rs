@@ -2,72 +2,96 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{CheckArgs, EngineChoice, SearchArith};
+use crate::commands::artifacts::{self, Known};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
+use crate::target::Target;
 use hardbop_budget::Budget;
 use hardbop_cegar::{Arithmetic, Cegar, Options};
-use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Task};
+use hardbop_engine::{Engine, Event, Report, Task, Value};
 use hardbop_portfolio::{Found, Listener, Plan, default_plan};
+use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
+
+/// The most rounds that are kept for a plot.
+const MOST_ROUNDS: usize = 10_000;
 
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
+    let target = Target::of(&arguments.input, arguments.property.as_deref())?;
+    let adjust = |options: &mut _| target.adjust(options);
     let CProgram { program, warnings } =
-        c::program_with_rules(&arguments.input, &arguments.rules, console)?;
+        c::program_with(&target.input, &arguments.rules, console, adjust)?;
     let points_to = points_to::analyse(&program);
-    let checks: Vec<CheckId> = (0..program.checks.len())
-        .map(|i| CheckId(i as u32))
-        .collect();
-    let options = Options {
-        arithmetic: match arguments.arith {
-            SearchArith::Auto => Arithmetic::Auto,
-            SearchArith::Bits => Arithmetic::Bits,
-        },
-        ..Options::default()
-    };
-    let shown = Shown {
-        arguments,
-        console,
-        program: &program,
-        warnings: &warnings,
-        budget: &budget,
-    };
+    let checks = target.checks(&program);
     let task = Task {
         program: &program,
         points_to: &points_to,
         checks: &checks,
         budget: &budget,
     };
-    let plan = match arguments.engine {
+    let shown = Shown {
+        arguments,
+        console,
+        target: &target,
+        program: &program,
+        warnings: &warnings,
+        budget: &budget,
+    };
+    let mut watch = Watch::new(&budget, console, Some(&shown));
+    let plan = plan(arguments.engine, arguments.arith);
+    let found = hardbop_portfolio::check(&plan, &task, &mut watch);
+    let rounds = watch.rounds();
+    shown.conclude(&found, rounds)
+}
+
+/// Decides the checks of a task with all engines, while people see how far it is.
+pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> (Report, Vec<Round>) {
+    let mut watch = Watch::new(task.budget, console, None);
+    let plan = plan(EngineChoice::Auto, arith);
+    let found = hardbop_portfolio::check(&plan, task, &mut watch);
+    (found.report, watch.rounds())
+}
+
+fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
+    let options = Options {
+        arithmetic: match arith {
+            SearchArith::Auto => Arithmetic::Auto,
+            SearchArith::Bits => Arithmetic::Bits,
+        },
+        ..Options::default()
+    };
+    match engine {
         EngineChoice::Auto => default_plan(options),
         EngineChoice::Cegar => alone(Cegar(options)),
         EngineChoice::Dpr => alone(Dpr::default()),
         EngineChoice::Run => alone(Runs::default()),
         EngineChoice::Unroll => alone(Unroll::default()),
-    };
-    let mut watch = Watch {
-        shown: &shown,
-        progress: Some(Progress::new(console)),
-    };
-    let found = hardbop_portfolio::check(&plan, &task, &mut watch);
-    drop(watch);
-    shown.conclude(&found)
+    }
+}
+
+/// One engine by itself.
+fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
+    Plan {
+        first: vec![Box::new(engine)],
+        lanes: Vec::new(),
+    }
 }
 
 /// What the answers are shown with.
 struct Shown<'a> {
     arguments: &'a CheckArgs,
     console: &'a Console,
+    target: &'a Target,
     program: &'a Program,
     warnings: &'a [Diagnostic],
     budget: &'a Budget,
@@ -75,17 +99,29 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     /// Shows the answers.
-    fn conclude(&self, found: &Found) -> Result<Verdict, Failure> {
+    fn conclude(&self, found: &Found, rounds: Vec<Round>) -> Result<Verdict, Failure> {
         let Shown {
             arguments,
             console,
+            target,
             program,
             ..
         } = self;
+        let report = &found.report;
         let paths = Paths::of(&arguments.runs);
         let seconds = self.budget.elapsed().as_secs_f64();
-        let results = results::collect(program, &found.report, paths, seconds);
+        let mut results = results::collect(program, report, paths, seconds);
+        results.rounds = rounds;
         let verdict = results::verdict(&results);
+        let judged = target.judge(verdict, &results);
+        let known = Known {
+            target,
+            program,
+            report,
+            results: &results,
+            seconds,
+        };
+        let made = artifacts::write(&arguments.artifacts, &known)?;
         match console.format() {
             Format::Text => {
                 let show = Show {
@@ -94,10 +130,13 @@ impl Shown<'_> {
                     predicates: arguments.show_predicates,
                     statistics: arguments.stats,
                 };
-                console.text(&results::text(&results, paths, show, console))?;
+                let mut text = results::text(&results, paths, show, console);
+                text.extend(judged.iter().map(|judged| judged.text(console)));
+                text.push_str(&made);
+                console.text(&text)?;
             }
             Format::Json => {
-                let body = results::body(&results, paths);
+                let body = results::body(&results, paths, judged);
                 console.value(verdict, &program.sources, self.warnings, body)?;
             }
         }
@@ -107,14 +146,45 @@ impl Shown<'_> {
 
 /// Shows progress, and the answers if an engine does not come back in time.
 struct Watch<'a> {
-    shown: &'a Shown<'a>,
+    budget: &'a Budget,
     progress: Option<Progress>,
+    rounds: Vec<Round>,
+    shown: Option<&'a Shown<'a>>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(budget: &'a Budget, console: &Console, shown: Option<&'a Shown<'a>>) -> Watch<'a> {
+        Watch {
+            budget,
+            progress: Some(Progress::new(console)),
+            rounds: Vec::new(),
+            shown,
+        }
+    }
+
+    /// How it went; progress is not shown any more.
+    fn rounds(self) -> Vec<Round> {
+        self.rounds
+    }
 }
 
 impl Listener for Watch<'_> {
     fn event(&mut self, event: Event) {
         if let Some(progress) = &self.progress {
             progress.say(event.to_string());
+        }
+        let predicates = event.figures.iter().find_map(|figure| match figure.value {
+            Value::Count(count) if figure.name == "predicates" => Some(count as usize),
+            _ => None,
+        });
+        let next = Round {
+            seconds: self.budget.elapsed().as_secs_f64(),
+            predicates: predicates.unwrap_or(0),
+            open: event.open,
+        };
+        let same = |last: &Round| last.predicates == next.predicates && last.open == next.open;
+        if !self.rounds.last().is_some_and(same) && self.rounds.len() < MOST_ROUNDS {
+            self.rounds.push(next);
         }
     }
 
@@ -123,19 +193,12 @@ impl Listener for Watch<'_> {
         reason = "the engine that is late would keep the process"
     )]
     fn late(&mut self, found: &Found) {
+        let Some(shown) = self.shown else { return };
         self.progress = None;
-        let code = match self.shown.conclude(found) {
+        let code = match shown.conclude(found, std::mem::take(&mut self.rounds)) {
             Ok(verdict) => verdict.exit_code(),
-            Err(failure) => self.shown.console.fail(&failure),
+            Err(failure) => shown.console.fail(&failure),
         };
         std::process::exit(code.into());
-    }
-}
-
-/// One engine by itself.
-fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
-    Plan {
-        first: vec![Box::new(engine)],
-        lanes: Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod abstraction;
+mod artifacts;
 mod bebop;
 mod bmc;
 mod bp_export;
@@ -18,6 +19,7 @@ mod man;
 mod results;
 mod rule_weave;
 mod rules;
+mod validate;
 
 use crate::cli::{BpCommand, CCommand, Command, RuleCommand};
 use crate::console::Console;
@@ -28,6 +30,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
+        Command::Validate(arguments) => validate::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Leap(arguments) => leap::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),

@@ -4,6 +4,7 @@ use crate::cli::ShownRuns;
 use crate::commands::c_run::steps;
 use crate::console::Console;
 use crate::failure::Verdict;
+use crate::target::Judged;
 use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Invariants, Outcome, Proof, Report, Value};
@@ -55,6 +56,8 @@ pub struct Body {
     invariants: Vec<JsonInvariant>,
     predicates: Vec<Predicate>,
     statistics: serde_json::Map<String, serde_json::Value>,
+    #[serde(flatten)]
+    judged: Option<Judged>,
 }
 
 #[derive(Serialize)]
@@ -103,12 +106,13 @@ struct JsonInvariant {
     formula: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     c: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contract: Option<String>,
 }
 
-/// Collects the results of an engine's work. Failing runs are repeated within a budget of their
-/// own, so that a limit that ended the search does not cut the report short.
+/// Collects the results of an engine's work.
 pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -> Results {
-    let budget = Budget::unlimited().with_time(Duration::from_secs(20));
+    let budget = repeating();
     let mut collector = Collector::new(program);
     for (&id, outcome) in &report.outcomes {
         match outcome {
@@ -130,7 +134,8 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -
         _ => &none,
     };
     for (&location, formula) in &proof.at {
-        collector.invariant(location, formula.clone(), None);
+        let c = proof.c.get(&location).cloned().unwrap_or_default();
+        collector.invariant(location, formula.clone(), c.plain, c.contract);
     }
     let results = collector.results();
     results.incomplete = report.incomplete.as_ref().map(ToString::to_string);
@@ -164,6 +169,11 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -
     collector.finish()
 }
 
+/// What repeating a run may use: a limit that ended the search does not cut the report short.
+pub fn repeating() -> Budget {
+    Budget::unlimited().with_time(Duration::from_secs(20))
+}
+
 /// The worst answer decides: a violation, then anything unknown.
 pub fn verdict(results: &Results) -> Verdict {
     let any = |wanted: fn(&Answer) -> bool| results.checks.iter().any(|c| wanted(&c.answer));
@@ -192,7 +202,7 @@ pub fn text(results: &Results, paths: Paths, show: Show, console: &Console) -> S
 }
 
 /// The results as JSON.
-pub fn body(results: &Results, paths: Paths) -> Body {
+pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
     let checks = results.checks.iter().map(|check| {
         let (file, line) = results.shown(check.place);
         let mut json = JsonCheck {
@@ -257,6 +267,7 @@ pub fn body(results: &Results, paths: Paths) -> Body {
             at: invariant.at.name(),
             formula: invariant.formula.clone(),
             c: invariant.c.clone(),
+            contract: invariant.contract.clone(),
         }
     });
     let figures = results.statistics.iter();
@@ -269,5 +280,6 @@ pub fn body(results: &Results, paths: Paths) -> Body {
         statistics: figures
             .map(|figure| (figure.key.clone(), figure.value.clone()))
             .collect(),
+        judged,
     }
 }

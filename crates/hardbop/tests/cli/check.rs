@@ -68,7 +68,7 @@ int main(void) {
         "",
         expect![[r#"
             VIOLATED x.c:5: call of `reach_error` (in main)
-              5  if (other(1) == 7) reach_error();
+              5  if (other(1) == 7) reach_error();  other() = 7
               5  call of `reach_error`
             assuming that `other`, first called at x.c:5, returns anything and changes nothing
             [stderr]

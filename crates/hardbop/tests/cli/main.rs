@@ -12,3 +12,4 @@ mod leap;
 mod readme;
 mod rules;
 mod scene;
+mod svcomp;

@@ -248,9 +248,9 @@ int main(void) {
         Detail::Relevant,
         expect![[r#"
             VIOLATED x.c:7: call of `reach_error` (in main)
-              5  char *text = malloc(8);  text = 0x130000
+              5  char *text = malloc(8);                text = 0x130000
               6  strcpy(text, "abc");
-              7  if (strlen(text) == 3) reach_error();
+              7  if (strlen(text) == 3) reach_error();  strlen() = 3
               7  call of `reach_error`
             assuming that memory can always be allocated: `malloc` never returns null
         "#]],

@@ -1,0 +1,184 @@
+//! Writes the files that a check leaves behind.
+
+use crate::cli::{Artifacts, WitnessVersion};
+use crate::commands::results::repeating;
+use crate::failure::Failure;
+use crate::input;
+use crate::target::Target;
+use hardbop_cfront::program::Program;
+use hardbop_engine::{Outcome, Report};
+use hardbop_report::dot::dot;
+use hardbop_report::harness::harness;
+use hardbop_report::html::html;
+use hardbop_report::junit::junit;
+use hardbop_report::results::Results;
+use hardbop_report::sarif::sarif;
+use hardbop_witness::graphml;
+use hardbop_witness::read::sha256;
+use hardbop_witness::write::{self, Origin, Version};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What is known when the files are written.
+pub struct Known<'a> {
+    /// What was to be decided.
+    pub target: &'a Target,
+    /// The program.
+    pub program: &'a Program,
+    /// What the engine says.
+    pub report: &'a Report,
+    /// The same as results.
+    pub results: &'a Results,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The version of this tool.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Writes the files that the user asked for. Says what there is to say about them.
+pub fn write(wanted: &Artifacts, known: &Known<'_>) -> Result<String, Failure> {
+    let mut said = String::new();
+    if let Some(path) = &wanted.harness {
+        write_harness(path, known, &mut said)?;
+    }
+    if let Some(path) = &wanted.witness {
+        write_witness(path, wanted.witness_version, known, &mut said)?;
+    }
+    let results = known.results;
+    let title = known.title();
+    if let Some(directory) = &wanted.html {
+        std::fs::create_dir_all(directory).map_err(|error| {
+            let shown = directory.display();
+            Failure::message(format!("cannot make the directory `{shown}`: {error}"))
+        })?;
+        let page = html(results, &title, VERSION);
+        save(&directory.join("index.html"), &page)?;
+    }
+    if let Some(path) = &wanted.sarif {
+        save(path, &sarif(results, VERSION))?;
+    }
+    if let Some(path) = &wanted.junit {
+        save(path, &junit(results, &title, known.seconds))?;
+    }
+    if let Some(path) = &wanted.dot {
+        save(path, &dot(results))?;
+    }
+    Ok(said)
+}
+
+impl Known<'_> {
+    /// The files, as a title.
+    fn title(&self) -> String {
+        let files = self.target.input.files.iter();
+        let names: Vec<String> = files.map(|path| path.display().to_string()).collect();
+        names.join(", ")
+    }
+}
+
+fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<(), Failure> {
+    let outcomes = known.report.outcomes.values();
+    let mut violations = outcomes.filter_map(|outcome| match outcome {
+        Outcome::Violated(violation) => Some(violation),
+        _ => None,
+    });
+    let shown = path.display();
+    match violations.next() {
+        Some(violation) => {
+            let harness = harness(known.program, &violation.run, VERSION, &repeating());
+            save(path, &harness.text)?;
+            for doubt in &harness.doubts {
+                let _ = writeln!(said, "{shown}: {doubt}");
+            }
+        }
+        None => {
+            let _ = writeln!(said, "no violation, so {shown} is not written");
+        }
+    }
+    Ok(())
+}
+
+fn write_witness(
+    path: &Path,
+    version: WitnessVersion,
+    known: &Known<'_>,
+    said: &mut String,
+) -> Result<(), Failure> {
+    let origin = Origin {
+        version: VERSION.to_owned(),
+        time: now(),
+        files: hashes(known.target)?,
+        specification: known.target.specification(known.results),
+    };
+    let xml = path
+        .extension()
+        .is_some_and(|extension| extension == "graphml");
+    let text = if xml {
+        graphml::write(known.results, &origin)
+    } else {
+        let version = match version {
+            WitnessVersion::V2_0 => Version::V2_0,
+            WitnessVersion::V2_1 => Version::V2_1,
+        };
+        write::yaml(known.results, &origin, version)
+    };
+    match text {
+        Some(text) => save(path, &text),
+        None => {
+            let shown = path.display();
+            let _ = writeln!(said, "not everything is decided, so {shown} is not written");
+            Ok(())
+        }
+    }
+}
+
+/// The files of the program, with the SHA-256 of their contents.
+pub fn hashes(target: &Target) -> Result<Vec<(String, String)>, Failure> {
+    let files = target
+        .input
+        .files
+        .iter()
+        .filter(|path| !input::is_stdin(path));
+    files
+        .map(|path| {
+            let input::Bytes { name, bytes } = input::bytes(path)?;
+            Ok((name, sha256(&bytes)))
+        })
+        .collect()
+}
+
+/// Writes a file.
+pub fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::message(format!("cannot write `{}`: {error}", path.display())))
+}
+
+/// The time now, or that of `SOURCE_DATE_EPOCH`, so that builds can be repeated exactly.
+pub fn now() -> String {
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let seconds = match fixed.and_then(|text| text.parse::<u64>().ok()) {
+        Some(seconds) => seconds,
+        None => SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |elapsed| elapsed.as_secs()),
+    };
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Days since 1970 to a date of the Gregorian calendar, by years that begin in March.
+    let shifted = days as i64 + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let day_of_era = shifted.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3_600, rest % 3_600 / 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}

@@ -1,0 +1,298 @@
+//! What `hardbop check` is to decide: a C program with all its checks, or what a task definition
+//! or a property file of SV-COMP asks for.
+
+use crate::cli::{CInput, DataModelName};
+use crate::console::Console;
+use crate::failure::{Failure, Verdict};
+use crate::input;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::options::LowerOptions;
+use hardbop_cfront::program::{Check, CheckKind, Program};
+use hardbop_diagnostics::Sources;
+use hardbop_report::results::{self, Answer, DataModel, Results};
+use hardbop_report::svcomp::{self, Goal, Property};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What is to be decided.
+pub struct Target {
+    /// The C program, with what the task definition says of it.
+    pub input: CInput,
+    /// The properties; none where every check counts.
+    properties: Vec<Property>,
+    /// Whether they hold, where the task definition says it.
+    expected: Option<bool>,
+}
+
+/// A verdict in the words of SV-COMP.
+#[derive(Serialize)]
+pub struct Judged {
+    /// `true`, `false(unreach-call)` or `unknown`.
+    result: String,
+    /// The verdict that the task definition expects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<bool>,
+    #[serde(skip)]
+    agrees: bool,
+}
+
+impl Judged {
+    /// The line for people.
+    pub fn text(&self, console: &Console) -> String {
+        let result = &self.result;
+        match self.expected {
+            None => format!("result: {result}\n"),
+            Some(expected) if self.agrees => format!("result: {result}, expected: {expected}\n"),
+            Some(expected) => {
+                let wrong = format!("result: {result}, but expected: {expected}");
+                format!("{}\n", console.paint("31", &wrong))
+            }
+        }
+    }
+}
+
+impl Target {
+    /// What the user's arguments stand for.
+    pub fn of(given: &CInput, property: Option<&Path>) -> Result<Target, Failure> {
+        let mut target = Target {
+            input: given.clone(),
+            properties: Vec::new(),
+            expected: None,
+        };
+        let is_task = |path: &PathBuf| {
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            matches!(extension, Some("yml" | "yaml"))
+        };
+        let mut property = property.map(Path::to_path_buf);
+        if let Some(definition) = given.files.iter().find(|path| is_task(path)) {
+            if given.files.len() > 1 {
+                let name = definition.display();
+                return Err(Failure::message(format!(
+                    "`{name}` is a task definition and names its files itself: give nothing else"
+                )));
+            }
+            target.task(definition, &mut property)?;
+        }
+        if let Some(path) = &property {
+            target.property(path)?;
+        }
+        Ok(target)
+    }
+
+    /// The same with a property as a witness names it: with or without `CHECK( init(...), ...)`.
+    pub fn with_specification(given: &CInput, text: &str) -> Result<Target, Failure> {
+        let mut target = Target::of(given, None)?;
+        let text = text.trim();
+        let whole = if text.starts_with("CHECK") {
+            text.to_owned()
+        } else {
+            format!("CHECK( init({}()), LTL({text}) )", given.entry)
+        };
+        let mut sources = Sources::new();
+        let file = sources.add("specification", whole);
+        match svcomp::properties(file, sources.text(file)) {
+            Ok(properties) => {
+                if let Some(why) = properties.iter().find_map(refusal) {
+                    return Err(Failure::message(why));
+                }
+                if let Some(first) = properties.first() {
+                    target.input.entry.clone_from(&first.entry);
+                }
+                target.properties = properties;
+                Ok(target)
+            }
+            Err(_) => Err(Failure::message(format!(
+                "the witness is about `{text}`, which is not understood: name the property with \
+                 --property"
+            ))),
+        }
+    }
+
+    /// The property in the words of a property file.
+    pub fn specification(&self, results: &Results) -> String {
+        if let Some(first) = self.properties.first() {
+            return first.text.clone();
+        }
+        let violated = |check: &&results::CheckResult| matches!(check.answer, Answer::Violated(_));
+        let mut checks = results.checks.iter();
+        let check = checks.find(violated).or(results.checks.first());
+        let formula = match check.map(|check| (check.kind, check.message.split('`').nth(1))) {
+            Some((results::CheckKind::Overflow, _)) => "G ! overflow".to_owned(),
+            Some((results::CheckKind::Pointer | results::CheckKind::Bounds, _)) => {
+                "G valid-deref".to_owned()
+            }
+            Some((results::CheckKind::Free, _)) => "G valid-free".to_owned(),
+            Some((results::CheckKind::ErrorCall, Some(name))) => format!("G ! call({name}())"),
+            _ => "G ! call(reach_error())".to_owned(),
+        };
+        format!("CHECK( init({}()), LTL({formula}) )", self.input.entry)
+    }
+
+    fn task(&mut self, path: &Path, property: &mut Option<PathBuf>) -> Result<(), Failure> {
+        let task = read(path, svcomp::task)?;
+        let beside = |file: &str| path.parent().unwrap_or(Path::new("")).join(file);
+        self.input.files = task.files.iter().map(|file| beside(file)).collect();
+        if self.input.data_model.is_none() {
+            self.input.data_model = task.data_model.map(|model| match model {
+                DataModel::Ilp32 => DataModelName::Ilp32,
+                DataModel::Lp64 => DataModelName::Lp64,
+            });
+        }
+        let name = |file: &Path| file.file_name().map(std::ffi::OsStr::to_owned);
+        let chosen = match property {
+            Some(wanted) => {
+                let wanted = name(wanted);
+                let mut known = task.properties.iter();
+                known.find(|known| name(Path::new(&known.file)) == wanted)
+            }
+            None => {
+                // The one that this tool decides best, else the first one that it decides at all.
+                let good = |file: &str| {
+                    read(&beside(file), svcomp::properties)
+                        .is_ok_and(|list| list.iter().all(|one| refusal(one).is_none()))
+                };
+                let mut known = task.properties.iter();
+                let reach = known.find(|known| known.file.ends_with("unreach-call.prp"));
+                reach
+                    .or_else(|| task.properties.iter().find(|known| good(&known.file)))
+                    .or(task.properties.first())
+            }
+        };
+        if let Some(chosen) = chosen {
+            self.expected = chosen.expected;
+            if property.is_none() {
+                *property = Some(beside(&chosen.file));
+            }
+        }
+        Ok(())
+    }
+
+    fn property(&mut self, path: &Path) -> Result<(), Failure> {
+        self.properties = read(path, svcomp::properties)?;
+        for property in &self.properties {
+            if let Some(why) = refusal(property) {
+                let name = path.display();
+                return Err(Failure::message(format!("`{name}`: {why}")));
+            }
+        }
+        if let Some(first) = self.properties.first() {
+            self.input.entry.clone_from(&first.entry);
+        }
+        Ok(())
+    }
+
+    /// Lowers what the properties ask for.
+    pub fn adjust(&self, options: &mut LowerOptions) {
+        for property in &self.properties {
+            match &property.goal {
+                Goal::UnreachCall(function) => {
+                    options.error_functions = [function.clone()].into();
+                }
+                Goal::UnreachLabel(label) => {
+                    options.error_labels.insert(label.clone());
+                }
+                Goal::NoOverflow => {
+                    options.checks.insert(CheckKind::Overflow);
+                }
+                Goal::ValidDeref => {
+                    options
+                        .checks
+                        .extend([CheckKind::Pointer, CheckKind::Bounds]);
+                }
+                Goal::ValidFree => {
+                    options.checks.insert(CheckKind::Free);
+                }
+                Goal::Other(_) => {}
+            }
+        }
+    }
+
+    /// The checks that count.
+    pub fn checks(&self, program: &Program) -> Vec<CheckId> {
+        let counts = |check: &Check| {
+            let asked = |property: &Property| asks_for(&property.goal, check);
+            self.properties.is_empty() || self.properties.iter().any(asked)
+        };
+        (0..program.checks.len() as u32)
+            .map(CheckId)
+            .filter(|id| counts(&program.checks[id.index()]))
+            .collect()
+    }
+
+    /// The verdict in the words of SV-COMP, where a property was asked about.
+    pub fn judge(&self, verdict: Verdict, results: &Results) -> Option<Judged> {
+        let first = self.properties.first()?;
+        let violated = results.checks.iter().find(|check| {
+            matches!(check.answer, Answer::Violated(_))
+                // A shift by a wrong amount is undefined, but it is no overflow.
+                && (check.kind != results::CheckKind::Overflow
+                    || check.message.starts_with("signed overflow"))
+        });
+        let result = match (verdict, violated) {
+            (Verdict::Fine, _) => "true".to_owned(),
+            (Verdict::Found, Some(check)) => {
+                let mut properties = self.properties.iter();
+                let found = properties.find(|p| p.goal.word() == word_of(check.kind));
+                format!("false({})", found.unwrap_or(first).goal.word())
+            }
+            (Verdict::Unknown | Verdict::Found, _) => "unknown".to_owned(),
+        };
+        let agrees = match self.expected {
+            Some(expected) if result == "true" => expected,
+            Some(expected) if result != "unknown" => !expected,
+            _ => true,
+        };
+        Some(Judged {
+            result,
+            expected: self.expected,
+            agrees,
+        })
+    }
+}
+
+/// The word for a kind of check in `false(...)`.
+fn word_of(kind: results::CheckKind) -> &'static str {
+    use results::CheckKind as Kind;
+    match kind {
+        Kind::ErrorLabel => "unreach-label",
+        Kind::Overflow => "no-overflow",
+        Kind::Pointer | Kind::Bounds => "valid-deref",
+        Kind::Free => "valid-free",
+        _ => "unreach-call",
+    }
+}
+
+fn asks_for(goal: &Goal, check: &Check) -> bool {
+    match goal {
+        Goal::UnreachCall(_) => check.kind == CheckKind::ErrorCall,
+        Goal::UnreachLabel(_) => check.kind == CheckKind::ErrorLabel,
+        Goal::NoOverflow => check.kind == CheckKind::Overflow,
+        Goal::ValidDeref => matches!(check.kind, CheckKind::Pointer | CheckKind::Bounds),
+        Goal::ValidFree => check.kind == CheckKind::Free,
+        Goal::Other(_) => false,
+    }
+}
+
+/// Why a property cannot be decided.
+fn refusal(property: &Property) -> Option<String> {
+    match &property.goal {
+        Goal::Other(name) => Some(format!(
+            "the property `{name}` is not checked; calls, labels, overflows, `valid-deref` and \
+             `valid-free` are"
+        )),
+        _ => None,
+    }
+}
+
+fn read<T>(
+    path: &Path,
+    parse: fn(hardbop_diagnostics::FileId, &str) -> Result<T, hardbop_diagnostics::Diagnostic>,
+) -> Result<T, Failure> {
+    let mut sources = Sources::new();
+    let file = input::text(path, &mut sources)?;
+    let parsed = parse(file, sources.text(file));
+    parsed.map_err(|error| Failure::Input {
+        sources,
+        diagnostics: vec![error],
+    })
+}

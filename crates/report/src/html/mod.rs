@@ -1,0 +1,291 @@
+//! A page that shows results in a browser: one file, no network, alive where scripts may run.
+
+mod graph;
+
+use crate::junit::escaped;
+use crate::results::{Answer, CheckResult, InvariantAt, Results, Trace};
+use crate::rows::{Detail, Row, rows};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Longer runs are shown only by what matters.
+const MOST_ROWS: usize = 5_000;
+
+/// The page.
+pub fn html(results: &Results, title: &str, version: &str) -> String {
+    let mut out = String::new();
+    let title = escaped(title);
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+         'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n<title>{title}</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header><h1>{title}</h1>\n<p class=\"soft\">hardbop {}</p></header>\n<main>\n",
+        escaped(version)
+    );
+    contents(&mut out, results);
+    for (index, check) in results.checks.iter().enumerate() {
+        section(&mut out, results, check, index);
+    }
+    proof(&mut out, results);
+    search(&mut out, results);
+    if !results.assumptions.is_empty() {
+        out.push_str("<section aria-labelledby=\"assumptions\"><h2 id=\"assumptions\">What this rests on</h2>\n<ul>\n");
+        for assumption in &results.assumptions {
+            let _ = writeln!(out, "<li>{}</li>", escaped(assumption));
+        }
+        out.push_str("</ul></section>\n");
+    }
+    let _ = write!(
+        out,
+        "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+    );
+    out
+}
+
+fn contents(out: &mut String, results: &Results) {
+    out.push_str(
+        "<nav aria-label=\"Checks\"><table>\n<thead><tr><th scope=\"col\">Answer</th><th \
+         scope=\"col\">Check</th><th scope=\"col\">Where</th></tr></thead>\n<tbody>\n",
+    );
+    for (index, check) in results.checks.iter().enumerate() {
+        let word = check.answer.word();
+        let (file, line) = results.shown(check.place);
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"{word}\">{word}</td><td><a href=\"#check-{index}\">{}</a></td><td \
+             class=\"code\">{}:{line} in {}</td></tr>",
+            escaped(&check.message),
+            escaped(file),
+            escaped(&check.function)
+        );
+    }
+    out.push_str("</tbody></table></nav>\n");
+    if results.checks.is_empty() {
+        out.push_str("<p>There is nothing to check: no assertion and no error call.</p>\n");
+    }
+    if let Some(reason) = &results.incomplete {
+        let _ = writeln!(
+            out,
+            "<p><span class=\"UNKNOWN\">UNKNOWN</span> whether all executions were seen, because {}.</p>",
+            escaped(reason)
+        );
+    }
+}
+
+fn section(out: &mut String, results: &Results, check: &CheckResult, index: usize) {
+    let word = check.answer.word();
+    let (file, line) = results.shown(check.place);
+    let _ = writeln!(
+        out,
+        "<section aria-labelledby=\"check-{index}\">\n<h2 id=\"check-{index}\"><span \
+         class=\"{word}\">{word}</span> {} <span class=\"soft code\">{}:{line} in {}</span></h2>",
+        escaped(&check.message),
+        escaped(file),
+        escaped(&check.function)
+    );
+    match &check.answer {
+        Answer::Proved => {
+            out.push_str("<p>No execution violates this check; the proof is <a href=\"#proof\">below</a>.</p>\n");
+        }
+        Answer::Unknown(reason) => {
+            let _ = writeln!(out, "<p>It is not known, because {}.</p>", escaped(reason));
+        }
+        Answer::Violated(trace) => player(out, results, check, trace),
+    }
+    out.push_str("</section>\n");
+}
+
+fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trace) {
+    let relevant = rows(results, trace, &check.message, Detail::Relevant);
+    let full = rows(results, trace, &check.message, Detail::Full);
+    let all = full.len() <= MOST_ROWS;
+    let path: BTreeSet<(u32, u32)> = full.iter().filter_map(place).collect();
+    let mut data = json!({
+        "relevant": relevant.iter().map(|row| json_row(results, row)).collect::<Vec<_>>(),
+        "calls": trace.calls.iter().map(|call| json!({ "f": call.function, "p": call.parent })).collect::<Vec<_>>(),
+    });
+    if all {
+        data["full"] = full.iter().map(|row| json_row(results, row)).collect();
+    }
+    let data = data.to_string().replace('<', "\\u003c");
+    out.push_str(
+        "<div class=\"player\">\n<div class=\"bar\" role=\"group\" aria-label=\"Step through the run\">\n\
+         <button type=\"button\" class=\"first\" aria-label=\"First step\">⏮</button>\n\
+         <button type=\"button\" class=\"back\" aria-label=\"Step back\">◀ Back</button>\n\
+         <button type=\"button\" class=\"next\" aria-label=\"Step forward\">Next ▶</button>\n\
+         <button type=\"button\" class=\"last\" aria-label=\"Last step\">⏭</button>\n\
+         <input type=\"range\" class=\"slider\" min=\"0\" max=\"0\" value=\"0\" aria-label=\"Step\">\n",
+    );
+    if all {
+        out.push_str("<label><input type=\"checkbox\" class=\"whole\"> all steps</label>\n");
+    }
+    out.push_str("<span class=\"soft\">← → step, Home and End jump</span>\n</div>\n<div>\n");
+    sources(out, results, &path);
+    out.push_str("</div>\n<div>\n<p class=\"said\" aria-live=\"polite\"></p>\n<h3>Path</h3>\n<ol class=\"steps\" tabindex=\"0\" aria-label=\"Path\">\n");
+    // Without scripts, the path is a plain list.
+    for row in &relevant {
+        match row {
+            Row::Fold { text, .. } => {
+                let _ = writeln!(out, "<li class=\"fold\">{}</li>", escaped(text));
+            }
+            Row::Line(line) => {
+                let _ = writeln!(
+                    out,
+                    "<li>{}  {}  <span class=\"values\">{}</span></li>",
+                    line.place.line,
+                    escaped(&line.text),
+                    escaped(&line.values_text())
+                );
+            }
+        }
+    }
+    out.push_str(
+        "</ol>\n<h3>Values in this call</h3>\n<table><thead><tr><th scope=\"col\">Name</th><th \
+         scope=\"col\">Value</th></tr></thead><tbody class=\"values-now\"></tbody></table>\n\
+         <h3>Call stack, innermost first</h3>\n<ol class=\"stack-now code\"></ol>\n",
+    );
+    if !trace.inputs.is_empty() {
+        out.push_str("<h3>Inputs</h3>\n<table><tbody>\n");
+        for input in trace.inputs.iter().take(MOST_ROWS) {
+            let _ = writeln!(
+                out,
+                "<tr><td class=\"code\">{}:{}</td><td class=\"code\">{}()</td><td class=\"code\">{}</td></tr>",
+                escaped(&input.file),
+                input.line,
+                escaped(&input.function),
+                escaped(&input.value)
+            );
+        }
+        out.push_str("</tbody></table>\n");
+    }
+    out.push_str("</div>\n");
+    graph::graphs(out, results, trace);
+    let _ = writeln!(
+        out,
+        "<script type=\"application/json\">{data}</script>\n</div>"
+    );
+}
+
+fn place(row: &Row) -> Option<(u32, u32)> {
+    match row {
+        Row::Line(line) => Some((line.place.source, line.place.source_line)),
+        Row::Fold { .. } => None,
+    }
+}
+
+fn json_row(results: &Results, row: &Row) -> Value {
+    match row {
+        Row::Fold { depth, text } => json!({ "fold": text, "d": depth }),
+        Row::Line(line) => {
+            let values: Vec<[&str; 2]> = line
+                .values
+                .iter()
+                .map(|binding| [binding.name.as_str(), binding.value.as_str()])
+                .collect();
+            let (file, number) = results.shown(line.place);
+            json!({
+                "s": line.place.source,
+                "l": line.place.source_line,
+                "n": number,
+                "f": file,
+                "d": line.depth,
+                "c": line.call,
+                "t": line.text,
+                "v": values,
+                "x": line.violation,
+            })
+        }
+    }
+}
+
+/// The texts that the path goes through.
+fn sources(out: &mut String, results: &Results, path: &BTreeSet<(u32, u32)>) {
+    let touched: BTreeSet<u32> = path.iter().map(|&(source, _)| source).collect();
+    for source in touched {
+        let Some(text) = results.sources.get(source as usize) else {
+            continue;
+        };
+        let name = escaped(&text.name);
+        let _ = write!(
+            out,
+            "<div data-source=\"{source}\"><h3 class=\"code\">{name}</h3><div class=\"source\" \
+             tabindex=\"0\" role=\"region\" aria-label=\"Source of {name}\"><pre>"
+        );
+        for (index, line) in text.text.lines().enumerate() {
+            let on_path = path.contains(&(source, index as u32 + 1));
+            let class = if on_path { "row path" } else { "row" };
+            let shown = if line.is_empty() { " " } else { line };
+            let _ = write!(out, "<span class=\"{class}\">{}</span>", escaped(shown));
+        }
+        out.push_str("</pre></div></div>\n");
+    }
+}
+
+fn proof(out: &mut String, results: &Results) {
+    let shown = |at: InvariantAt| match at {
+        InvariantAt::LoopHead => Some("loop invariant"),
+        InvariantAt::Entry => Some("requires"),
+        InvariantAt::Exit => Some("ensures"),
+        InvariantAt::Inside => None,
+    };
+    let invariants: Vec<_> = results
+        .invariants
+        .iter()
+        .filter_map(|invariant| Some((invariant, shown(invariant.at)?)))
+        .collect();
+    if invariants.is_empty() {
+        return;
+    }
+    out.push_str(
+        "<section aria-labelledby=\"proof\"><h2 id=\"proof\">Proof</h2>\n<p>Each of these was checked again, \
+         block by block, in the exact arithmetic of the machine.</p>\n<div class=\"wide\"><table><thead><tr><th \
+         scope=\"col\">Where</th><th scope=\"col\">Function</th><th scope=\"col\">What</th><th \
+         scope=\"col\">Formula</th></tr></thead><tbody>\n",
+    );
+    for (invariant, what) in invariants {
+        let (file, line) = results.shown(invariant.place);
+        let formula = invariant.contract.as_ref().unwrap_or(&invariant.formula);
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"code\">{}:{line}</td><td class=\"code\">{}</td><td>{what}</td><td \
+             class=\"code\">{}</td></tr>",
+            escaped(file),
+            escaped(&invariant.function),
+            escaped(formula)
+        );
+    }
+    out.push_str("</tbody></table></div></section>\n");
+}
+
+fn search(out: &mut String, results: &Results) {
+    if !results.predicates.is_empty() {
+        out.push_str("<section aria-labelledby=\"predicates\"><h2 id=\"predicates\">Predicates</h2>\n<div class=\"wide\"><table><tbody>\n");
+        for predicate in &results.predicates {
+            let scope = predicate.function.as_deref().unwrap_or("global");
+            let _ = writeln!(
+                out,
+                "<tr><td class=\"code\">{}</td><td class=\"code\">{}</td></tr>",
+                escaped(scope),
+                escaped(&predicate.formula)
+            );
+        }
+        out.push_str("</tbody></table></div></section>\n");
+    }
+    if results.statistics.is_empty() && results.rounds.is_empty() {
+        return;
+    }
+    out.push_str("<section aria-labelledby=\"search\"><h2 id=\"search\">The search</h2>\n<ul>\n");
+    for figure in &results.statistics {
+        let _ = writeln!(out, "<li>{}</li>", escaped(&figure.text));
+    }
+    out.push_str("</ul>\n");
+    graph::plot(out, results);
+    out.push_str("</section>\n");
+}

@@ -1,0 +1,90 @@
+//! JUnit XML: one test case a check, for continuous integration.
+
+use crate::results::{Answer, Results};
+use crate::rows::Detail;
+use crate::terminal::{Plain, Show, text};
+use std::fmt::Write;
+
+/// The results as JUnit XML. An unknown answer is an error, so that nobody takes it for success.
+pub fn junit(results: &Results, name: &str, seconds: f64) -> String {
+    let count = |wanted: fn(&Answer) -> bool| {
+        results
+            .checks
+            .iter()
+            .filter(|check| wanted(&check.answer))
+            .count()
+    };
+    let failures = count(|answer| matches!(answer, Answer::Violated(_)));
+    let errors = count(|answer| matches!(answer, Answer::Unknown(_)));
+    let tests = results.checks.len();
+    let name = escaped(name);
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let totals = format!(
+        "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds:.3}\""
+    );
+    let _ = writeln!(out, "<testsuites name=\"hardbop\" {totals}>");
+    let _ = writeln!(out, "  <testsuite name=\"{name}\" {totals}>");
+    for check in &results.checks {
+        let (file, line) = results.shown(check.place);
+        let title = escaped(&format!(
+            "line {line}: {} (in {})",
+            check.message, check.function
+        ));
+        let _ = write!(
+            out,
+            "    <testcase classname=\"{}\" name=\"{title}\" file=\"{}\" line=\"{line}\"",
+            escaped(file),
+            escaped(file)
+        );
+        match &check.answer {
+            Answer::Proved => out.push_str("/>\n"),
+            Answer::Unknown(reason) => {
+                let _ = write!(
+                    out,
+                    ">\n      <error type=\"unknown\" message=\"{}\"/>\n    </testcase>\n",
+                    escaped(&format!("unknown, because {reason}"))
+                );
+            }
+            Answer::Violated(_) => {
+                let alone = Results {
+                    checks: vec![check.clone()],
+                    assumptions: Vec::new(),
+                    ..results.clone()
+                };
+                let show = Show {
+                    path: Some(Detail::Relevant),
+                    invariants: false,
+                    predicates: false,
+                    statistics: false,
+                };
+                let _ = write!(
+                    out,
+                    ">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
+                    check.kind.name(),
+                    escaped(&check.message),
+                    escaped(&text(&alone, show, &Plain))
+                );
+            }
+        }
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+/// Text in XML; what XML cannot hold becomes a question mark.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c if (c as u32) < 0x20 && !matches!(c, '\n' | '\t') => out.push('?'),
+            '\u{fffe}' | '\u{ffff}' => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,714 @@
+//! Weaves a witness into a program, so that deciding the woven program validates the witness.
+//!
+//! A violation witness becomes a variable that counts the segments passed so far: at every
+//! waypoint the counter is compared and moved on, what is to be avoided ends the run, and a
+//! violation counts only where the target is and when it is its turn. A correctness witness
+//! becomes checks: each invariant is asserted where it is claimed to hold.
+
+use crate::edit::Editor;
+use crate::model::{
+    Content, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind, Witness,
+};
+use crate::text::{Token, condition, loop_keyword, offset, position, tokens};
+use hardbop_c2bp::predicate::{Old, PredicateSet};
+use hardbop_cfront::dump::place_text;
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, VarId};
+use hardbop_cfront::program::{Check, CheckKind, Edge, LocationKind, Op, Origin, Program, Source};
+use hardbop_diagnostics::{Diagnostic, FileId, Sources, Span};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// A program with a witness in it.
+#[derive(Clone, Debug)]
+pub struct Woven {
+    /// The program.
+    pub program: Program,
+    /// The checks of the property.
+    pub property: Vec<CheckId>,
+    /// The checks of the invariants.
+    pub invariants: Vec<CheckId>,
+    /// What could not be woven in, and is not checked.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Weaves a witness into a program of whose checks these are the property.
+pub fn weave(program: &Program, property: &[CheckId], witness: &Witness) -> Woven {
+    let mut weaver = Weaver {
+        program: program.clone(),
+        texts: BTreeMap::new(),
+        parsed: BTreeMap::new(),
+        olds: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    weaver.read_texts();
+    match &witness.content {
+        Content::Violation(segments) => weaver.violation(segments, property),
+        Content::Correctness(invariants) => weaver.correctness(invariants, property),
+    }
+}
+
+struct TextOf {
+    text: String,
+    tokens: Vec<Token>,
+}
+
+struct Weaver {
+    program: Program,
+    texts: BTreeMap<FileId, TextOf>,
+    parsed: BTreeMap<(FuncId, String), Option<ExprId>>,
+    /// The ghosts that hold what an expression was worth when its function was entered.
+    olds: Vec<Old>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Where a waypoint is passed.
+#[derive(Clone, Debug)]
+enum Point {
+    /// Before everything that leaves a location.
+    Before(LocId),
+    /// After an edge.
+    After(EdgeId),
+}
+
+/// A waypoint, ready to be woven in.
+struct Stitch {
+    point: Point,
+    segment: u32,
+    constraint: Option<ExprId>,
+    avoid: bool,
+    source: Source,
+}
+
+/// An expression that is claimed to hold at a location.
+struct Claim {
+    location: LocId,
+    expr: ExprId,
+    text: String,
+    source: Source,
+}
+
+impl Weaver {
+    fn read_texts(&mut self) {
+        let files: BTreeSet<FileId> = self
+            .program
+            .edges
+            .iter()
+            .filter(|edge| self.is_user(edge.from))
+            .map(|edge| edge.source.span.file)
+            .collect();
+        for file in files {
+            let text = self.program.sources.text(file).to_owned();
+            let tokens = tokens(&text);
+            self.texts.insert(file, TextOf { text, tokens });
+        }
+    }
+
+    fn is_user(&self, location: LocId) -> bool {
+        let function = self.program.locations[location.index()].function;
+        self.program.function(function).origin == Origin::User
+    }
+
+    fn note(&mut self, span: Span, message: impl Into<String>) {
+        self.diagnostics
+            .push(Diagnostic::warning(span, message.into()));
+    }
+
+    /// The text that a location is in, by the file's name without its directories.
+    fn file(&self, location: &Location) -> Option<FileId> {
+        let base = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+        let wanted = base(&location.file);
+        let mut files = self.texts.keys().copied();
+        files.find(|&file| base(self.program.sources.name(file)) == wanted)
+    }
+
+    /// The bytes of the text from a location to the end of its line.
+    fn rest_of_line(&self, location: &Location) -> Option<(FileId, Range<usize>)> {
+        let file = self.file(location)?;
+        let text = &self.texts[&file].text;
+        let start = offset(text, location.line, location.column.unwrap_or(1))?;
+        let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        Some((file, start..end))
+    }
+
+    fn edges_in(&self, file: FileId, range: &Range<usize>) -> Vec<EdgeId> {
+        let inside = |edge: &Edge| {
+            let span = edge.source.span;
+            span.file == file && range.contains(&(span.start as usize))
+        };
+        (0..self.program.edges.len() as u32)
+            .map(EdgeId)
+            .filter(|id| {
+                let edge = &self.program.edges[id.index()];
+                inside(edge)
+                    && self.is_user(edge.from)
+                    && !matches!(edge.op, Op::EndScope { .. } | Op::Declare { .. })
+            })
+            .collect()
+    }
+
+    /// The locations at which control enters a part of the text.
+    fn entries(&self, file: FileId, range: &Range<usize>) -> Vec<LocId> {
+        let inside: BTreeSet<EdgeId> = self.edges_in(file, range).into_iter().collect();
+        let from: BTreeSet<LocId> = inside
+            .iter()
+            .map(|id| self.program.edges[id.index()].from)
+            .collect();
+        let mut arrivals: BTreeMap<LocId, (bool, bool)> = BTreeMap::new();
+        for (index, edge) in self.program.edges.iter().enumerate() {
+            if from.contains(&edge.to) {
+                let known = arrivals.entry(edge.to).or_default();
+                known.0 |= !inside.contains(&EdgeId(index as u32));
+                known.1 = true;
+            }
+        }
+        let entered = |location: &LocId| {
+            let function = self.program.locations[location.index()].function;
+            self.program.function(function).entry == *location
+                || arrivals.get(location).is_some_and(|known| known.0)
+        };
+        from.into_iter().filter(entered).collect()
+    }
+
+    /// An expression of a witness, at a place in a function.
+    fn expression(&mut self, function: FuncId, text: &str, span: Span) -> Option<ExprId> {
+        let key = (function, text.to_owned());
+        if let Some(known) = self.parsed.get(&key) {
+            return *known;
+        }
+        let name = self.program.function(function).name.clone();
+        let mut sources = Sources::new();
+        let line = text.replace(['\n', '\r'], " ");
+        let file = sources.add("constraint", format!("{name}: {line}\n"));
+        let mut set = PredicateSet::new(self.program.clone());
+        let errors = set.read(&sources, file);
+        let found = match (errors.first(), set.predicates()) {
+            (None, [one]) => Some(one.expr),
+            (Some(error), _) => {
+                let message = format!("`{text}` is not understood: {}", error.message);
+                self.note(span, message);
+                None
+            }
+            (None, _) => {
+                self.note(span, format!("`{text}` is not one expression"));
+                None
+            }
+        };
+        if found.is_some() {
+            self.program = set.program().clone();
+            if text.contains("old(") {
+                self.olds.extend(set.analyse().olds);
+            }
+        }
+        self.parsed.insert(key, found);
+        found
+    }
+
+    fn violation(mut self, segments: &[Segment], property: &[CheckId]) -> Woven {
+        let mut stitches = Vec::new();
+        let mut number = 0;
+        let mut target = None;
+        for segment in segments {
+            for point in &segment.avoid {
+                match self.stitches(point, number, true) {
+                    Some(found) => stitches.extend(found),
+                    None => self.unchecked(point),
+                }
+            }
+            if segment.follow.kind == WaypointKind::Target {
+                target = Some(segment.follow.clone());
+                break;
+            }
+            match self.stitches(&segment.follow, number, false) {
+                Some(found) => {
+                    stitches.extend(found);
+                    number += 1;
+                }
+                None => self.unchecked(&segment.follow),
+            }
+        }
+        let targets = self.targets(property, target.as_ref());
+        self.sew(stitches, number, property, &targets)
+    }
+
+    fn unchecked(&mut self, point: &Waypoint) {
+        let kind = point.kind.name();
+        let line = point.location.line;
+        self.note(
+            point.span,
+            format!("this `{kind}` waypoint at line {line} is not followed"),
+        );
+    }
+
+    /// The checks that the target stands for.
+    fn targets(&mut self, property: &[CheckId], target: Option<&Waypoint>) -> BTreeSet<CheckId> {
+        let Some(target) = target else {
+            return property.iter().copied().collect();
+        };
+        let Some((file, rest)) = self.rest_of_line(&target.location) else {
+            return BTreeSet::new();
+        };
+        let text = &self.texts[&file].text;
+        let matches = |id: &CheckId| {
+            let span = self.program.checks[id.index()].source.span;
+            let (line, _) = position(text, span.start as usize);
+            span.file == file && line == target.location.line
+        };
+        let on_line: BTreeSet<CheckId> = property.iter().copied().filter(matches).collect();
+        if target.location.column.is_none() {
+            return on_line;
+        }
+        // The column is that of the statement, which may begin before the check.
+        let start = |id: &CheckId| self.program.checks[id.index()].source.span.start as usize;
+        let exact: BTreeSet<CheckId> = on_line
+            .iter()
+            .copied()
+            .filter(|id| start(id) == rest.start)
+            .collect();
+        if exact.is_empty() {
+            let after = on_line.iter().copied().filter(|id| start(id) >= rest.start);
+            let first = after.min_by_key(start);
+            return first.into_iter().collect();
+        }
+        exact
+    }
+
+    /// Where a waypoint is passed; `None` if that cannot be told.
+    fn stitches(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
+        match point.kind {
+            WaypointKind::Assumption => self.assumption(point, segment, avoid),
+            WaypointKind::Branching => self.branching(point, segment, avoid),
+            WaypointKind::FunctionEnter | WaypointKind::FunctionReturn => {
+                self.call(point, segment, avoid)
+            }
+            WaypointKind::Target => None,
+        }
+    }
+
+    fn assumption(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
+        let (file, range) = self.rest_of_line(&point.location)?;
+        let mut entries = self.entries(file, &range);
+        if entries.is_empty() {
+            return None;
+        }
+        if let Some(name) = &point.location.function {
+            entries.retain(|location| {
+                let function = self.program.locations[location.index()].function;
+                self.program.function(function).name == *name
+            });
+        }
+        let mut stitches = Vec::new();
+        for location in entries {
+            let function = self.program.locations[location.index()].function;
+            let text = point.constraint.clone().unwrap_or_default();
+            let constraint = self.expression(function, &text, point.span)?;
+            let first = self.program.edges_from(location).next();
+            stitches.push(Stitch {
+                point: Point::Before(location),
+                segment,
+                constraint: Some(constraint),
+                avoid,
+                source: first?.1.source,
+            });
+        }
+        Some(stitches)
+    }
+
+    fn branching(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
+        let wanted = match point.constraint.as_deref().map(str::trim) {
+            Some("true") => true,
+            Some("false") => false,
+            _ => return None,
+        };
+        let (file, range) = self.rest_of_line(&point.location)?;
+        let TextOf { text, tokens } = &self.texts[&file];
+        let keyword = tokens.iter().copied().find(|token| {
+            range.contains(&token.start)
+                && matches!(&text[token.start..token.end], "if" | "while" | "for")
+        })?;
+        if point.location.column.is_some() && keyword.start != range.start {
+            return None;
+        }
+        let inside = condition(text, tokens, keyword)?;
+        let edges: BTreeSet<EdgeId> = self
+            .edges_in(file, &inside)
+            .into_iter()
+            .filter(|id| matches!(self.program.edges[id.index()].op, Op::Assume { .. }))
+            .collect();
+        let within: BTreeSet<LocId> = edges
+            .iter()
+            .map(|id| self.program.edges[id.index()].from)
+            .collect();
+        let exits: Vec<EdgeId> = edges
+            .iter()
+            .copied()
+            .filter(|id| {
+                !within.contains(&self.program.edges[id.index()].to) || {
+                    // A loop without a body comes back to its own condition.
+                    let edge = &self.program.edges[id.index()];
+                    edge.to == edge.from
+                }
+            })
+            .collect();
+        // What comes first in the text after the condition is where a true condition leads.
+        let next = |id: &EdgeId| {
+            let to = self.program.edges[id.index()].to;
+            match self.program.locations[to.index()].kind {
+                LocationKind::Error(check) => {
+                    let span = self.program.checks[check.index()].source.span;
+                    return span.start as usize;
+                }
+                // `if (...) abort();`
+                LocationKind::Halt => return inside.end,
+                _ => {}
+            }
+            let starts = self.program.edges_from(to).filter_map(|(_, edge)| {
+                let span = edge.source.span;
+                (span.file == file).then_some(span.start as usize)
+            });
+            starts
+                .min()
+                .filter(|&start| start >= inside.end)
+                .unwrap_or(usize::MAX)
+        };
+        let first = exits.iter().map(next).min()?;
+        let last = exits.iter().map(next).max()?;
+        if first == last {
+            return None;
+        }
+        let chosen: Vec<EdgeId> = exits
+            .iter()
+            .copied()
+            .filter(|id| (next(id) == first) == wanted)
+            .collect();
+        let stitch = |id: EdgeId| Stitch {
+            point: Point::After(id),
+            segment,
+            constraint: None,
+            avoid,
+            source: self.program.edges[id.index()].source,
+        };
+        (!chosen.is_empty()).then(|| chosen.into_iter().map(stitch).collect())
+    }
+
+    fn call(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
+        let file = self.file(&point.location)?;
+        let text = &self.texts[&file].text;
+        let at = offset(
+            text,
+            point.location.line,
+            point.location.column.unwrap_or(1),
+        )?;
+        let whole_line = point.location.column.is_none();
+        let mut stitches = Vec::new();
+        let candidates: Vec<EdgeId> = (0..self.program.edges.len() as u32)
+            .map(EdgeId)
+            .filter(|id| {
+                let edge = &self.program.edges[id.index()];
+                let span = edge.source.span;
+                let here = if whole_line {
+                    position(text, span.start as usize).0 == point.location.line
+                } else {
+                    span.end as usize == at + 1
+                };
+                span.file == file
+                    && here
+                    && self.is_user(edge.from)
+                    && matches!(edge.op, Op::Call { .. } | Op::Input { .. })
+            })
+            .collect();
+        for id in candidates {
+            let edge = self.program.edges[id.index()].clone();
+            let function = self.program.locations[edge.from.index()].function;
+            if point.kind == WaypointKind::FunctionEnter {
+                stitches.push(Stitch {
+                    point: Point::Before(edge.from),
+                    segment,
+                    constraint: None,
+                    avoid,
+                    source: edge.source,
+                });
+                continue;
+            }
+            let result = match edge.op {
+                Op::Input { place, .. } => Some(place),
+                Op::Call { result, .. } => result,
+                _ => None,
+            };
+            let constraint = match (&point.constraint, result) {
+                (None, _) => None,
+                (Some(text), Some(place)) => {
+                    let name = place_text(&self.program, place);
+                    let text = text.replace("\\result", &format!("({name})"));
+                    Some(self.expression(function, &text, point.span)?)
+                }
+                (Some(_), None) => return None,
+            };
+            stitches.push(Stitch {
+                point: Point::After(id),
+                segment,
+                constraint,
+                avoid,
+                source: edge.source,
+            });
+        }
+        (!stitches.is_empty()).then_some(stitches)
+    }
+
+    /// Sews the stitches in.
+    fn sew(
+        self,
+        mut stitches: Vec<Stitch>,
+        last: u32,
+        property: &[CheckId],
+        targets: &BTreeSet<CheckId>,
+    ) -> Woven {
+        let mut editor = Editor::new(self.program);
+        let counter = editor.counter("segment#");
+        // One visit passes one segment: later segments are looked at first, and what is to be
+        // avoided before what is followed.
+        stitches.sort_by_key(|stitch| (std::cmp::Reverse(stitch.segment), !stitch.avoid));
+        let mut ends: BTreeMap<u32, (LocId, LocId)> = BTreeMap::new();
+        let mut starts: BTreeMap<u32, LocId> = BTreeMap::new();
+        for stitch in stitches {
+            let (from, to) = match stitch.point {
+                Point::Before(location) => {
+                    let at = starts.get(&location.0).copied().unwrap_or(location);
+                    let behind = editor.split(at);
+                    starts.insert(location.0, behind);
+                    (at, behind)
+                }
+                Point::After(edge) => match ends.get(&edge.0).copied() {
+                    None => {
+                        let (end, old) = editor.split_after(edge);
+                        let behind = editor.location(editor.function(end), LocationKind::Plain);
+                        ends.insert(edge.0, (behind, old));
+                        (end, behind)
+                    }
+                    Some((at, old)) => {
+                        let behind = editor.location(editor.function(at), LocationKind::Plain);
+                        ends.insert(edge.0, (behind, old));
+                        (at, behind)
+                    }
+                },
+            };
+            stitch_in(&mut editor, counter, &stitch, from, to);
+        }
+        for (&edge, &(behind, old)) in &ends {
+            let source = editor.edges()[edge as usize].source;
+            editor.edge(behind, old, Op::Skip, source);
+        }
+        close(&mut editor, counter, last, property, targets);
+        let mut found: Vec<CheckId> = targets.iter().copied().collect();
+        found.sort();
+        Woven {
+            program: editor.finish(),
+            property: found,
+            invariants: Vec::new(),
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn correctness(mut self, invariants: &[Invariant], property: &[CheckId]) -> Woven {
+        let mut claims: Vec<Claim> = Vec::new();
+        for invariant in invariants {
+            match invariant.kind {
+                InvariantKind::Contract => claims.extend(self.contract(invariant)),
+                InvariantKind::Loop | InvariantKind::Location => {
+                    for location in self.claimed_at(invariant) {
+                        claims.extend(self.claim(location, &invariant.value, invariant.span));
+                    }
+                }
+            }
+        }
+        let mut editor = Editor::new(self.program);
+        let mut checks = Vec::new();
+        let mut starts: BTreeMap<u32, LocId> = BTreeMap::new();
+        for claim in claims {
+            let at = match starts.get(&claim.location.0) {
+                Some(&at) => at,
+                None if editor.kind(claim.location) == LocationKind::Exit => {
+                    editor.before(claim.location)
+                }
+                None => claim.location,
+            };
+            let behind = editor.split(at);
+            starts.insert(claim.location.0, behind);
+            let function = editor.function(at);
+            let check = editor.check(Check {
+                kind: CheckKind::Assertion,
+                message: format!("invariant {}", claim.text),
+                function,
+                source: claim.source,
+            });
+            let error = editor.location(function, LocationKind::Error(check));
+            editor.branch(at, claim.expr, behind, error, claim.source);
+            checks.push(check);
+        }
+        for old in self.olds {
+            let entry = editor.program.function(old.function).entry;
+            let source = editor.program.function(old.function).source;
+            let behind = editor.split(entry);
+            let place = editor.place(old.variable);
+            let value = old.value;
+            editor.edge(entry, behind, Op::Assign { place, value }, source);
+        }
+        Woven {
+            program: editor.finish(),
+            property: property.to_vec(),
+            invariants: checks,
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    fn claim(&mut self, location: LocId, text: &str, span: Span) -> Option<Claim> {
+        let function = self.program.locations[location.index()].function;
+        let expr = self.expression(function, text, span)?;
+        let first = self.program.edges_from(location).next();
+        let fallback = self.program.function(function).source;
+        Some(Claim {
+            location,
+            expr,
+            text: text.to_owned(),
+            source: first.map_or(fallback, |(_, edge)| edge.source),
+        })
+    }
+
+    /// What a contract claims: one thing where the function is entered, one where it returns.
+    fn contract(&mut self, invariant: &Invariant) -> Vec<Claim> {
+        let location = &invariant.location;
+        let named = location
+            .function
+            .as_deref()
+            .and_then(|name| self.program.function_named(name));
+        let on_line = || {
+            let file = self.file(location)?;
+            self.program.functions.iter().position(|function| {
+                function.origin == Origin::User
+                    && function.source.span.file == file
+                    && function.source.line == location.line
+            })
+        };
+        let function = named.or_else(|| on_line().map(|index| FuncId(index as u32)));
+        let Some(function) = function else {
+            let line = location.line;
+            self.note(
+                invariant.span,
+                format!("there is no function at line {line}: this contract is not checked"),
+            );
+            return Vec::new();
+        };
+        let c = |text: &str| {
+            text.replace("\\old(", "old(")
+                .replace("\\at(", "at(")
+                .replace("\\result", "$return")
+        };
+        let (entry, exit) = {
+            let function = self.program.function(function);
+            (function.entry, function.exit)
+        };
+        let mut claims = Vec::new();
+        claims.extend(self.claim(entry, &c(&invariant.value), invariant.span));
+        if let Some(ensures) = &invariant.ensures {
+            claims.extend(self.claim(exit, &c(ensures), invariant.span));
+        }
+        claims
+    }
+
+    /// The locations at which an invariant is claimed to hold.
+    fn claimed_at(&mut self, invariant: &Invariant) -> Vec<LocId> {
+        let found = match invariant.kind {
+            InvariantKind::Loop => self.loop_heads(&invariant.location),
+            InvariantKind::Location => self
+                .rest_of_line(&invariant.location)
+                .map(|(file, range)| self.entries(file, &range))
+                .unwrap_or_default(),
+            InvariantKind::Contract => Vec::new(),
+        };
+        if found.is_empty() {
+            let line = invariant.location.line;
+            let what = match invariant.kind {
+                InvariantKind::Loop => "loop",
+                _ => "statement",
+            };
+            self.note(
+                invariant.span,
+                format!("there is no {what} at line {line}: this invariant is not checked"),
+            );
+        }
+        found
+    }
+
+    fn loop_heads(&self, location: &Location) -> Vec<LocId> {
+        let Some((file, range)) = self.rest_of_line(location) else {
+            return Vec::new();
+        };
+        let TextOf { text, tokens } = &self.texts[&file];
+        let heads = (0..self.program.locations.len() as u32).map(LocId);
+        heads
+            .filter(|&head| {
+                let kind = self.program.locations[head.index()].kind;
+                if kind != LocationKind::LoopHead || !self.is_user(head) {
+                    return false;
+                }
+                let Some((_, edge)) = self.program.edges_from(head).next() else {
+                    return false;
+                };
+                let span = edge.source.span;
+                span.file == file
+                    && loop_keyword(text, tokens, span.start as usize)
+                        .is_some_and(|keyword| range.contains(&keyword.start))
+            })
+            .collect()
+    }
+}
+
+fn stitch_in(editor: &mut Editor, counter: VarId, stitch: &Stitch, from: LocId, to: LocId) {
+    let turn = editor.equals(counter, stitch.segment);
+    let condition = match stitch.constraint {
+        Some(constraint) => editor.both(turn, constraint),
+        None => turn,
+    };
+    let function = editor.function(from);
+    if stitch.avoid {
+        let halt = editor.location(function, LocationKind::Halt);
+        editor.branch(from, condition, halt, to, stitch.source);
+        return;
+    }
+    let passed = editor.location(function, LocationKind::Plain);
+    editor.branch(from, condition, passed, to, stitch.source);
+    let value = editor.number(stitch.segment + 1);
+    let place = editor.place(counter);
+    editor.edge(passed, to, Op::Assign { place, value }, stitch.source);
+}
+
+/// A violation counts only at the target, and when all segments before it have been passed.
+fn close(
+    editor: &mut Editor,
+    counter: VarId,
+    last: u32,
+    property: &[CheckId],
+    targets: &BTreeSet<CheckId>,
+) {
+    let ends: Vec<(EdgeId, CheckId)> = editor
+        .edges()
+        .iter()
+        .enumerate()
+        .filter_map(|(index, edge)| match editor.kind(edge.to) {
+            LocationKind::Error(check) if property.contains(&check) => {
+                Some((EdgeId(index as u32), check))
+            }
+            _ => None,
+        })
+        .collect();
+    for (edge, check) in ends {
+        let source = editor.edges()[edge.index()].source;
+        let (end, error) = editor.split_after(edge);
+        let halt = editor.location(editor.function(end), LocationKind::Halt);
+        if targets.contains(&check) {
+            let turn = editor.equals(counter, last);
+            editor.branch(end, turn, error, halt, source);
+        } else {
+            editor.edge(end, halt, Op::Skip, source);
+        }
+    }
+}
