@@ -17,21 +17,29 @@ pub struct Plan {
     pub lanes: Vec<Vec<Step>>,
 }
 
-/// The plan for programs of which nothing is known: a few runs, a few layers, then proofs on one
-/// core and longer searches for violations on another.
+/// The plan for programs of which nothing is known: the only run if there is just one, a few
+/// layers, a few guesses, then proofs on one core and longer searches for violations on another.
+/// The first steps are counted rather than timed where that is possible, so that they do the same
+/// on every machine.
 pub fn default_plan(cegar: Options) -> Plan {
-    let quick = Runs {
-        guessing: Duration::from_millis(20),
-        steps: 20_000,
+    let only = Runs {
+        runs: 0,
         only_run: 2_000_000,
+        ..Runs::default()
     };
     let shallow = Unroll {
         layers: 8,
-        time: Some(Duration::from_millis(400)),
+        time: Some(Duration::from_millis(500)),
         ..Unroll::default()
     };
+    let guesses = Runs {
+        runs: 48,
+        steps: 5_000,
+        only_run: 0,
+        ..Runs::default()
+    };
     Plan {
-        first: vec![Box::new(quick), Box::new(shallow)],
+        first: vec![Box::new(only), Box::new(shallow), Box::new(guesses)],
         lanes: vec![
             vec![Box::new(Cegar(cegar))],
             vec![
