@@ -2,7 +2,8 @@
 
 use hardbop_cegar::{Cegar, Options};
 use hardbop_dpr::Dpr;
-use hardbop_engine::Engine;
+use hardbop_engine::{Engine, Event, Report, Task};
+use hardbop_leap::Leap;
 use hardbop_unroll::{Runs, Unroll};
 use std::time::Duration;
 
@@ -15,6 +16,37 @@ pub struct Plan {
     pub first: Vec<Step>,
     /// Then these side by side, each lane one engine after the other.
     pub lanes: Vec<Vec<Step>>,
+}
+
+/// An engine with a time limit of its own.
+pub struct Timed {
+    engine: Step,
+    time: Duration,
+}
+
+impl Timed {
+    /// The engine, for no more than this time and no more than a quarter of what is left.
+    pub fn new(engine: impl Engine + Send + Sync + 'static, time: Duration) -> Step {
+        let engine = Box::new(engine);
+        Box::new(Timed { engine, time })
+    }
+}
+
+impl Engine for Timed {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+        let left = task.budget.remaining().unwrap_or(Duration::MAX);
+        let end = task.budget.elapsed() + self.time.min(left / 4);
+        let budget = task.budget.clone().with_time(end);
+        let task = Task {
+            budget: &budget,
+            ..*task
+        };
+        self.engine.check(&task, events)
+    }
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, a few
@@ -43,9 +75,15 @@ pub fn default_plan(cegar: Options) -> Plan {
         lanes: vec![
             vec![Box::new(Cegar(cegar))],
             vec![
+                Box::new(Runs {
+                    only_run: 50_000_000,
+                    ..Runs::default()
+                }),
+                Timed::new(Unroll::default(), Duration::from_secs(4)),
+                Timed::new(Leap::default(), Duration::from_secs(4)),
+                Timed::new(Dpr::default(), Duration::from_secs(3)),
                 Box::new(Runs::default()),
                 Box::new(Unroll::default()),
-                Box::new(Dpr::default()),
             ],
         ],
     }

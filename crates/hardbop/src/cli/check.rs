@@ -82,6 +82,8 @@ pub enum EngineChoice {
     Cegar,
     /// Dynamic path reduction: run after run, learning from each.
     Dpr,
+    /// Leaps through loops without unrolling them.
+    Leap,
     /// Runs on guessed inputs, or the only run there is.
     Run,
     /// All executions at once, layer by layer.

@@ -16,6 +16,7 @@ use hardbop_cfront::program::Program;
 use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Report, Task, Value};
+use hardbop_leap::Leap;
 use hardbop_portfolio::{Found, Listener, Plan, default_plan};
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
@@ -74,6 +75,7 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Auto => default_plan(options),
         EngineChoice::Cegar => alone(Cegar(options)),
         EngineChoice::Dpr => alone(Dpr::default()),
+        EngineChoice::Leap => alone(Leap::default()),
         EngineChoice::Run => alone(Runs::default()),
         EngineChoice::Unroll => alone(Unroll::default()),
     }
