@@ -33,10 +33,10 @@ fn task(data_model: &str, expected: &str) -> Scene {
 fn a_task_says_what_is_to_be_decided() {
     task("ILP32", "false").check("check x.yml", expect![[r#"
         VIOLATED x.c:6: call of `reach_error` (in main)
-          5  long x = __VERIFIER_nondet_int();                 __VERIFIER_nondet_int() = 101, x = 101
-          6  if (x > 100 && sizeof(long) == 4) reach_error();  x = 101
+          5  long x = __VERIFIER_nondet_int();                 __VERIFIER_nondet_int() = 2147483644, x = 2147483644
+          6  if (x > 100 && sizeof(long) == 4) reach_error();  x = 2147483644
           6  call of `reach_error`
-          x.c:5: input __VERIFIER_nondet_int() = 101
+          x.c:5: input __VERIFIER_nondet_int() = 2147483644
         result: false(unreach-call), expected: false
         [exit 1]
     "#]]);
@@ -250,9 +250,9 @@ int main(void) {
         ],
         expect![[r#"
             VIOLATED x.c:5: signed overflow in x * 4 (in main)
-              x.c:3: input __VERIFIER_nondet_int() = 536870912
+              x.c:3: input __VERIFIER_nondet_int() = 1610612704
             [exit 1]
-            failing: x.c:5:7: runtime error: signed integer overflow: 536870912 * 4 cannot be represented in type 'int'
+            failing: x.c:5:7: runtime error: signed integer overflow: 1610612704 * 4 cannot be represented in type 'int'
         "#]],
     );
 }
