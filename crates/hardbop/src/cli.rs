@@ -7,6 +7,7 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod project;
 mod validate;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
@@ -17,6 +18,7 @@ pub use bp::{
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use check::{CheckArgs, SearchArith};
+pub use project::InitArgs;
 pub use validate::ValidateArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -129,6 +131,8 @@ pub enum Command {
     Bp(BpCommand),
     /// Decide the checks of a C program: proved, violated or unknown, each with evidence.
     Check(Box<CheckArgs>),
+    /// Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by.
+    Init(InitArgs),
     /// Check a witness: is what another run or another tool said of a program true?
     Validate(Box<ValidateArgs>),
     /// Look for violations path by path, up to a bound, and learn from each what to skip.
@@ -161,6 +165,7 @@ impl Command {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
             Command::Validate(_) => "validate",
+            Command::Init(_) => "init",
             Command::Bmc(_) => "bmc",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",

@@ -14,7 +14,9 @@ struct Body<'a> {
 
 /// Prints the lowered program, or some of its functions.
 pub fn run(input: &CInput, names: &[String], console: &Console) -> Result<Verdict, Failure> {
-    let CProgram { program, warnings } = c::program(input, console)?;
+    let CProgram {
+        program, warnings, ..
+    } = c::program(input, console)?;
     let text = if names.is_empty() {
         dump(&program)
     } else {

@@ -2,18 +2,21 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{CheckArgs, SearchArith};
+use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
+use crate::project;
 use crate::target::Target;
 use hardbop_cegar::{Arithmetic, Options, check};
 use hardbop_cfront::points_to;
 use hardbop_engine::{Event, Report, Task, Value};
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
+use std::path::Path;
 
 /// The most rounds that are kept for a plot.
 const MOST_ROUNDS: usize = 10_000;
@@ -21,9 +24,22 @@ const MOST_ROUNDS: usize = 10_000;
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
+    if arguments.input.files.is_empty() && arguments.input.compile_commands.is_none() {
+        let here = Path::new(".");
+        return match project::find(here)? {
+            Some(project) => commands::project::run(&project, &budget, console),
+            None => Err(Failure::message(
+                "no file is named, and there is no hardbop.toml here: give FILE.c, or begin a \
+                 project with `hardbop init`",
+            )),
+        };
+    }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
-    let CProgram { program, warnings } =
-        c::program_with(&target.input, console, |options| target.adjust(options))?;
+    let CProgram {
+        program,
+        warnings,
+        files,
+    } = c::program_with(&target.input, console, |options| target.adjust(options))?;
     let points_to = points_to::analyse(&program);
     let checks = target.checks(&program);
     let task = Task {
@@ -61,7 +77,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
             console.text(&text)?;
         }
         Format::Json => {
-            let body = results::body(&results, paths, judged);
+            let body = results::body(&results, paths, judged).with_files(files);
             console.value(verdict, &program.sources, &warnings, body)?;
         }
     }

@@ -14,7 +14,9 @@ mod c_dump;
 mod c_run;
 mod check;
 mod completions;
+mod init;
 mod man;
+mod project;
 mod results;
 mod validate;
 
@@ -28,6 +30,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
         Command::Validate(arguments) => validate::run(arguments, console),
+        Command::Init(arguments) => init::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),

@@ -30,6 +30,8 @@ fn short_help_teaches_by_example() {
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          validate     Check a witness: is what another run or another tool said of a program true?
+          bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           man          Print the man page of hardbop or of one of its commands (troff)
@@ -47,6 +49,7 @@ fn short_help_teaches_by_example() {
 
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
+          hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
@@ -181,6 +184,8 @@ fn usage_errors() {
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          validate     Check a witness: is what another run or another tool said of a program true?
+          bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           man          Print the man page of hardbop or of one of its commands (troff)
@@ -198,6 +203,7 @@ fn usage_errors() {
 
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
+          hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -

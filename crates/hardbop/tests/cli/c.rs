@@ -620,15 +620,10 @@ fn files_that_cannot_be_read() {
     Scene::empty().check(
         "c dump",
         expect![[r#"
-        [stderr]
-        error: the following required arguments were not provided:
-          <FILE.c>...
-
-        Usage: hardbop c dump <FILE.c>...
-
-        For more information, try '--help'.
-        [exit 2]
-    "#]],
+            [stderr]
+            error: no file is named: give FILE.c, or --compile-commands JSON
+            [exit 2]
+        "#]],
     );
 }
 
