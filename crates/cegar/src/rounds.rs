@@ -23,7 +23,7 @@ use hardbop_newton::exact::Translation;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{self, Refinement, Refiner, Shape};
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::replay::{Choice, replay};
+use hardbop_semantics::replay::{original_choices, replay};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +43,9 @@ pub enum Arithmetic {
 pub struct Options {
     /// How machine integers are read while searching.
     pub arithmetic: Arithmetic,
-    /// The most time for one Horn query.
+    /// The most time for the Horn clauses of the whole program, per encoding.
+    pub whole_time: Duration,
+    /// The most time for those of one path.
     pub horn_time: Duration,
     /// The most time for one solver query.
     pub query_time: Duration,
@@ -53,7 +55,8 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arithmetic: Arithmetic::Auto,
-            horn_time: Duration::from_secs(10),
+            whole_time: Duration::from_secs(14),
+            horn_time: Duration::from_secs(6),
             query_time: Duration::from_secs(30),
         }
     }
@@ -124,6 +127,7 @@ pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) 
         unsupported: BTreeMap::new(),
         blocked: None,
         incomplete: None,
+        hard_path_programs: 0,
         statistics: Statistics::default(),
         proof: None,
     };
@@ -175,6 +179,8 @@ enum Ended {
     Decided,
     /// The guess over the integers is not good enough.
     NeedsBits,
+    /// The guess took too long.
+    OutOfTime,
 }
 
 struct Rounds<'a> {
@@ -193,6 +199,8 @@ struct Rounds<'a> {
     unsupported: BTreeMap<usize, u32>,
     blocked: Option<u32>,
     incomplete: Option<Reason>,
+    /// How many path programs in a row were too hard.
+    hard_path_programs: u32,
     statistics: Statistics,
     proof: Option<Invariants>,
 }
@@ -215,7 +223,7 @@ impl Rounds<'_> {
                 let guess = Semantics::new(self.program, points_to, encoding);
                 // A guess that takes long is no good one.
                 if let Some(left) = total.remaining() {
-                    let share = total.elapsed() + left / 3;
+                    let share = total.elapsed() + left * 3 / 5;
                     self.budget = total.clone().with_time(share);
                 }
                 let mut found = Precision::new();
@@ -224,14 +232,20 @@ impl Rounds<'_> {
                 if let Ended::Decided = ended {
                     return;
                 }
+                let slow = matches!(ended, Ended::OutOfTime);
                 for (location, predicates) in self.translated(&mut terms, &guess, &exact, &found) {
                     precision.entry(location).or_default().extend(predicates);
+                }
+                // Wrapping makes nothing faster.
+                if slow {
+                    break;
                 }
             }
         }
         self.statistics.bits = true;
         let mut found = precision;
-        if let Ended::NeedsBits = self.stage(&mut terms, &exact, &exact, &effects, &mut found) {
+        let ended = self.stage(&mut terms, &exact, &exact, &effects, &mut found);
+        if !matches!(ended, Ended::Decided) {
             self.give_up(Reason::Refinement);
         }
     }
@@ -283,7 +297,7 @@ impl Rounds<'_> {
     /// Time or memory ran out: for this guess, or for all.
     fn stopped(&mut self, stopped: Stopped, guessing: bool) -> Ended {
         match (stopped, guessing) {
-            (Stopped::Time, true) => Ended::NeedsBits,
+            (Stopped::Time, true) => Ended::OutOfTime,
             _ => self.give_up(Reason::Stopped(stopped)),
         }
     }
@@ -427,8 +441,14 @@ impl Rounds<'_> {
         precision: &mut Precision,
     ) -> Option<Ended> {
         let targets = self.targets().into_iter().map(Vertex::index).collect();
+        // Something must be left for the rounds.
+        let left = self.budget.remaining();
+        let whole_time = self
+            .options
+            .whole_time
+            .min(left.map_or(Duration::MAX, |left| left * 3 / 5));
         let limits = Limits {
-            time: Some(self.options.horn_time),
+            time: Some(whole_time),
             steps: None,
         };
         self.tell(0, "solving the whole program");
@@ -518,18 +538,36 @@ impl Rounds<'_> {
             }
         }
         self.tell(distinct(precision).len(), "refining");
-        let limits = Limits {
-            time: Some(self.options.horn_time),
-            steps: None,
-        };
         let mut added = false;
-        for shape in [Shape::PathProgram, Shape::Path] {
+        // Path programs rule out all unrollings at once, but where they are as hard as the whole
+        // program, one path after the other gets further.
+        let full = self.options.horn_time;
+        let quick = match self.hard_path_programs {
+            0 => full / 6,
+            times => full / (6 << times.min(4)),
+        };
+        let tries = [
+            (Shape::PathProgram, quick),
+            (Shape::Path, full / 2),
+            (Shape::PathProgram, full),
+        ];
+        for (shape, time) in tries {
             self.statistics.horn_queries += 1;
+            let limits = Limits {
+                time: Some(time),
+                steps: None,
+            };
             match refiner.refine(terms, segments, shape, limits, &self.budget) {
                 Refinement::Predicates(found) => {
                     for (location, predicate) in found {
                         added |= precision.entry(location).or_default().insert(predicate);
                     }
+                    if shape == Shape::PathProgram {
+                        self.hard_path_programs = 0;
+                    }
+                }
+                Refinement::Unknown(_) if shape == Shape::PathProgram => {
+                    self.hard_path_programs += 1;
                 }
                 Refinement::Reachable | Refinement::Unknown(_) | Refinement::Unmodelled(_) => {}
             }
@@ -595,17 +633,7 @@ impl Rounds<'_> {
         let Some((&check, _)) = self.open.iter().find(|(_, at)| at.contains(&vertex)) else {
             return;
         };
-        let choices: Vec<Choice> = witness
-            .choices
-            .iter()
-            .filter_map(|choice| {
-                let edge = self.inlined.edges[choice.edge.index()]?;
-                Some(Choice {
-                    edge,
-                    ..choice.clone()
-                })
-            })
-            .collect();
+        let choices = original_choices(self.inlined, &witness.choices);
         match replay(self.original, &choices, check, &self.budget) {
             Ok(violation) => {
                 self.open.remove(&check);

@@ -104,7 +104,11 @@ pub fn dump_function(program: &Program, id: FuncId) -> String {
         }
         for (_, edge) in program.edges_from(LocId(at)) {
             let text = view.op(&edge.op);
-            let _ = writeln!(out, "  {} -> {}  {text}", at - first, number(edge.to));
+            let _ = write!(out, "  {} -> {}  {text}", at - first, number(edge.to));
+            if let Some(rule) = program.rule_at(edge.source) {
+                let _ = write!(out, "  // rule {}, line {}", rule.name, edge.source.line);
+            }
+            out.push('\n');
         }
     }
     out

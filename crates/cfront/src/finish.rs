@@ -62,6 +62,7 @@ impl Builder {
             unsupported: self.unsupported,
             sources,
             presumed_files,
+            rules: Vec::new(),
         };
         for (i, (draft, body)) in self.functions.into_iter().zip(bodies).enumerate() {
             let id = FuncId(i as u32);

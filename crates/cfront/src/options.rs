@@ -18,6 +18,10 @@ pub struct LowerOptions {
     pub error_functions: BTreeSet<String>,
     /// What a function that no unit defines may do.
     pub undefined: Undefined,
+    /// Functions that rules listen to: the user's calls of them stay calls even if the front end
+    /// knows by itself what they do. (Only `malloc` and `free` stay what they are; rules see
+    /// [`crate::program::Op::Allocate`] and [`crate::program::Op::Free`].)
+    pub hooks: BTreeSet<String>,
 }
 
 /// What a function that no unit defines may do, besides returning anything.
@@ -40,11 +44,22 @@ impl Default for LowerOptions {
                 .map(str::to_owned)
                 .into(),
             undefined: Undefined::Pure,
+            hooks: BTreeSet::new(),
         }
     }
 }
 
 impl LowerOptions {
+    /// Whether the user's calls of a function that the front end knows stay calls. Where `malloc`
+    /// is listened to, `calloc` is a call too, so that what allocates in the user's own code is
+    /// `malloc`.
+    pub(crate) fn is_hooked(&self, name: &str) -> bool {
+        const HOOKABLE: [&str; 6] = ["calloc", "memcpy", "memmove", "memset", "exit", "abort"];
+        let listened = self.hooks.contains(name);
+        let allocates = name == "calloc" && self.hooks.contains("malloc");
+        HOOKABLE.contains(&name) && (listened || allocates)
+    }
+
     /// Whether a check was asked for.
     pub fn wants(&self, kind: CheckKind) -> bool {
         self.checks.contains(&kind)

@@ -12,7 +12,7 @@
 
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::types::Types;
-use hardbop_diagnostics::{Sources, Span};
+use hardbop_diagnostics::{FileId, Sources, Span};
 use std::ops::Range;
 
 /// A whole C program, linked from its translation units.
@@ -45,6 +45,38 @@ pub struct Program {
     pub sources: Sources,
     /// The names of files that line markers (`# 12 "x.h"`) mention.
     pub presumed_files: Vec<String>,
+    /// The rules that were woven into it.
+    pub rules: Vec<WovenRule>,
+}
+
+/// A rule that was woven into the program: what its edges and variables are. An edge or a check
+/// whose source lies in the rule's file belongs to the rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WovenRule {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub file: FileId,
+    /// The variables of its state that change.
+    pub state: Vec<RuleVariable>,
+    /// The objects that it watches: variables that hold an arbitrary address or number, the same
+    /// throughout an execution ([`Initial::Unknown`]), and are only compared for equality.
+    pub objects: Vec<VarId>,
+    /// For each object of which all candidates are known, truth values that choose one of them,
+    /// the same throughout an execution ([`Initial::Unknown`]): the first that is set chooses the
+    /// candidate at its own position; if none is, the one after the last is chosen.
+    pub choices: Vec<Vec<VarId>>,
+}
+
+/// A variable of a rule's state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleVariable {
+    /// Its name in the rule.
+    pub name: String,
+    /// The variable.
+    pub variable: VarId,
+    /// The values that have a name.
+    pub values: Vec<(i128, String)>,
 }
 
 /// Where something stands in the source.
@@ -587,6 +619,8 @@ pub enum CheckKind {
     Bounds,
     /// `free` of what is not the start of a live heap object.
     Free,
+    /// A rule says `abort`.
+    Rule,
 }
 
 /// Something that a verdict rests on.
@@ -631,6 +665,11 @@ pub struct Unsupported {
 }
 
 impl Program {
+    /// The rule that something belongs to, by its place.
+    pub fn rule_at(&self, source: Source) -> Option<&WovenRule> {
+        self.rules.iter().find(|rule| rule.file == source.span.file)
+    }
+
     /// The edges that leave a location, with their ids.
     pub fn edges_from(&self, location: LocId) -> impl Iterator<Item = (EdgeId, &Edge)> {
         let range = self.locations[location.index()].edges.clone();

@@ -75,18 +75,23 @@ const SMALL: usize = 24;
 /// Equations behind a condition that are too many to ask a solver about.
 const LARGE: usize = 400;
 
-/// What an explanation is made from.
-pub(crate) struct Explainer<'a, 'p> {
+/// What all explanations of a program share.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a, 'p> {
     pub semantics: &'a Semantics<'p>,
     pub effects: &'a Effects,
+    pub budget: &'a Budget,
+}
+
+/// What an explanation is made from.
+pub(crate) struct Explainer<'a, 'p> {
+    ground: Ground<'a, 'p>,
     pub structure: &'a mut Structure<'p>,
     pub terms: &'a mut Terms,
-    /// A session in which the axioms are asserted, begun when there is something to ask.
-    session: Option<Session<'static>>,
-    begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
+    /// A session in which the axioms are asserted.
+    session: &'a mut Session<'static>,
     pub path: &'a [Position],
     pub form: &'a Assignments,
-    budget: &'a Budget,
     occurrences: FxHashMap<(u32, LocId), Vec<usize>>,
     questions: usize,
 }
@@ -132,14 +137,12 @@ impl Needs {
 
 impl<'a, 'p> Explainer<'a, 'p> {
     pub(crate) fn new(
-        semantics: &'a Semantics<'p>,
-        effects: &'a Effects,
+        ground: Ground<'a, 'p>,
         structure: &'a mut Structure<'p>,
         terms: &'a mut Terms,
-        begin: &'a dyn Fn(&mut Terms) -> Session<'static>,
+        session: &'a mut Session<'static>,
         path: &'a [Position],
         form: &'a Assignments,
-        budget: &'a Budget,
     ) -> Explainer<'a, 'p> {
         let mut occurrences: FxHashMap<(u32, LocId), Vec<usize>> = FxHashMap::default();
         for (index, position) in path.iter().enumerate() {
@@ -147,25 +150,15 @@ impl<'a, 'p> Explainer<'a, 'p> {
             occurrences.entry(key).or_default().push(index);
         }
         Explainer {
-            semantics,
-            effects,
+            ground,
             structure,
             terms,
-            session: None,
-            begin,
+            session,
             path,
             form,
-            budget,
             occurrences,
             questions: ALL_QUESTIONS,
         }
-    }
-
-    /// How many questions were asked.
-    pub(crate) fn queries(&self) -> u64 {
-        self.session
-            .as_ref()
-            .map_or(0, |session| session.statistics().queries)
     }
 
     /// The explanation of a goal.
@@ -176,7 +169,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
         for (index, position) in path.iter().enumerate().rev() {
             let step = index + 1;
             if step % 64 == 0 {
-                self.budget.check()?;
+                self.ground.budget.check()?;
             }
             match &position.act {
                 Act::Branch(branch) => {
@@ -245,8 +238,8 @@ impl<'a, 'p> Explainer<'a, 'p> {
             return Some(at);
         }
         let writes = self.structure.writes_between(
-            self.semantics,
-            self.effects,
+            self.ground.semantics,
+            self.ground.effects,
             position.location,
             meet,
             position.returns,
@@ -407,10 +400,11 @@ impl<'a, 'p> Explainer<'a, 'p> {
         let mut all = self.cone(&of)?;
         all.extend(requirements);
         let candidates: Vec<usize> = all.into_iter().collect();
-        let mut session = match self.session.take() {
-            Some(session) => session,
-            None => (self.begin)(self.terms),
-        };
+        // The whole is a core in any case, and one constraint is as few as they come.
+        if candidates.len() <= 1 {
+            return Some(candidates);
+        }
+        let session = &mut *self.session;
         session.push();
         for &target in targets {
             session.assert(self.terms, target);
@@ -450,7 +444,6 @@ impl<'a, 'p> Explainer<'a, 'p> {
         let asked = (session.statistics().queries - asked) as usize;
         self.questions = self.questions.saturating_sub(asked);
         session.pop();
-        self.session = Some(session);
         Some(found)
     }
 }

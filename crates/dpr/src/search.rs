@@ -6,7 +6,7 @@
 use crate::assignments::assignments;
 use crate::check::{Learning, Options, Order, Statistics};
 use crate::count::excluded;
-use crate::explain::{Cores, Explainer, Explanation, Goal};
+use crate::explain::{Cores, Explainer, Explanation, Goal, Ground};
 use crate::nodes::Nodes;
 use crate::oracle::{Decision, NodeId, Oracles};
 use crate::recheck::{Mark, Marks, Rechecker};
@@ -220,6 +220,8 @@ pub(crate) struct Worker<'c, 'a, 'p> {
     /// nothing.
     explanations: u64,
     in_vain: u64,
+    /// Where cores are asked for, over the same terms as the runs.
+    cores: Option<Session<'static>>,
 }
 
 /// After so many terms a new arena and a new solver are begun.
@@ -255,6 +257,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             events,
             explanations: 0,
             in_vain: 0,
+            cores: None,
         }
     }
 
@@ -334,6 +337,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 common.shared().statistics.queries += session.statistics().queries;
                 terms = Terms::new();
                 session = self.session(&mut terms);
+                self.cores = None;
             }
             let run = Runner {
                 semantics: common.semantics,
@@ -488,20 +492,26 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         }
         let (semantics, budget) = (self.common.semantics, self.common.budget);
         let form = assignments(semantics, terms, &run.path, budget)?;
-        let limits = Limits {
-            time: Some(self.common.options.query_time),
-            steps: Some(CORE_STEPS),
-        };
-        let begin = |terms: &mut Terms| begin(semantics, budget, limits, terms);
-        let mut explainer = Explainer::new(
+        let session = self.cores.get_or_insert_with(|| {
+            let limits = Limits {
+                time: Some(self.common.options.query_time),
+                steps: Some(CORE_STEPS),
+            };
+            begin(semantics, budget, limits, terms)
+        });
+        let asked = session.statistics().queries;
+        let ground = Ground {
             semantics,
-            self.common.effects,
+            effects: self.common.effects,
+            budget,
+        };
+        let mut explainer = Explainer::new(
+            ground,
             &mut self.structure,
             terms,
-            &begin,
+            session,
             &run.path,
             &form,
-            budget,
         );
         let quick = explainer.explain(goal, Cores::Quick)?;
         // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
@@ -519,7 +529,8 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 quick
             }
         };
-        self.common.shared().statistics.queries += explainer.queries();
+        let asked = session.statistics().queries - asked;
+        self.common.shared().statistics.queries += asked;
         Ok(explanation)
     }
 
@@ -692,7 +703,10 @@ fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> Marks {
             }
         }
     }
-    Marks(marks)
+    Marks {
+        at: marks,
+        branches: visited,
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ mod reason;
 
 pub use figures::{Figure, Value};
 pub use hardbop_semantics::replay::Violation;
-pub use proof::{CInvariant, Clause, Clauses, Decision, Invariants, Proof, ScopedPredicate};
+pub use proof::{
+    CInvariant, Clause, Clauses, Decision, Invariants, OnlyRun, Proof, ScopedPredicate, Unrolling,
+};
 pub use reason::{Construct, Reason};
 
 use hardbop_budget::Budget;

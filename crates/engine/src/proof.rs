@@ -10,6 +10,26 @@ pub enum Proof {
     Invariants(Invariants),
     /// Clauses that together rule out every path.
     Clauses(Clauses),
+    /// All executions were followed to their ends.
+    Unrolling(Unrolling),
+    /// There is one execution only, and it was run.
+    OnlyRun(OnlyRun),
+}
+
+/// All executions, followed at once until none goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unrolling {
+    /// The most blocks of one execution.
+    pub layers: u32,
+    /// How many conditions were found to have no model, each by two solvers.
+    pub questions: u64,
+}
+
+/// The only execution of a program that leaves nothing open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnlyRun {
+    /// The number of executed edges.
+    pub steps: u64,
 }
 
 /// Invariants at the places where the program was cut into blocks. Each block was shown to lead

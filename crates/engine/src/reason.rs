@@ -28,6 +28,15 @@ pub enum Reason {
     Evidence,
     /// The run that was found does something else in the interpreter.
     Replay(Box<interp::Outcome>),
+    /// A run violates it, but is too long to be replayed.
+    NotReplayed {
+        /// At least so many steps it has.
+        steps: u128,
+        /// How many questions checked again that there is such a run.
+        questions: u64,
+    },
+    /// No chain of leaps to it was found.
+    NoLeap,
 }
 
 /// A construct that is not supported, where the user wrote it.
@@ -89,7 +98,33 @@ impl fmt::Display for Reason {
             Reason::Evidence => {
                 f.write_str("the evidence for the proof did not stand when it was checked again")
             }
-            Reason::Replay(_) => f.write_str("the run that was found does not replay"),
+            Reason::Replay(outcome) => {
+                write!(
+                    f,
+                    "the run that was found does not replay: {}",
+                    ended(outcome)
+                )
+            }
+            Reason::NotReplayed { steps, questions } => write!(
+                f,
+                "a run of at least {steps} steps violates it, as {questions} questions confirm, \
+                 but is too long to be replayed"
+            ),
+            Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
         }
+    }
+}
+
+/// How a replayed run ended instead.
+fn ended(outcome: &interp::Outcome) -> String {
+    match outcome {
+        interp::Outcome::Returned(_) => "it returns".to_owned(),
+        interp::Outcome::Halted(_) => "it ends before".to_owned(),
+        interp::Outcome::Violated(_) => "it violates another check".to_owned(),
+        interp::Outcome::Trapped { kind, .. } => format!("it ends in {kind:?}"),
+        interp::Outcome::Unsupported(_) => "it meets what is not supported".to_owned(),
+        interp::Outcome::OutOfInputs(_) => "it asks for more inputs".to_owned(),
+        interp::Outcome::StepLimit => "it is too long".to_owned(),
+        interp::Outcome::Stopped(stopped) => stopped.to_string(),
     }
 }

@@ -1,9 +1,9 @@
 //! Loads the C program that the user names.
 
-use crate::cli::{CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
+use crate::cli::{CInput, CheckName, DataModelName, Preprocessor, RuleNames, UndefinedName};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::input;
+use crate::{input, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
 use hardbop_cfront::options::{LowerOptions, Undefined};
@@ -11,6 +11,7 @@ use hardbop_cfront::parse::{Files, Input, InputKind, ParseOptions, Preprocess};
 use hardbop_cfront::program::{CheckKind, Program};
 use hardbop_cfront::types::DataModel;
 use hardbop_diagnostics::Diagnostic;
+use hardbop_rules::{Woven, weave};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,15 +30,18 @@ pub struct CProgram {
 
 /// Reads, types, lowers and links the program; people see its warnings at once.
 pub fn program(input: &CInput, console: &Console) -> Result<CProgram, Failure> {
-    program_with(input, console, |_| {})
+    program_with(input, &RuleNames::default(), console, |_| {})
 }
 
-/// The same with a last word on how it is lowered.
+/// Reads the program as [`program`] does, weaves rules into it, and leaves a last word on how it
+/// is lowered.
 pub fn program_with(
     input: &CInput,
+    rules: &RuleNames,
     console: &Console,
     adjust: impl FnOnce(&mut LowerOptions),
 ) -> Result<CProgram, Failure> {
+    let rules = rules::read(&rules.rules)?;
     let units = units(input)?;
     let model = data_model(input, &units);
     let common = common_options(input);
@@ -53,7 +57,14 @@ pub fn program_with(
             model,
             preprocess: common,
         },
-        lower: lower_options(input),
+        lower: LowerOptions {
+            hooks: rules
+                .iter()
+                .flat_map(|rule| rule.functions())
+                .map(str::to_owned)
+                .collect(),
+            ..lower_options(input)
+        },
     };
     adjust(&mut options.lower);
     let disk = Disk::default();
@@ -64,20 +75,30 @@ pub fn program_with(
         diagnostics,
         ..
     } = loaded;
-    match program {
-        Some(loaded) => {
-            console.warn(&sources, &diagnostics);
-            Ok(CProgram {
-                program: loaded.program,
-                warnings: diagnostics,
-                files: disk.files(&inputs),
-            })
-        }
-        None => Err(Failure::Input {
+    let Some(loaded) = program else {
+        return Err(Failure::Input {
             sources,
             diagnostics,
-        }),
+        });
+    };
+    let mut warnings = diagnostics;
+    let Woven {
+        program,
+        diagnostics,
+    } = weave(loaded.program, &rules);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(Failure::Input {
+            sources: program.sources,
+            diagnostics,
+        });
     }
+    warnings.extend(diagnostics);
+    console.warn(&program.sources, &warnings);
+    Ok(CProgram {
+        program,
+        warnings,
+        files: disk.files(&inputs),
+    })
 }
 
 /// The files on the disk, for `#include`. It remembers which ones were read.

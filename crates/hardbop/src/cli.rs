@@ -7,7 +7,9 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod leap;
 mod project;
+mod rules;
 mod validate;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
@@ -17,8 +19,10 @@ pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
-pub use check::{CheckArgs, SearchArith};
+pub use check::{CheckArgs, EngineChoice, SearchArith};
+pub use leap::LeapArgs;
 pub use project::InitArgs;
+pub use rules::{RuleCommand, RuleNames};
 pub use validate::ValidateArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -34,10 +38,12 @@ Exit codes:
 const TOP_EXAMPLES: &str = "\
 Examples:
   hardbop check driver.c                      prove or refute every assertion of a C program
+  hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
   hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
   hardbop bp generate t --size 800 | hardbop bebop -
+  hardbop leap search.c                       find violations behind long loops
   hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
   hardbop c run sort.c --inputs 3,1,2         run C with these inputs
   hardbop c dump sort.c                       see what the front end makes of it
@@ -137,11 +143,29 @@ pub enum Command {
     Validate(Box<ValidateArgs>),
     /// Look for violations path by path, up to a bound, and learn from each what to skip.
     Bmc(Box<BmcArgs>),
+    /// Look for violations of a C program behind loops, without unrolling them.
+    Leap(Box<LeapArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
     #[command(subcommand)]
     C(CCommand),
+    /// Work with rules: weave them into a program.
+    #[command(subcommand)]
+    Rule(RuleCommand),
+    /// List the rules that come with hardbop, or show what one of them demands.
+    #[command(after_help = "\
+Examples:
+  hardbop rules
+  hardbop rules lock
+  hardbop rules lock --source > mine.rule")]
+    Rules {
+        /// The rule to show; all of them, a line each, if left out.
+        name: Option<String>,
+        /// Print the text of the rule, to start one of your own from.
+        #[arg(long, requires = "name")]
+        source: bool,
+    },
     /// Print the man page of hardbop or of one of its commands (troff).
     #[command(after_help = "Example:\n  hardbop man bebop | man -l -")]
     Man {
@@ -167,6 +191,7 @@ impl Command {
             Command::Validate(_) => "validate",
             Command::Init(_) => "init",
             Command::Bmc(_) => "bmc",
+            Command::Leap(_) => "leap",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",
@@ -176,6 +201,8 @@ impl Command {
             Command::C(CCommand::Cfg { .. }) => "c cfg",
             Command::C(CCommand::Run { .. }) => "c run",
             Command::C(CCommand::Dump { .. }) => "c dump",
+            Command::Rule(RuleCommand::Weave { .. }) => "rule weave",
+            Command::Rules { .. } => "rules",
             Command::Man { .. } => "man",
             Command::Completions { .. } => "completions",
         }

@@ -7,6 +7,7 @@
 //! | [`boolean_program`] | the text of a boolean program | its control-flow graph, canonical text, runs, Horn clauses |
 //! | [`bebop`] | a boolean program | what is reachable, with shortest traces and invariants |
 //! | [`cfront`] | C files | typed, side-effect-free control-flow graphs, runs |
+//! | [`rules`] | a C program and rules | the program with the rules woven in |
 //! | [`c2bp`] | a C program and predicates | a boolean program |
 //! | [`cegar`] | a C program and its checks | proved, violated or unknown, with evidence |
 //! | [`dpr`] | a C program and its checks | violated, or proved up to a bound, with evidence |
@@ -26,4 +27,5 @@ pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
 pub use hardbop_report as report;
+pub use hardbop_rules as rules;
 pub use hardbop_witness as witness;

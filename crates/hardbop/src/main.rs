@@ -15,6 +15,7 @@ mod listing;
 mod panics;
 mod progress;
 mod project;
+mod rules;
 mod target;
 mod targets;
 mod usage;

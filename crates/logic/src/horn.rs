@@ -33,6 +33,9 @@ struct Rule {
     head: Option<TermId>,
 }
 
+/// Formulas can be deep, and Z3 recurses over them.
+const STACK: usize = 512 << 20;
+
 /// How Spacer searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Search {
@@ -148,19 +151,48 @@ impl Horn {
     /// ```
     pub fn solve(&self, terms: &mut Terms, limits: Limits, budget: &Budget) -> HornAnswer {
         // Neither way is good at everything: the guided one finds relations between counters and
-        // summaries of recursion, the plain one bounds that need many cases.
-        let first = Limits {
-            time: limits.time.map(|time| time * 2 / 3),
-            ..limits
-        };
-        let rest = Limits {
-            time: limits.time.map(|time| time / 3),
-            ..limits
-        };
-        match self.solve_by(terms, Search::Guided, first, budget) {
-            HornAnswer::Unknown(_) => self.solve_by(terms, Search::Plain, rest, budget),
-            answer => answer,
+        // summaries of recursion, the plain one bounds that need many cases. What one is good at
+        // it solves soon, so they take turns.
+        let turns = [
+            (Search::Plain, 2),
+            (Search::Guided, 3),
+            (Search::Plain, 5),
+            (Search::Guided, 6),
+        ];
+        let mut last = HornAnswer::Unknown(Unknown::GaveUp("nothing was tried".to_owned()));
+        for (search, share) in turns {
+            let limits = Limits {
+                time: limits.time.map(|time| time * share / 16),
+                ..limits
+            };
+            last = self.solve_apart(terms, search, limits, budget);
+            let in_time = limits.time.is_some() && budget.check().is_ok();
+            match &last {
+                HornAnswer::Unknown(_) if in_time || search == Search::Plain => {}
+                _ => break,
+            }
         }
+        last
+    }
+
+    /// Solves in a thread of its own, because Z3 has one context a thread and Spacer, once it was
+    /// interrupted, answers nothing any more in that context.
+    fn solve_apart(
+        &self,
+        terms: &mut Terms,
+        search: Search,
+        limits: Limits,
+        budget: &Budget,
+    ) -> HornAnswer {
+        std::thread::scope(|scope| {
+            let work = || self.solve_by(terms, search, limits, budget);
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let answer = thread.spawn_scoped(scope, work).map(|handle| handle.join());
+            match answer {
+                Ok(Ok(answer)) => answer,
+                _ => HornAnswer::Unknown(Unknown::GaveUp("the solver broke".to_owned())),
+            }
+        })
     }
 
     fn solve_by(
@@ -181,6 +213,8 @@ impl Horn {
         params.set_u32("spacer.random_seed", 0);
         if search == Search::Guided {
             params.set_bool("spacer.global", true);
+            // Concretising gains nothing here and meets unfinished code of Z3.
+            params.set_bool("spacer.gg.concretize", false);
             params.set_u32("spacer.order_children", 1);
         }
         if let Some(steps) = limits.steps {

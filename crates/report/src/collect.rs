@@ -261,5 +261,6 @@ fn kind(kind: program::CheckKind) -> CheckKind {
         program::CheckKind::Pointer => CheckKind::Pointer,
         program::CheckKind::Bounds => CheckKind::Bounds,
         program::CheckKind::Free => CheckKind::Free,
+        program::CheckKind::Rule => CheckKind::Rule,
     }
 }

@@ -184,6 +184,11 @@ impl Writer<'_> {
         };
         let options = match kind {
             CheckKind::Assertion | CheckKind::ErrorCall | CheckKind::ErrorLabel => "",
+            CheckKind::Rule => {
+                let doubt = "the rule is not part of the compiled program, which may end well";
+                self.doubts.push(doubt.to_owned());
+                ""
+            }
             CheckKind::Overflow => {
                 " -fsanitize=signed-integer-overflow,shift -fno-sanitize-recover=all"
             }

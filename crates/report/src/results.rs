@@ -140,6 +140,8 @@ pub enum CheckKind {
     Bounds,
     /// A bad `free`.
     Free,
+    /// A rule that was woven in is violated.
+    Rule,
     /// Anything that is not in this list.
     Other,
 }
@@ -156,6 +158,7 @@ impl CheckKind {
             CheckKind::Pointer => "pointer",
             CheckKind::Bounds => "bounds",
             CheckKind::Free => "free",
+            CheckKind::Rule => "rule",
             CheckKind::Other => "check",
         }
     }
@@ -171,6 +174,7 @@ impl CheckKind {
             CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
             CheckKind::Bounds => "An access can lie outside of its object.",
             CheckKind::Free => "What is not the start of a live heap object can be freed.",
+            CheckKind::Rule => "A rule about the use of an interface can be violated.",
             CheckKind::Other => "A check can be violated.",
         }
     }

@@ -75,6 +75,34 @@ impl<'s, 'p> Execution<'s, 'p> {
         }
     }
 
+    /// The run that is `self` where the condition holds and `other` where it does not. Both must
+    /// have the same calls open.
+    pub fn merge(
+        mut self,
+        other: Execution<'s, 'p>,
+        condition: TermId,
+        terms: &mut Terms,
+    ) -> Execution<'s, 'p> {
+        self.state = self
+            .state
+            .merge(&other.state, condition, self.semantics, terms);
+        for (frame, otherwise) in self.frames.iter_mut().zip(&other.frames) {
+            for ((id, value), (_, other)) in frame.outer.iter_mut().zip(&otherwise.outer) {
+                if value != other {
+                    let own = |value: Option<TermId>, terms: &mut Terms| match value {
+                        Some(value) => value,
+                        None => self.semantics.constant(terms, *id),
+                    };
+                    let (then, otherwise) = (own(*value, terms), own(*other, terms));
+                    *value = Some(terms.ite(condition, then, otherwise));
+                }
+            }
+        }
+        self.fresh.extend(other.fresh);
+        self.exact &= other.exact;
+        self
+    }
+
     /// How many calls have been entered and not left.
     pub fn depth(&self) -> usize {
         self.frames.len()
@@ -208,7 +236,7 @@ impl<'s, 'p> Execution<'s, 'p> {
         Some(self.parts_at(terms, spot, address, leaves))
     }
 
-    fn parts_at(
+    pub(crate) fn parts_at(
         &mut self,
         terms: &mut Terms,
         spot: Spot,
@@ -513,11 +541,11 @@ impl<'s, 'p> Execution<'s, 'p> {
     }
 
     /// An unsigned integer type of that many bytes, if the program has one of that size.
-    fn plain_type(&self, bytes: u64) -> Option<TypeId> {
+    pub(crate) fn plain_type(&self, bytes: u64) -> Option<TypeId> {
         self.semantics.plain_types.get(&bytes).copied()
     }
 
-    fn constant_size(&mut self, terms: &mut Terms, size: ExprId) -> Option<u64> {
+    pub(crate) fn constant_size(&mut self, terms: &mut Terms, size: ExprId) -> Option<u64> {
         let value = self.number(terms, size, Evaluated::Always);
         scalar::constant_signed(terms, value)
             .and_then(|n| u64::try_from(n).ok())

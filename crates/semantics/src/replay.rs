@@ -2,11 +2,14 @@
 
 use crate::FreshOrigin;
 use hardbop_budget::Budget;
-use hardbop_cfront::ids::{CheckId, EdgeId, TypeId};
-use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request, Run, TraceMode};
-use hardbop_cfront::program::{Op, Program};
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, TypeId, VarId};
+use hardbop_cfront::inline::Inlined;
+use hardbop_cfront::interp::{
+    Environment, Interpreter, Limits, Observer, Outcome, Request, Run, State, TraceMode,
+};
+use hardbop_cfront::program::{BinaryOp, ExprKind, Op, PlaceKind, Program};
 use hardbop_logic::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A value that the program does not determine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,48 +36,185 @@ const STEPS: u64 = 50_000_000;
 /// The most executed edges that are kept for the report.
 const TRACE: usize = 200_000;
 
+/// The most objects that each variable of a rule is tried with.
+const OBJECTS: usize = 64;
+
 /// Runs the program with given choices. Gives the run if it violates the check.
+///
+/// Where rules watch objects, the choices do not say which: the addresses of the interpreter are
+/// its own. So the program is run once to see which objects come up, and then once for each.
 pub fn replay(
     program: &Program,
     choices: &[Choice],
     check: CheckId,
     budget: &Budget,
 ) -> Result<Violation, Outcome> {
-    let mut environment = Chosen::new(program, choices);
-    let limits = Limits {
-        steps: STEPS,
-        budget: budget.clone(),
-        trace: TraceMode::First(TRACE),
-        ..Limits::default()
+    let interpreter = Interpreter::new(program);
+    let attempt = |objects: &BTreeMap<VarId, u128>, met: &mut Met<'_>| {
+        let mut environment = Chosen::new(program, choices, objects);
+        let limits = Limits {
+            steps: STEPS,
+            budget: budget.clone(),
+            trace: TraceMode::First(TRACE),
+            ..Limits::default()
+        };
+        let run = if met.subjects.is_empty() {
+            interpreter.run(&mut environment, &limits)
+        } else {
+            interpreter.run_observed(&mut environment, &limits, met)
+        };
+        if run.outcome == Outcome::Violated(check) {
+            Ok(Violation { check, run })
+        } else {
+            Err(run.outcome)
+        }
     };
-    let run = Interpreter::new(program).run(&mut environment, &limits);
-    if run.outcome == Outcome::Violated(check) {
-        Ok(Violation { check, run })
-    } else {
-        Err(run.outcome)
+    let mut met = Met::new(program);
+    let first = attempt(&BTreeMap::new(), &mut met);
+    // Only the rule that the check belongs to must see its objects.
+    let rule = match program.rule_at(program.checks[check.index()].source) {
+        Some(rule) if first.is_err() => rule,
+        _ => return first,
+    };
+    // Each object of the rule has candidates: variables with the values that choose it.
+    let addresses = rule.objects.iter().map(|object| {
+        let values = met.values.get(object).cloned().unwrap_or_default();
+        values
+            .into_iter()
+            .map(|value| Some((*object, value)))
+            .collect()
+    });
+    let flags = rule.choices.iter().map(|flags| {
+        let chosen = flags.iter().map(|&flag| Some((flag, 1)));
+        [None].into_iter().chain(chosen).collect()
+    });
+    let mut tries: Vec<BTreeMap<VarId, u128>> = vec![BTreeMap::new()];
+    for candidates in addresses.chain(flags) {
+        let candidates: Vec<Option<(VarId, u128)>> = candidates;
+        let with = |known: &BTreeMap<VarId, u128>| {
+            let known = known.clone();
+            candidates.clone().into_iter().map(move |candidate| {
+                let mut objects = known.clone();
+                objects.extend(candidate);
+                objects
+            })
+        };
+        tries = tries
+            .iter()
+            .flat_map(with)
+            .take(OBJECTS * OBJECTS)
+            .collect();
     }
+    let mut nothing = Met::default();
+    for objects in tries.into_iter().filter(|objects| !objects.is_empty()) {
+        if let Err(stopped) = budget.check() {
+            return Err(Outcome::Stopped(stopped));
+        }
+        if let Ok(violation) = attempt(&objects, &mut nothing) {
+            return Ok(violation);
+        }
+    }
+    first
+}
+
+/// Notes what is compared with the objects that rules watch.
+#[derive(Default)]
+struct Met<'p> {
+    /// The comparisons: for a condition, the object and what it is compared with.
+    subjects: BTreeMap<ExprId, (VarId, ExprId)>,
+    /// What came up, in order.
+    values: BTreeMap<VarId, Vec<u128>>,
+    program: Option<&'p Program>,
+}
+
+impl<'p> Met<'p> {
+    fn new(program: &'p Program) -> Met<'p> {
+        let mut met = Met {
+            program: Some(program),
+            ..Met::default()
+        };
+        let objects: BTreeSet<VarId> = program
+            .rules
+            .iter()
+            .flat_map(|rule| &rule.objects)
+            .copied()
+            .collect();
+        if objects.is_empty() {
+            return met;
+        }
+        for edge in &program.edges {
+            if let Op::Assume { condition, .. } = edge.op
+                && let ExprKind::Binary(BinaryOp::Eq, value, object) = program.expr(condition).kind
+                && let ExprKind::Load(place) = program.expr(object).kind
+                && let PlaceKind::Var(object) = program.place(place).kind
+                && objects.contains(&object)
+            {
+                met.subjects.insert(condition, (object, value));
+            }
+        }
+        met
+    }
+}
+
+impl Observer for Met<'_> {
+    fn edge(&mut self, edge: EdgeId, state: &mut State<'_, '_>) {
+        let Some(program) = self.program else { return };
+        let Op::Assume { condition, .. } = program.edges[edge.index()].op else {
+            return;
+        };
+        let Some(&(object, value)) = self.subjects.get(&condition) else {
+            return;
+        };
+        let known = self.values.entry(object).or_default();
+        if known.len() < OBJECTS
+            && let Ok(Some(value)) = state.eval(value)
+            && !known.contains(&value.bits)
+        {
+            known.push(value.bits);
+        }
+    }
+}
+
+/// The choices of a run of an inlined program, as choices of the program itself.
+pub fn original_choices(inlined: &Inlined, choices: &[Choice]) -> Vec<Choice> {
+    let original = |choice: &Choice| {
+        let edge = inlined.edges[choice.edge.index()]?;
+        Some(Choice {
+            edge,
+            ..choice.clone()
+        })
+    };
+    choices.iter().filter_map(original).collect()
 }
 
 /// Answers with the choices, edge by edge in order; with zero beyond them.
 struct Chosen {
     inputs: BTreeMap<EdgeId, VecDeque<u128>>,
-    unknowns: BTreeMap<EdgeId, VecDeque<u128>>,
+    unknowns: BTreeMap<EdgeId, VecDeque<Vec<u8>>>,
+    objects: BTreeMap<VarId, u128>,
 }
 
 impl Chosen {
-    fn new(program: &Program, choices: &[Choice]) -> Chosen {
+    fn new(program: &Program, choices: &[Choice], objects: &BTreeMap<VarId, u128>) -> Chosen {
         let mut chosen = Chosen {
             inputs: BTreeMap::new(),
             unknowns: BTreeMap::new(),
+            objects: objects.clone(),
         };
         for choice in choices {
-            let bits = choice.value.as_ref().map_or(0, bits_of);
-            let list = match (choice.origin, &program.edges[choice.edge.index()].op) {
-                (FreshOrigin::Input(_), _) => &mut chosen.inputs,
-                (_, Op::Call { .. }) => continue,
-                _ => &mut chosen.unknowns,
-            };
-            list.entry(choice.edge).or_default().push_back(bits);
+            match (choice.origin, &program.edges[choice.edge.index()].op) {
+                (FreshOrigin::Input(_), _) => {
+                    let bits = choice.value.as_ref().map_or(0, bits_of);
+                    let list = chosen.inputs.entry(choice.edge).or_default();
+                    list.push_back(bits);
+                }
+                (_, Op::Call { .. }) => {}
+                _ => {
+                    let bytes = choice.value.as_ref().map_or_else(Vec::new, bytes_of);
+                    let list = chosen.unknowns.entry(choice.edge).or_default();
+                    list.push_back(bytes);
+                }
+            }
         }
         chosen
     }
@@ -86,6 +226,14 @@ fn bits_of(value: &Value) -> u128 {
         Value::BitVec(bits) => u128::try_from(bits.unsigned().clone()).unwrap_or(0),
         Value::Int(value) => i128::try_from(value.clone()).unwrap_or(0) as u128,
         Value::Array(_) => 0,
+    }
+}
+
+/// A value of any width as bytes, the lowest first.
+fn bytes_of(value: &Value) -> Vec<u8> {
+    match value {
+        Value::BitVec(bits) => bits.unsigned().to_bytes_le(),
+        value => bits_of(value).to_le_bytes().to_vec(),
     }
 }
 
@@ -105,10 +253,19 @@ impl Environment for Chosen {
         let next = request
             .edge
             .and_then(|edge| self.unknowns.get_mut(&edge)?.pop_front());
-        if let Some(bits) = next {
-            for (index, byte) in bytes.iter_mut().take(16).enumerate() {
-                *byte = (bits >> (8 * index)) as u8;
+        for (byte, value) in bytes.iter_mut().zip(next.unwrap_or_default()) {
+            *byte = value;
+        }
+    }
+
+    fn unknown_variable(&mut self, request: Request<'_>, variable: VarId, bytes: &mut [u8]) {
+        match self.objects.get(&variable) {
+            Some(bits) => {
+                for (byte, value) in bytes.iter_mut().zip(bits.to_le_bytes()) {
+                    *byte = value;
+                }
             }
+            None => self.unknown(request, bytes),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Who answers for what the program does not decide itself.
 
-use crate::ids::{EdgeId, TypeId};
+use crate::ids::{EdgeId, TypeId, VarId};
 use crate::program::Program;
 
 /// What is asked for, and where.
@@ -24,6 +24,13 @@ pub trait Environment {
 
     /// Fills unknown contents: of a new object, of a havocked place. The bytes are zero before.
     fn unknown(&mut self, request: Request<'_>, bytes: &mut [u8]);
+
+    /// Fills the contents that a variable of static storage has before the program starts, where
+    /// nothing says what they are.
+    fn unknown_variable(&mut self, request: Request<'_>, variable: VarId, bytes: &mut [u8]) {
+        let _ = variable;
+        self.unknown(request, bytes);
+    }
 
     /// Whether [`Environment::unknown`] always leaves zeros, so that it need not be asked.
     fn unknown_is_zero(&self) -> bool {

@@ -5,7 +5,7 @@ use super::environment::{Environment, Request};
 use super::memory::{Access, FUNCTIONS, Life, Memory, Provenance, stack_bottom, stack_top};
 use super::scalar::{Kind, Reg};
 use super::{ConsumedInput, Interpreter, Outcome, TraceMode, TrapKind, compile};
-use crate::ids::{EdgeId, ExprId, FuncId};
+use crate::ids::{EdgeId, ExprId, FuncId, VarId};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -154,6 +154,18 @@ impl<'i> Machine<'i> {
     pub(super) fn fill_unknown(&mut self, object: u32) {
         let (size, _) = self.memory.describe(object);
         self.unknown_range(object, 0, size as usize);
+    }
+
+    /// Asks the environment for what a variable holds before the program starts.
+    pub(super) fn fill_variable(&mut self, object: u32, variable: VarId) {
+        let (size, _) = self.memory.describe(object);
+        let request = Request {
+            program: self.interpreter.program,
+            edge: self.edge,
+        };
+        let bytes = self.memory.bytes_mut(object, 0, size as usize);
+        self.environment.unknown_variable(request, variable, bytes);
+        self.unknowns.push(bytes.to_vec());
     }
 
     /// Asks the environment for unknown contents of some bytes.

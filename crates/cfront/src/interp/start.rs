@@ -112,7 +112,7 @@ impl Machine<'_> {
         if !self.zero_unknowns {
             for (i, &(variable, ..)) in self.interpreter.layout.statics.iter().enumerate() {
                 if program.variable(variable).initial == Initial::Unknown {
-                    self.fill_unknown(i as u32 + 1);
+                    self.fill_variable(i as u32 + 1, variable);
                 }
             }
         }

@@ -61,6 +61,7 @@ impl Tiny {
             unsupported: Vec::new(),
             sources,
             presumed_files: vec!["tiny.c".to_string()],
+            rules: Vec::new(),
         };
         let mut tiny = Tiny {
             program,

@@ -37,6 +37,9 @@ impl Lower<'_> {
         let name = sema::unchecked_name(spelled)
             .or_else(|| sema::library_name(spelled))
             .unwrap_or(spelled);
+        if self.origin == Origin::User && self.b.options.is_hooked(name) {
+            return None;
+        }
         Some(name.strip_prefix("__builtin_").unwrap_or(name).to_owned())
     }
 

@@ -413,3 +413,10 @@ void exit(int status) {
   __hardbop_run_handlers();
   _exit(status);
 }
+
+// The front end knows what these do; they are called where a rule listens to them.
+
+//@
+void abort(void) {
+  __builtin_abort();
+}

@@ -469,3 +469,20 @@ char *strerror(int number) {
 char *strsignal(int number) {
   return any_text();
 }
+
+// The front end knows what these do; they are called where a rule listens to them.
+
+//@
+void *memcpy(void *to, const void *from, size_t size) {
+  return __builtin_memcpy(to, from, size);
+}
+
+//@
+void *memmove(void *to, const void *from, size_t size) {
+  return __builtin_memmove(to, from, size);
+}
+
+//@
+void *memset(void *to, int byte, size_t size) {
+  return __builtin_memset(to, byte, size);
+}

@@ -1,12 +1,13 @@
 //! The command that decides the checks of C programs.
 
-use super::{Artifacts, CInput, EXIT_CODES, Limits, ShownRuns};
+use super::{Artifacts, CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   hardbop check driver.c                      decide every assertion and error call
+  hardbop check driver.c --rule lock --rule mine.rule
   hardbop check driver.c --check bounds,overflow --time-limit 60
   hardbop check driver.c lock.c -I include -DDEBUG
   hardbop check driver.c --invariants         show the proof
@@ -24,6 +25,9 @@ pub struct CheckArgs {
     /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
     #[arg(long, value_name = "FILE.prp", help_heading = "Meaning")]
     pub property: Option<PathBuf>,
+    /// The rules.
+    #[command(flatten)]
+    pub rules: RuleNames,
     /// How machine integers are read while searching; answers are exact either way.
     #[arg(
         long,
@@ -32,6 +36,14 @@ pub struct CheckArgs {
         help_heading = "Search"
     )]
     pub arith: SearchArith,
+    /// Which engine searches.
+    #[arg(
+        long,
+        value_name = "ENGINE",
+        default_value = "auto",
+        help_heading = "Search"
+    )]
+    pub engine: EngineChoice,
     /// Show the invariants that prove the checks.
     #[arg(long, help_heading = "Output")]
     pub invariants: bool,
@@ -59,4 +71,19 @@ pub enum SearchArith {
     Auto,
     /// As the machine has them from the start.
     Bits,
+}
+
+/// Which engine searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineChoice {
+    /// Several, on the cores that there are; the first answer with evidence counts.
+    Auto,
+    /// Abstraction, checking and refinement: proofs by invariants.
+    Cegar,
+    /// Dynamic path reduction: run after run, learning from each.
+    Dpr,
+    /// Runs on guessed inputs, or the only run there is.
+    Run,
+    /// All executions at once, layer by layer.
+    Unroll,
 }

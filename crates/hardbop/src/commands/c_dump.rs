@@ -14,16 +14,24 @@ struct Body<'a> {
 
 /// Prints the lowered program, or some of its functions.
 pub fn run(input: &CInput, names: &[String], console: &Console) -> Result<Verdict, Failure> {
-    let CProgram {
+    print(&c::program(input, console)?, names, console)
+}
+
+/// Prints a program, or some of its functions.
+pub fn print(
+    CProgram {
         program, warnings, ..
-    } = c::program(input, console)?;
+    }: &CProgram,
+    names: &[String],
+    console: &Console,
+) -> Result<Verdict, Failure> {
     let text = if names.is_empty() {
-        dump(&program)
+        dump(program)
     } else {
-        let functions = c::functions(&program, names)?;
+        let functions = c::functions(program, names)?;
         let texts = functions
             .into_iter()
-            .map(|function| dump_function(&program, function));
+            .map(|function| dump_function(program, function));
         texts.collect::<Vec<_>>().join("\n")
     };
     match console.format() {
@@ -32,7 +40,7 @@ pub fn run(input: &CInput, names: &[String], console: &Console) -> Result<Verdic
             console.value(
                 Verdict::Fine,
                 &program.sources,
-                &warnings,
+                warnings,
                 Body { text: &text },
             )?;
         }

@@ -1,7 +1,7 @@
 //! `hardbop check`: decides the checks of a C program, each with its evidence.
 
 use crate::c::{self, CProgram};
-use crate::cli::{CheckArgs, SearchArith};
+use crate::cli::{CheckArgs, EngineChoice, SearchArith};
 use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::results::{self, Paths};
@@ -11,11 +11,17 @@ use crate::limits;
 use crate::progress::Progress;
 use crate::project;
 use crate::target::Target;
-use hardbop_cegar::{Arithmetic, Options, check};
+use hardbop_budget::Budget;
+use hardbop_cegar::{Arithmetic, Cegar, Options};
 use hardbop_cfront::points_to;
-use hardbop_engine::{Event, Report, Task, Value};
+use hardbop_cfront::program::Program;
+use hardbop_diagnostics::Diagnostic;
+use hardbop_dpr::Dpr;
+use hardbop_engine::{Engine, Event, Task, Value};
+use hardbop_portfolio::{Found, Listener, Plan, default_plan};
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
+use hardbop_unroll::{Runs, Unroll};
 use std::path::Path;
 
 /// The most rounds that are kept for a plot.
@@ -25,8 +31,7 @@ const MOST_ROUNDS: usize = 10_000;
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
     if arguments.input.files.is_empty() && arguments.input.compile_commands.is_none() {
-        let here = Path::new(".");
-        return match project::find(here)? {
+        return match project::find(Path::new("."))? {
             Some(project) => commands::project::run(&project, &budget, console),
             None => Err(Failure::message(
                 "no file is named, and there is no hardbop.toml here: give FILE.c, or begin a \
@@ -39,78 +44,157 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         program,
         warnings,
         files,
-    } = c::program_with(&target.input, console, |options| target.adjust(options))?;
+    } = c::program_with(&target.input, &arguments.rules, console, |options| {
+        target.adjust(options);
+    })?;
     let points_to = points_to::analyse(&program);
     let checks = target.checks(&program);
+    let options = Options {
+        arithmetic: match arguments.arith {
+            SearchArith::Auto => Arithmetic::Auto,
+            SearchArith::Bits => Arithmetic::Bits,
+        },
+        ..Options::default()
+    };
+    let shown = Shown {
+        arguments,
+        console,
+        target: &target,
+        program: &program,
+        warnings: &warnings,
+        files: &files,
+        budget: &budget,
+    };
     let task = Task {
         program: &program,
         points_to: &points_to,
         checks: &checks,
         budget: &budget,
     };
-    let (report, rounds) = decide(&task, arguments.arith, console);
-    let paths = Paths::of(&arguments.runs);
-    let seconds = budget.elapsed().as_secs_f64();
-    let mut results = results::collect(&program, &report, paths, seconds);
-    results.rounds = rounds;
-    let verdict = results::verdict(&results);
-    let judged = target.judge(verdict, &results);
-    let known = Known {
-        target: &target,
-        program: &program,
-        report: &report,
-        results: &results,
-        seconds,
+    let plan = match arguments.engine {
+        EngineChoice::Auto => default_plan(options),
+        EngineChoice::Cegar => alone(Cegar(options)),
+        EngineChoice::Dpr => alone(Dpr::default()),
+        EngineChoice::Run => alone(Runs::default()),
+        EngineChoice::Unroll => alone(Unroll::default()),
     };
-    let made = artifacts::write(&arguments.artifacts, &known)?;
-    match console.format() {
-        Format::Text => {
-            let show = Show {
-                path: None,
-                invariants: arguments.invariants,
-                predicates: arguments.show_predicates,
-                statistics: arguments.stats,
-            };
-            let mut text = results::text(&results, paths, show, console);
-            text.extend(judged.iter().map(|judged| judged.text(console)));
-            text.push_str(&made);
-            console.text(&text)?;
-        }
-        Format::Json => {
-            let body = results::body(&results, paths, judged).with_files(files);
-            console.value(verdict, &program.sources, &warnings, body)?;
-        }
-    }
-    Ok(verdict)
+    let mut watch = Watch {
+        shown: &shown,
+        progress: Some(Progress::new(console)),
+        rounds: Vec::new(),
+    };
+    let found = hardbop_portfolio::check(&plan, &task, &mut watch);
+    let rounds = std::mem::take(&mut watch.rounds);
+    drop(watch);
+    shown.conclude(&found, rounds)
 }
 
-/// Decides the checks of a task while people see how far it is. Tells how it went, too.
-pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> (Report, Vec<Round>) {
-    let options = Options {
-        arithmetic: match arith {
-            SearchArith::Auto => Arithmetic::Auto,
-            SearchArith::Bits => Arithmetic::Bits,
-        },
-        ..Options::default()
-    };
-    let progress = Progress::new(console);
-    let mut rounds: Vec<Round> = Vec::new();
-    let mut tell = |event: Event| {
-        progress.say(event.to_string());
+/// What the answers are shown with.
+struct Shown<'a> {
+    arguments: &'a CheckArgs,
+    console: &'a Console,
+    target: &'a Target,
+    program: &'a Program,
+    warnings: &'a [Diagnostic],
+    files: &'a [String],
+    budget: &'a Budget,
+}
+
+impl Shown<'_> {
+    /// Shows the answers, and writes the files that were asked for.
+    fn conclude(&self, found: &Found, rounds: Vec<Round>) -> Result<Verdict, Failure> {
+        let Shown {
+            arguments,
+            console,
+            program,
+            ..
+        } = self;
+        let paths = Paths::of(&arguments.runs);
+        let seconds = self.budget.elapsed().as_secs_f64();
+        let mut results = results::collect(program, &found.report, paths, seconds);
+        results.rounds = rounds;
+        let verdict = results::verdict(&results);
+        let judged = self.target.judge(verdict, &results);
+        let known = Known {
+            target: self.target,
+            program,
+            report: &found.report,
+            results: &results,
+            seconds,
+        };
+        let made = artifacts::write(&arguments.artifacts, &known)?;
+        match console.format() {
+            Format::Text => {
+                let show = Show {
+                    path: None,
+                    invariants: arguments.invariants,
+                    predicates: arguments.show_predicates,
+                    statistics: arguments.stats,
+                };
+                let mut text = results::text(&results, paths, show, console);
+                text.extend(judged.iter().map(|judged| judged.text(console)));
+                text.push_str(&made);
+                console.text(&text)?;
+            }
+            Format::Json => {
+                let body = results::body(&results, paths, judged);
+                let body = body.with_files(self.files.to_vec());
+                console.value(verdict, &program.sources, self.warnings, body)?;
+            }
+        }
+        Ok(verdict)
+    }
+}
+
+/// Shows progress, and the answers if an engine does not come back in time.
+struct Watch<'a> {
+    shown: &'a Shown<'a>,
+    progress: Option<Progress>,
+    rounds: Vec<Round>,
+}
+
+impl Listener for Watch<'_> {
+    fn event(&mut self, event: Event) {
+        if let Some(progress) = &self.progress {
+            progress.say(event.to_string());
+        }
         let predicates = event.figures.iter().find_map(|figure| match figure.value {
             Value::Count(count) if figure.name == "predicates" => Some(count as usize),
             _ => None,
         });
+        let Some(predicates) = predicates else {
+            return;
+        };
         let next = Round {
-            seconds: task.budget.elapsed().as_secs_f64(),
-            predicates: predicates.unwrap_or(0),
+            seconds: self.shown.budget.elapsed().as_secs_f64(),
+            predicates,
             open: event.open,
         };
         let same = |last: &Round| last.predicates == next.predicates && last.open == next.open;
-        if !rounds.last().is_some_and(same) && rounds.len() < MOST_ROUNDS {
-            rounds.push(next);
+        if !self.rounds.last().is_some_and(same) && self.rounds.len() < MOST_ROUNDS {
+            self.rounds.push(next);
         }
-    };
-    let report = check(task, &options, &mut tell);
-    (report, rounds)
+    }
+
+    #[allow(
+        clippy::exit,
+        reason = "the engine that is late would keep the process"
+    )]
+    fn late(&mut self, found: &Found) {
+        self.progress = None;
+        let rounds = std::mem::take(&mut self.rounds);
+        let code = match self.shown.conclude(found, rounds) {
+            Ok(verdict) => verdict.exit_code(),
+            Err(failure) => self.shown.console.fail(&failure),
+        };
+        std::process::exit(code.into());
+    }
+}
+
+/// One engine by itself.
+fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
+    Plan {
+        first: vec![Box::new(engine)],
+        lanes: Vec::new(),
+    }
 }

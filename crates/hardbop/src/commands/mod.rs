@@ -15,12 +15,15 @@ mod c_run;
 mod check;
 mod completions;
 mod init;
+mod leap;
 mod man;
 mod project;
 mod results;
+mod rule_weave;
+mod rules;
 mod validate;
 
-use crate::cli::{BpCommand, CCommand, Command};
+use crate::cli::{BpCommand, CCommand, Command, RuleCommand};
 use crate::console::Console;
 use crate::failure::{Failure, Verdict};
 
@@ -32,8 +35,22 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Validate(arguments) => validate::run(arguments, console),
         Command::Init(arguments) => init::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),
+        Command::Leap(arguments) => leap::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
+        Command::Rule(RuleCommand::Weave {
+            input,
+            rules,
+            functions,
+        }) => rule_weave::run(input, rules, functions, console),
+        Command::Rules { name, source } => {
+            let show = match (name, source) {
+                (None, _) => rules::Show::List,
+                (Some(name), false) => rules::Show::Page(name),
+                (Some(name), true) => rules::Show::Source(name),
+            };
+            rules::run(show, console)
+        }
         Command::Man { command } => man::run(command, console),
         Command::Completions { shell } => completions::run(*shell, console),
         Command::C(command) => c_program(command, console),

@@ -4,7 +4,7 @@ use crate::scene::{Scene, hardbop, root};
 use expect_test::expect;
 use std::process::{Command, Stdio};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 16] = [
     "",
     "bebop",
     "bp",
@@ -17,6 +17,10 @@ const COMMANDS: [&str; 12] = [
     "c cfg",
     "c run",
     "c dump",
+    "check",
+    "rule",
+    "rule weave",
+    "rules",
 ];
 
 #[test]
@@ -34,6 +38,8 @@ fn short_help_teaches_by_example() {
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
+          rule         Work with rules: weave them into a program
+          rules        List the rules that come with hardbop, or show what one of them demands
           man          Print the man page of hardbop or of one of its commands (troff)
           completions  Print a completion script for a shell
           help         Print this message or the help of the given subcommand(s)
@@ -50,6 +56,7 @@ fn short_help_teaches_by_example() {
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
           hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
+          hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
@@ -188,6 +195,8 @@ fn usage_errors() {
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
+          rule         Work with rules: weave them into a program
+          rules        List the rules that come with hardbop, or show what one of them demands
           man          Print the man page of hardbop or of one of its commands (troff)
           completions  Print a completion script for a shell
           help         Print this message or the help of the given subcommand(s)
@@ -204,6 +213,7 @@ fn usage_errors() {
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
           hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
+          hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -

@@ -1,0 +1,543 @@
+//! `hardbop leap`: violations behind loops, found without unrolling them.
+
+use crate::c::{self, CProgram};
+use crate::cli::LeapArgs;
+use crate::commands::c_run::{assumptions, place, steps};
+use crate::console::{Console, Format};
+use crate::failure::{Failure, Verdict};
+use crate::input;
+use crate::limits;
+use crate::progress::Progress;
+use hardbop_c2bp::predicate::{PredicateSet, Scope};
+use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
+use hardbop_cfront::interp;
+use hardbop_cfront::points_to::{self, PointsTo};
+use hardbop_cfront::program::{Op, Program};
+use hardbop_diagnostics::Sources;
+use hardbop_leap::theorem::Theorem;
+use hardbop_leap::{
+    Claim, Endings, Event, LeapReport, Options, Outcome, Reason, Report, Suggestion, leap,
+};
+use hardbop_logic::Value;
+use hardbop_report::results::EdgeStep;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+#[derive(Serialize)]
+struct Body {
+    checks: Vec<Answer>,
+    endings: Vec<Ending>,
+    assumptions: Vec<String>,
+    statistics: Statistics,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    answer: &'static str,
+    message: String,
+    function: String,
+    file: String,
+    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// How a violation is known: by a replay, or by the chain alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'static str>,
+    /// The number of steps of the run: exactly if it was replayed, else at least so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Vec<Input>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leaps: Option<Vec<Leap>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<Vec<EdgeStep>>,
+}
+
+#[derive(Serialize)]
+struct Input {
+    function: String,
+    file: String,
+    line: u32,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct Leap {
+    file: String,
+    line: u32,
+    theorem: u32,
+    states: Vec<AbstractState>,
+    entry: String,
+    exit: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by: Vec<String>,
+    choices: Vec<Input>,
+}
+
+#[derive(Serialize)]
+struct AbstractState {
+    file: String,
+    line: u32,
+    formula: String,
+}
+
+#[derive(Serialize)]
+struct Ending {
+    file: String,
+    line: u32,
+    by: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Statistics {
+    cut_points: usize,
+    paths: usize,
+    attempts: u64,
+    leaps: u64,
+    chains: usize,
+    questions: u64,
+    undecided: u64,
+    seconds: f64,
+}
+
+/// Inputs beyond this many are counted, not shown, where people read.
+const SHOWN_INPUTS: usize = 12;
+
+/// Looks for violations.
+pub fn run(arguments: &LeapArgs, console: &Console) -> Result<Verdict, Failure> {
+    let budget = limits::budget(&arguments.limits)?;
+    let CProgram {
+        program, warnings, ..
+    } = c::program(&arguments.input, console)?;
+    let (program, points_to, predicates) = with_predicates(arguments, program)?;
+    let checks: Vec<CheckId> = (0..program.checks.len())
+        .map(|i| CheckId(i as u32))
+        .collect();
+    let options = Options {
+        replay_steps: arguments.replay_steps,
+        suggestion: suggestion(arguments, &program)?,
+        predicates,
+        endings: if arguments.no_endings {
+            Endings::Skip
+        } else {
+            Endings::Find
+        },
+        ..Options::default()
+    };
+    let report = {
+        let progress = Progress::new(console);
+        let mut tell = |event: Event| {
+            let Event {
+                open,
+                leaps,
+                questions,
+            } = event;
+            progress.say(format!(
+                "{open} checks open, {leaps} leaps, {questions} questions"
+            ));
+        };
+        leap(&program, &points_to, &checks, &options, &budget, &mut tell)
+    };
+    let body = body(
+        &program,
+        &report,
+        arguments.trace,
+        budget.elapsed().as_secs_f64(),
+    );
+    let verdict = verdict(&report);
+    match console.format() {
+        Format::Text => console.text(&text(arguments, console, &body))?,
+        Format::Json => console.value(verdict, &program.sources, &warnings, body)?,
+    }
+    Ok(verdict)
+}
+
+/// The program with the user's predicates in it.
+#[expect(clippy::type_complexity, reason = "it is taken apart at once")]
+fn with_predicates(
+    arguments: &LeapArgs,
+    program: Program,
+) -> Result<(Program, PointsTo, Vec<(Option<FuncId>, ExprId)>), Failure> {
+    if arguments.predicates.is_empty() {
+        let points_to = points_to::analyse(&program);
+        return Ok((program, points_to, Vec::new()));
+    }
+    let mut set = PredicateSet::new(program);
+    let mut sources = Sources::new();
+    let mut errors = Vec::new();
+    for path in &arguments.predicates {
+        let file = input::text(path, &mut sources)?;
+        errors.extend(set.read(&sources, file));
+    }
+    if !errors.is_empty() {
+        return Err(Failure::Input {
+            sources,
+            diagnostics: errors,
+        });
+    }
+    let analysed = set.analyse();
+    if !analysed.olds.is_empty() {
+        return Err(Failure::message(
+            "`old(...)` has no meaning to `hardbop leap`: its predicates speak of one state"
+                .to_owned(),
+        ));
+    }
+    let predicates = analysed
+        .predicates
+        .iter()
+        .map(|predicate| {
+            let scope = match predicate.scope {
+                Scope::Global => None,
+                Scope::Function(function) => Some(function),
+            };
+            (scope, predicate.expr)
+        })
+        .collect();
+    Ok((analysed.program, analysed.points_to, predicates))
+}
+
+/// The locations at the lines that the user names.
+fn suggestion(arguments: &LeapArgs, program: &Program) -> Result<Suggestion, Failure> {
+    if arguments.loops.is_empty() {
+        return Ok(Suggestion::None);
+    }
+    let mut found = BTreeSet::new();
+    for &line in &arguments.loops {
+        let before = found.len();
+        for index in 0..program.locations.len() {
+            let location = LocId(index as u32);
+            let mut edges = program.edges_from(location);
+            if edges.any(|(_, edge)| edge.source.line == line) {
+                found.insert(location);
+            }
+        }
+        if found.len() == before {
+            return Err(Failure::message(format!("there is no code at line {line}")));
+        }
+    }
+    Ok(Suggestion::Through(found))
+}
+
+/// A violation decides; nothing is ever proved here.
+fn verdict(report: &Report) -> Verdict {
+    let mut outcomes = report.outcomes.values();
+    if report.outcomes.is_empty() {
+        Verdict::Fine
+    } else if outcomes.any(|outcome| !matches!(outcome, Outcome::Unknown(_))) {
+        Verdict::Found
+    } else {
+        Verdict::Unknown
+    }
+}
+
+fn body(program: &Program, report: &Report, trace: bool, seconds: f64) -> Body {
+    let checks = report
+        .outcomes
+        .iter()
+        .map(|(&id, outcome)| answer(program, report, id, outcome, trace))
+        .collect();
+    let endings = report
+        .endings
+        .iter()
+        .map(|ending| {
+            let (file, line) = at(program, ending.head);
+            let by = ending.view.iter().map(|name| short(name)).collect();
+            Ending { file, line, by }
+        })
+        .collect();
+    let took = &report.statistics;
+    Body {
+        checks,
+        endings,
+        assumptions: assumptions(program),
+        statistics: Statistics {
+            cut_points: took.cuts,
+            paths: took.paths,
+            attempts: took.attempts,
+            leaps: took.leaps,
+            chains: took.chains,
+            questions: took.questions,
+            undecided: took.undecided,
+            seconds,
+        },
+    }
+}
+
+fn short(name: &str) -> String {
+    name.rsplit("::").next().unwrap_or(name).to_owned()
+}
+
+/// Where a location stands.
+fn at(program: &Program, location: LocId) -> (String, u32) {
+    let function = program.locations[location.index()].function;
+    let source = program
+        .edges_from(location)
+        .next()
+        .map_or(program.function(function).source, |(_, edge)| edge.source);
+    place(program, source)
+}
+
+fn answer(
+    program: &Program,
+    report: &Report,
+    id: CheckId,
+    outcome: &Outcome,
+    trace: bool,
+) -> Answer {
+    let check = &program.checks[id.index()];
+    let (file, line) = place(program, check.source);
+    let leaps = report.explanations.get(&id).map(|leaps| {
+        let told = |(leap, heads): &(LeapReport, Vec<LocId>)| told(program, leap, heads);
+        leaps.iter().map(told).collect()
+    });
+    let mut answer = Answer {
+        answer: "UNKNOWN",
+        message: check.message.clone(),
+        function: program.function(check.function).name.clone(),
+        file,
+        line,
+        reason: None,
+        evidence: None,
+        length: None,
+        inputs: None,
+        leaps,
+        trace: None,
+    };
+    match outcome {
+        Outcome::Violated(violation) => {
+            answer.answer = "VIOLATED";
+            answer.evidence = Some("replay");
+            answer.length = Some(violation.run.steps.to_string());
+            let told = interp::report(program, &violation.run);
+            let input = |input: interp::ReportInput| Input {
+                function: input.name,
+                file: input.place.0,
+                line: input.place.1,
+                value: input.value,
+            };
+            answer.inputs = Some(told.inputs.into_iter().map(input).collect());
+            answer.trace = trace.then(|| steps(program, &violation.run.trace));
+        }
+        Outcome::Leaped(claim) => {
+            answer.answer = "VIOLATED(leap)";
+            answer.evidence = Some("must transitions");
+            answer.length = Some(claim.length.to_string());
+            answer.reason = Some(because(claim));
+            answer.inputs = Some(claimed_inputs(program, claim));
+        }
+        Outcome::Unknown(reason) => answer.reason = Some(words(reason)),
+    }
+    answer
+}
+
+fn because(claim: &Claim) -> String {
+    format!(
+        "a run of at least {} steps reaches it, too long to be replayed; its chain of must \
+         transitions was checked again by {} questions",
+        claim.length, claim.questions
+    )
+}
+
+fn claimed_inputs(program: &Program, claim: &Claim) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    for choice in &claim.choices {
+        let edge = &program.edges[choice.edge.index()];
+        let (file, line) = place(program, edge.source);
+        let (function, signed) = match &edge.op {
+            Op::Input { name, place } => {
+                let ty = program.types.get(program.place(*place).ty);
+                let signed = matches!(ty, hardbop_cfront::types::Type::Int { signed: true, .. });
+                (name.clone(), signed)
+            }
+            _ => ("(unknown contents)".to_owned(), false),
+        };
+        let value = match &choice.value {
+            Some(Value::BitVec(bits)) if signed => bits.signed().to_string(),
+            Some(value) => value.to_string(),
+            None => "0".to_owned(),
+        };
+        inputs.push(Input {
+            function,
+            file,
+            line,
+            value,
+        });
+    }
+    inputs
+}
+
+fn told(program: &Program, leap: &LeapReport, heads: &[LocId]) -> Leap {
+    let states: Vec<AbstractState> = leap
+        .state
+        .iter()
+        .zip(heads)
+        .map(|(formula, &head)| {
+            let (file, line) = at(program, head);
+            AbstractState {
+                file,
+                line,
+                formula: formula.clone(),
+            }
+        })
+        .collect();
+    let (file, line) = match states.first() {
+        Some(first) => (first.file.clone(), first.line),
+        None => (String::new(), 0),
+    };
+    let choices = leap
+        .choices
+        .iter()
+        .map(|(edge, value)| {
+            let edge = &program.edges[edge.index()];
+            let (file, line) = place(program, edge.source);
+            let function = match &edge.op {
+                Op::Input { name, .. } => name.clone(),
+                _ => "(unknown contents)".to_owned(),
+            };
+            Input {
+                function,
+                file,
+                line,
+                value: value.clone(),
+            }
+        })
+        .collect();
+    Leap {
+        file,
+        line,
+        theorem: match leap.theorem {
+            Theorem::Backward => 1,
+            Theorem::Forward => 2,
+        },
+        states,
+        entry: leap.entry.clone(),
+        exit: leap.exit.clone(),
+        by: leap.view.clone(),
+        choices,
+    }
+}
+
+fn words(reason: &Reason) -> String {
+    match reason {
+        Reason::Stopped(stopped) => stopped.to_string(),
+        Reason::TooLarge => "the program is too large to be looked at as one graph".to_owned(),
+        Reason::NoChain => "no chain of must transitions to it was found".to_owned(),
+        Reason::NotConcrete => {
+            "chains to it were found, but none of them could be replayed or checked again"
+                .to_owned()
+        }
+    }
+}
+
+fn text(arguments: &LeapArgs, console: &Console, body: &Body) -> String {
+    let mut text = String::new();
+    if body.checks.is_empty() {
+        text.push_str("nothing to check: the program has no assertion and no error call\n");
+    }
+    for answer in &body.checks {
+        let colour = match answer.answer {
+            "UNKNOWN" => "33",
+            _ => "31",
+        };
+        let word = console.paint(colour, answer.answer);
+        let Answer {
+            message,
+            file,
+            line,
+            function,
+            ..
+        } = answer;
+        let _ = writeln!(text, "{word} {file}:{line}: {message} (in {function})");
+        if let Some(reason) = &answer.reason {
+            let _ = writeln!(text, "  because {reason}");
+        }
+        for leap in answer.leaps.iter().flatten() {
+            leap_text(&mut text, leap);
+        }
+        for EdgeStep { file, line, edge } in answer.trace.iter().flatten() {
+            let _ = writeln!(text, "  {file}:{line}: {edge}");
+        }
+        let inputs = answer.inputs.as_deref().unwrap_or_default();
+        for input in inputs.iter().take(SHOWN_INPUTS) {
+            input_text(&mut text, "  ", input);
+        }
+        if inputs.len() > SHOWN_INPUTS {
+            let _ = writeln!(text, "  and {} more inputs", inputs.len() - SHOWN_INPUTS);
+        }
+    }
+    for Ending { file, line, by } in &body.endings {
+        let _ = writeln!(
+            text,
+            "{file}:{line}: this loop ends wherever it is entered (by {})",
+            by.join(", ")
+        );
+    }
+    for assumption in &body.assumptions {
+        let _ = writeln!(text, "assuming that {assumption}");
+    }
+    if arguments.stats {
+        let took = &body.statistics;
+        let _ = writeln!(
+            text,
+            "{} cut points, {} paths, {} loops tried, {} leaps, {} chains, {} questions, {:.2} s",
+            took.cut_points,
+            took.paths,
+            took.attempts,
+            took.leaps,
+            took.chains,
+            took.questions,
+            took.seconds
+        );
+    }
+    text
+}
+
+fn input_text(text: &mut String, indent: &str, input: &Input) {
+    let Input {
+        function,
+        file,
+        line,
+        value,
+    } = input;
+    let call = if function.starts_with('(') {
+        function.clone()
+    } else {
+        format!("{function}()")
+    };
+    let _ = writeln!(text, "{indent}{file}:{line}: input {call} = {value}");
+}
+
+fn leap_text(text: &mut String, leap: &Leap) {
+    let direction = match leap.theorem {
+        1 => "backward, by Theorem 1",
+        _ => "forward, by Theorem 2",
+    };
+    let Leap { file, line, .. } = leap;
+    let by = if leap.by.is_empty() {
+        String::new()
+    } else {
+        format!(" for {}", leap.by.join(", "))
+    };
+    let _ = writeln!(text, "  {file}:{line}: leapt {direction}{by}");
+    for state in &leap.states {
+        let place = if leap.states.len() > 1 {
+            format!(" at line {}", state.line)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(text, "    abstract state{place}: {}", state.formula);
+    }
+    let _ = writeln!(text, "    entry port: {}", leap.entry);
+    let _ = writeln!(text, "    exit port: {}", leap.exit);
+    for choice in &leap.choices {
+        let Input {
+            function,
+            file,
+            line,
+            value,
+        } = choice;
+        let _ = writeln!(text, "    chosen at {file}:{line}: {function}() = {value}");
+    }
+}

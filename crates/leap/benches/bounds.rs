@@ -1,0 +1,162 @@
+//! Loops with bounds from a hundred to two billion: the time to leap them does not depend on the
+//! bound.
+//!
+//! `cargo bench -p hardbop-leap --bench bounds` prints a table; `-- NAME` takes only the loops
+//! whose name contains NAME. Where `cbmc` is installed, its time is measured beside, with a limit
+//! of a minute.
+#![allow(clippy::print_stdout, reason = "a benchmark prints what it measures")]
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{self, LoadedProgram};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::types::DataModel;
+use hardbop_leap::{Options, Outcome, leap};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const BOUNDS: [u64; 4] = [100, 10_000, 1_000_000, (1 << 31) - 1];
+
+/// The loops: a name, and the program with `N` for the bound. All of them violate their check.
+const LOOPS: [(&str, &str); 9] = [
+    (
+        "up",
+        "unsigned x = 0; while (x < N) x++; if (x == N) reach_error();",
+    ),
+    (
+        "down",
+        "unsigned x = N; while (x > 0) x--; if (x == 0) reach_error();",
+    ),
+    (
+        "by steps",
+        "unsigned x = 0; while (x < N) x += 3; if (x >= N && x <= N + 2) reach_error();",
+    ),
+    (
+        "by steps, exact end",
+        "unsigned x = 0, y = 0; while (x < N) { x += 3; y++; } if (3 * y == x) reach_error();",
+    ),
+    (
+        "nested",
+        "unsigned x = 0, y = 0; while (x < N) { y = 0; while (y < 10) y++; x++; }
+         if (y == 10) reach_error();",
+    ),
+    (
+        "two phases",
+        "unsigned x = 0, y = 0; while (x < N) { if (x < N / 2) y++; else y--; x++; }
+         if (y <= 1 || y + 1 == 0) reach_error();",
+    ),
+    (
+        "two loops",
+        "unsigned x = 0, y = 0; while (x < N) x++; while (y < x) y++; if (y == N) reach_error();",
+    ),
+    (
+        "data-dependent",
+        "unsigned x = 0; while (x < N) x += (x & 3) + 1; if (x >= N) reach_error();",
+    ),
+    (
+        "branches",
+        "unsigned x = 0, y = 0, z = 0; while (x < N) { if (x & 1) y++; else z++; x++; }
+         if (y + z == N) reach_error();",
+    ),
+];
+
+fn main() {
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+        .collect();
+    let cbmc = Command::new("cbmc")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    let bounds: Vec<String> = BOUNDS.iter().map(u64::to_string).collect();
+    println!("| loop | {} | largest / smallest |", bounds.join(" | "));
+    println!("| --- |{} ---: |", " ---: |".repeat(BOUNDS.len()));
+    for (name, body) in LOOPS {
+        if !wanted.is_empty() && !wanted.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
+        let mut cells = Vec::new();
+        let mut others = Vec::new();
+        let mut times = Vec::new();
+        for bound in BOUNDS {
+            let text = program(body, bound);
+            let (time, word) = ours(&text);
+            times.push(time);
+            cells.push(format!("{:.2} s {word}", time.as_secs_f64()));
+            if cbmc {
+                others.push(theirs(&text));
+            }
+        }
+        let ratio = match (times.iter().min(), times.iter().max()) {
+            (Some(least), Some(most)) => most.as_secs_f64() / least.as_secs_f64(),
+            _ => 1.0,
+        };
+        println!("| {name} | {} | {ratio:.1} |", cells.join(" | "));
+        if cbmc {
+            println!("| {name}, cbmc | {} | |", others.join(" | "));
+        }
+    }
+}
+
+fn program(body: &str, bound: u64) -> String {
+    let body = body.replace('N', &format!("{bound}u"));
+    format!("extern void reach_error(void);\nint main(void) {{ {body} return 0; }}\n")
+}
+
+fn ours(text: &str) -> (Duration, &'static str) {
+    let start = Instant::now();
+    let input = Input {
+        name: "loop.c".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let loaded = load::load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
+    let Some(LoadedProgram { program, points_to }) = loaded.program else {
+        return (start.elapsed(), "does not load");
+    };
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let budget = Budget::unlimited().with_time(Duration::from_secs(120));
+    let options = Options::default();
+    let report = leap(
+        &program,
+        &points_to,
+        &checks,
+        &options,
+        &budget,
+        &mut |_| {},
+    );
+    let word = match report.outcomes.values().next() {
+        Some(Outcome::Violated(_)) => "replayed",
+        Some(Outcome::Leaped(_)) => "leap",
+        Some(Outcome::Unknown(_)) => "unknown",
+        None => "no check",
+    };
+    (start.elapsed(), word)
+}
+
+fn theirs(text: &str) -> String {
+    let path = std::env::temp_dir().join(format!("hardbop-bounds-{}.c", std::process::id()));
+    let text = text.replace("extern void reach_error(void);", "");
+    let text = text.replace("reach_error();", "__CPROVER_assert(0, \"reached\");");
+    if std::fs::write(&path, text).is_err() {
+        return "no file".to_owned();
+    }
+    let start = Instant::now();
+    let status = Command::new("timeout")
+        .arg("60")
+        .arg("cbmc")
+        .arg(&path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let took = start.elapsed().as_secs_f64();
+    let _ = std::fs::remove_file(&path);
+    match status.ok().and_then(|status| status.code()) {
+        Some(10) => format!("{took:.1} s"),
+        Some(124) => "over 60 s".to_owned(),
+        _ => "failed".to_owned(),
+    }
+}

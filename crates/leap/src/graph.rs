@@ -1,0 +1,515 @@
+//! The cut points of a program and the paths between them, each path as one guarded assignment.
+
+use crate::flat::{Flat, Move, NodeIndex, TooLarge};
+use crate::prover::Prover;
+use hardbop_budget::Stopped;
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, LocId, PlaceId};
+use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program};
+use hardbop_logic::{Op as TermOp, TermId, Terms};
+use hardbop_newton::atoms::{Constants, Meaning};
+use hardbop_semantics::effects::{Effects, written_by};
+use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, State};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A cut point, by its number.
+pub type CutIndex = usize;
+
+/// Where a path ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// At a cut point.
+    Cut(CutIndex),
+    /// Where a check is violated.
+    Violated(CheckId),
+}
+
+/// A value that the program does not determine, met on a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The edge that meets it.
+    pub edge: EdgeId,
+    /// How often the path has met something at this edge before.
+    pub occurrence: usize,
+    /// The symbol for it.
+    pub symbol: TermId,
+    /// Where it comes from.
+    pub origin: FreshOrigin,
+}
+
+/// A path between two cut points.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Where it starts.
+    pub from: CutIndex,
+    /// Where it ends.
+    pub to: End,
+    /// What happens, move by move.
+    pub moves: Vec<Move>,
+    /// When it is taken, over the state before and the unknowns.
+    pub condition: TermId,
+    /// The state after it.
+    pub state: State,
+    /// What it leaves open.
+    pub unknowns: Vec<Unknown>,
+    /// Whether every model is a run.
+    pub exact: bool,
+}
+
+/// A cut point: the start of the program (the first one), or a node that cuts loops.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// The node.
+    pub node: NodeIndex,
+    /// Its location.
+    pub location: LocId,
+    /// The paths that start here, by their number.
+    pub paths: Vec<usize>,
+    /// The state variables that matter here.
+    pub relevant: BTreeSet<StateVarId>,
+    /// The strongly connected part of the graph that it lies in; `None` if in no loop.
+    pub part: Option<usize>,
+}
+
+/// Cut points and paths.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The cut points; the first one is the start of the program.
+    pub cuts: Vec<Cut>,
+    /// The paths.
+    pub paths: Vec<Path>,
+    /// The checks that some path may violate.
+    pub checks: BTreeSet<CheckId>,
+    /// The constants of state variables.
+    pub constants: Constants,
+    /// Whether no paths were left out: because there are too many, or because of a suggestion.
+    pub complete: bool,
+}
+
+/// Why there is no graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoGraph {
+    /// The program is too large.
+    TooLarge,
+    /// The budget ran out.
+    Stopped(Stopped),
+}
+
+/// Which loops are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Suggestion {
+    /// All of them.
+    #[default]
+    None,
+    /// Only runs that pass no other cut location than these: the loop heads of an abstract path.
+    Through(BTreeSet<LocId>),
+}
+
+/// At most this many paths leave one cut point.
+const MAX_PATHS: usize = 192;
+/// A path has at most this many moves.
+const MAX_MOVES: usize = 20_000;
+
+impl Graph {
+    /// The graph that leads to some checks.
+    pub fn new(
+        semantics: &Semantics<'_>,
+        terms: &mut Terms,
+        prover: &mut Prover,
+        checks: &BTreeSet<CheckId>,
+        suggestion: &Suggestion,
+    ) -> Result<Graph, NoGraph> {
+        let program = semantics.program;
+        let flat = Flat::new(program).map_err(|TooLarge| NoGraph::TooLarge)?;
+        let goals: BTreeSet<NodeIndex> = (0..flat.nodes.len())
+            .filter(|&node| {
+                flat.violated(program, node)
+                    .is_some_and(|check| checks.contains(&check))
+            })
+            .collect();
+        let counts = flat.leading_to(&goals);
+        let cut_nodes = flat.cuts(&counts);
+        let constants = Constants::new(semantics, terms);
+        let mut graph = Graph {
+            cuts: Vec::new(),
+            paths: Vec::new(),
+            checks: BTreeSet::new(),
+            constants,
+            complete: true,
+        };
+        let mut numbers = BTreeMap::new();
+        let wanted = |location: LocId| match suggestion {
+            Suggestion::None => true,
+            Suggestion::Through(locations) => locations.contains(&location),
+        };
+        let start = std::iter::once(0);
+        for (position, node) in start.chain(cut_nodes.iter().copied()).enumerate() {
+            let location = flat.nodes[node].location;
+            if position > 0 && !wanted(location) {
+                continue;
+            }
+            if position > 0 {
+                numbers.insert(node, graph.cuts.len());
+            }
+            graph.cuts.push(Cut {
+                node,
+                location,
+                paths: Vec::new(),
+                relevant: BTreeSet::new(),
+                part: None,
+            });
+        }
+        let walker = Walker {
+            semantics,
+            flat: &flat,
+            counts: &counts,
+            cut_nodes: &cut_nodes,
+            numbers: &numbers,
+            goals: &goals,
+            effects: &Effects::new(semantics),
+        };
+        if counts[0] {
+            for cut in 0..graph.cuts.len() {
+                walker.paths(terms, prover, &mut graph, cut)?;
+            }
+        }
+        graph.relevance(semantics, terms);
+        graph.parts();
+        Ok(graph)
+    }
+
+    /// The state variables that matter at every cut point: what conditions read, and what decides
+    /// the values of what matters later.
+    fn relevance(&mut self, semantics: &Semantics<'_>, terms: &mut Terms) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for index in 0..self.paths.len() {
+                let path = &self.paths[index];
+                let mut roots = vec![path.condition];
+                if let End::Cut(to) = path.to {
+                    for &id in &self.cuts[to].relevant {
+                        roots.push(path.state.get(semantics, terms, id));
+                    }
+                }
+                let read = self.variables_in(terms, &roots);
+                let relevant = &mut self.cuts[self.paths[index].from].relevant;
+                let before = relevant.len();
+                relevant.extend(read);
+                changed |= relevant.len() > before;
+            }
+        }
+    }
+
+    /// The state variables that terms mention.
+    pub fn variables_in(&self, terms: &Terms, roots: &[TermId]) -> BTreeSet<StateVarId> {
+        terms
+            .free_constants(roots)
+            .into_iter()
+            .filter_map(|constant| match self.constants.meaning(constant) {
+                Some(Meaning::Now(id)) => Some(id),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Finds the strongly connected parts: cut points that reach each other.
+    fn parts(&mut self) {
+        let count = self.cuts.len();
+        let mut reaches = vec![BTreeSet::new(); count];
+        for from in 0..count {
+            let mut work = vec![from];
+            while let Some(at) = work.pop() {
+                for &path in &self.cuts[at].paths {
+                    if let End::Cut(to) = self.paths[path].to
+                        && reaches[from].insert(to)
+                    {
+                        work.push(to);
+                    }
+                }
+            }
+        }
+        for from in 0..count {
+            if reaches[from].contains(&from) {
+                let first = (0..count).find(|&other| {
+                    reaches[from].contains(&other) && reaches[other].contains(&from)
+                });
+                self.cuts[from].part = first;
+            }
+        }
+    }
+
+    /// Whether a path can be part of a claim that is not replayed: nothing but plain values, no
+    /// memory that an access could miss, no calls that pile up.
+    pub fn is_plain(&self, semantics: &Semantics<'_>, terms: &Terms, path: &Path) -> bool {
+        let program = semantics.program;
+        let mut written = BTreeSet::new();
+        let plain = path.moves.iter().all(|step| match step {
+            Move::Again(..) | Move::Unwind(..) => false,
+            Move::Edge(edge) | Move::Enter(edge, _) | Move::Leave(edge, _) => {
+                let op = &program.edges[edge.index()].op;
+                written_by(semantics, op, &mut written);
+                plain_op(program, op)
+            }
+        });
+        let cells = written
+            .iter()
+            .all(|&id| matches!(semantics.layout.get(id).kind, StateKind::Cell { .. }));
+        let functions = terms
+            .postorder(&[path.condition])
+            .into_iter()
+            .any(|term| matches!(terms.op(term), TermOp::Select | TermOp::Apply(_)));
+        path.exact && plain && cells && !functions
+    }
+}
+
+/// Whether the interpreter cannot stop at an operation for a reason that logic does not know: it
+/// touches variables by their name only.
+fn plain_op(program: &Program, op: &Op) -> bool {
+    let mut exprs: Vec<ExprId> = Vec::new();
+    let mut places: Vec<PlaceId> = Vec::new();
+    match op {
+        Op::Skip | Op::Declare { .. } | Op::EndScope { .. } => {}
+        Op::Assume { condition, .. } => exprs.push(*condition),
+        Op::Assign { place, value } => {
+            places.push(*place);
+            exprs.push(*value);
+        }
+        Op::Input { place, .. } | Op::Havoc { place } => places.push(*place),
+        Op::Call {
+            callee: Callee::Direct(_),
+            arguments,
+            result,
+        } => {
+            exprs.extend(arguments);
+            places.extend(*result);
+        }
+        _ => return false,
+    }
+    loop {
+        if let Some(place) = places.pop() {
+            match program.place(place).kind {
+                PlaceKind::Var(_) => {}
+                PlaceKind::Field(base, _) => places.push(base),
+                PlaceKind::Deref(_) | PlaceKind::Index(..) => return false,
+            }
+            continue;
+        }
+        let Some(expr) = exprs.pop() else {
+            return true;
+        };
+        match program.expr(expr).kind {
+            ExprKind::Int(_) | ExprKind::Function(_) => {}
+            ExprKind::Load(place) => places.push(place),
+            // Where something lies can be computed for anything.
+            ExprKind::AddressOf(place) => match program.place(place).kind {
+                PlaceKind::Var(_) => {}
+                _ => return false,
+            },
+            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
+            ExprKind::Binary(_, left, right) | ExprKind::Overflows { left, right, .. } => {
+                exprs.extend([left, right])
+            }
+            ExprKind::Conditional {
+                condition,
+                then,
+                otherwise,
+            } => exprs.extend([condition, then, otherwise]),
+            _ => return false,
+        }
+    }
+}
+
+struct Walker<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    flat: &'a Flat,
+    counts: &'a [bool],
+    cut_nodes: &'a BTreeSet<NodeIndex>,
+    numbers: &'a BTreeMap<NodeIndex, CutIndex>,
+    goals: &'a BTreeSet<NodeIndex>,
+    effects: &'a Effects,
+}
+
+/// A path in the making.
+#[derive(Clone)]
+struct Partial {
+    node: NodeIndex,
+    moves: Vec<Move>,
+    conditions: Vec<TermId>,
+    state: State,
+    unknowns: Vec<Unknown>,
+    exact: bool,
+}
+
+impl Walker<'_, '_> {
+    /// Finds the paths that start at a cut point.
+    fn paths(
+        &self,
+        terms: &mut Terms,
+        prover: &mut Prover,
+        graph: &mut Graph,
+        cut: CutIndex,
+    ) -> Result<(), NoGraph> {
+        let mut first = Partial {
+            node: graph.cuts[cut].node,
+            moves: Vec::new(),
+            conditions: Vec::new(),
+            state: State::new(),
+            unknowns: Vec::new(),
+            exact: true,
+        };
+        if cut == 0 {
+            let mut run = Execution::new(self.semantics);
+            run.start(terms);
+            first.exact = run.exact;
+            first.conditions = run.facts;
+            first.state = run.state;
+        }
+        let mut found = 0;
+        let mut work = vec![first];
+        while let Some(partial) = work.pop() {
+            if let Err(stopped) = prover.budget.check() {
+                return Err(NoGraph::Stopped(stopped));
+            }
+            let successors = &self.flat.successors[partial.node];
+            let mut open = 0;
+            for &(step, to) in successors.iter().rev() {
+                if !self.counts[to] {
+                    continue;
+                }
+                let Some(next) = self.advance(terms, &partial, step, to) else {
+                    continue;
+                };
+                let end = if self.goals.contains(&to) {
+                    self.flat
+                        .violated(self.semantics.program, to)
+                        .map(End::Violated)
+                } else if self.cut_nodes.contains(&to) {
+                    match self.numbers.get(&to) {
+                        Some(&cut) => Some(End::Cut(cut)),
+                        // Another loop than the ones suggested.
+                        None => {
+                            graph.complete = false;
+                            continue;
+                        }
+                    }
+                } else {
+                    None
+                };
+                let Some(end) = end else {
+                    open += 1;
+                    if next.moves.len() < MAX_MOVES {
+                        work.push(next);
+                    } else {
+                        graph.complete = false;
+                    }
+                    continue;
+                };
+                let condition = terms.and(&next.conditions);
+                if prover.unsatisfiable(terms, &[condition]) == Ok(true) {
+                    continue;
+                }
+                if let End::Violated(check) = end {
+                    graph.checks.insert(check);
+                }
+                graph.cuts[cut].paths.push(graph.paths.len());
+                graph.paths.push(Path {
+                    from: cut,
+                    to: end,
+                    moves: next.moves,
+                    condition,
+                    state: next.state,
+                    unknowns: next.unknowns,
+                    exact: next.exact,
+                });
+                found += 1;
+            }
+            // Where paths part, the ones that cannot be taken are given up early.
+            if open > 1 && work.len() > 8 {
+                let at = work.len() - open;
+                for partial in work.split_off(at) {
+                    let condition = terms.and(&partial.conditions);
+                    if prover.unsatisfiable(terms, &[condition]) != Ok(true) {
+                        work.push(partial);
+                    }
+                }
+            }
+            if found >= MAX_PATHS {
+                graph.complete &= work.is_empty();
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// One move further; `None` where it cannot be taken.
+    fn advance(
+        &self,
+        terms: &mut Terms,
+        partial: &Partial,
+        step: Move,
+        to: NodeIndex,
+    ) -> Option<Partial> {
+        let mut run = Execution::new(self.semantics);
+        run.state = partial.state.clone();
+        let (edge, condition) = match step {
+            Move::Edge(edge) => (edge, run.edge(terms, edge).ok()?),
+            Move::Enter(call, callee) | Move::Again(call, callee) => {
+                (call, run.enter(terms, call, callee))
+            }
+            Move::Leave(call, callee) => {
+                // The frame is made only to be left: what entering did is taken back.
+                run.enter(terms, call, callee);
+                run.state = partial.state.clone();
+                run.facts.clear();
+                run.fresh.clear();
+                run.exact = true;
+                run.leave(terms);
+                (call, terms.bool(true))
+            }
+            Move::Unwind(call, callee) => {
+                run.enter(terms, call, callee);
+                run.state = partial.state.clone();
+                run.facts.clear();
+                run.fresh.clear();
+                for &id in self.effects.modified(callee) {
+                    run.forget(terms, id);
+                }
+                for id in self.semantics.frame_variables(callee) {
+                    run.forget(terms, id);
+                }
+                run.leave(terms);
+                run.exact = false;
+                (call, terms.bool(true))
+            }
+        };
+        if matches!(terms.op(condition), TermOp::Bool(false)) {
+            return None;
+        }
+        let mut next = partial.clone();
+        next.node = to;
+        next.moves.push(step);
+        for fact in run.facts.into_iter().chain([condition]) {
+            if !matches!(terms.op(fact), TermOp::Bool(true)) {
+                next.conditions.push(fact);
+            }
+        }
+        next.state = run.state;
+        next.exact &= run.exact;
+        let occurrence = next
+            .unknowns
+            .iter()
+            .filter(|unknown| unknown.edge == edge)
+            .count();
+        for (index, Fresh { term, origin }) in run.fresh.into_iter().enumerate() {
+            next.exact &= origin != FreshOrigin::Imprecise;
+            next.unknowns.push(Unknown {
+                edge,
+                occurrence: occurrence + index,
+                symbol: term,
+                origin,
+            });
+        }
+        Some(next)
+    }
+}

@@ -1,0 +1,43 @@
+//! Leap: reachability through loops without unrolling them, after T. Ball, O. Kupferman and
+//! M. Sagiv, "Leaping Loops in the Presence of Abstraction" (CAV 2007).
+//!
+//! In come a C program and the checks that are open; out come, for the checks that a run violates,
+//! the run (replayed by the interpreter) or, where it is too long for that, a chain of must
+//! transitions that was checked again, together with an explanation: for every loop the abstract
+//! state, the entry port, the exit port, the theorem and the scheduled choices.
+//!
+//! A program is cut at its loops ([`graph`]); a loop is a transition system ([`system`]) over
+//! machine words, so its states are finitely many. An abstract state is found by proving or
+//! dropping candidate predicates ([`candidate`], [`strengthen`]); the conditions of the paper's
+//! theorems are questions to the solver ([`modal`], [`theorem`]). What the program leaves open is
+//! scheduled ([`schedule`]). Chains are put together by [`search`] and made concrete by
+//! [`replay`], or else checked by [`certify`].
+//!
+//! Forward reasoning (Theorem 2) comes first: the state at the entry port is a term for every
+//! variable over the inputs so far, so the conditions need no quantifier.
+
+pub mod candidate;
+pub mod certify;
+pub mod chain;
+pub mod check;
+pub mod describe;
+mod engine;
+pub mod flat;
+pub mod graph;
+pub mod modal;
+pub mod mts;
+pub mod prover;
+pub mod replay;
+pub mod sample;
+pub mod schedule;
+pub mod search;
+pub mod strengthen;
+pub mod system;
+pub mod theorem;
+
+pub use check::{
+    Claim, Ending, Endings, Event, Options, Outcome, Reason, Report, Statistics, leap,
+};
+pub use describe::LeapReport;
+pub use engine::Leap;
+pub use graph::Suggestion;

@@ -1,0 +1,394 @@
+//! Finds an abstract state that a leap goes through: the loop's own condition and every candidate
+//! predicate that holds on entry and is kept by each step that stays.
+
+use crate::candidate::{Seeds, candidates};
+use crate::modal::exit_port;
+use crate::prover::{Prover, Undecided};
+use crate::sample::{Course, Sample, holds as true_in, run};
+use crate::system::{States, System};
+use crate::theorem::{Failed, Ports, Theorem, View, holds};
+use hardbop_logic::{Assignment, Op, TermId, Terms, eval};
+use std::collections::BTreeSet;
+
+/// Where a loop is entered.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The node.
+    pub node: usize,
+    /// The values of the variables, over the rigid constants.
+    pub values: Vec<TermId>,
+}
+
+/// A leap that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The abstract state and its ports.
+    pub ports: Ports,
+    /// The theorem whose conditions hold.
+    pub theorem: Theorem,
+    /// What tells states apart.
+    pub view: View,
+    /// For every node the predicates that make up the abstract state, besides the condition for
+    /// staying.
+    pub predicates: Vec<Vec<TermId>>,
+}
+
+/// Why there is no leap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotFound {
+    /// The loop cannot be entered here.
+    NotEntered,
+    /// A run from the entry comes back to where it was.
+    Cycle,
+    /// The conditions of neither theorem hold; this one fails for Theorem 2.
+    Conditions(Failed),
+    /// The solver did not know.
+    Undecided(Undecided),
+}
+
+impl From<Undecided> for NotFound {
+    fn from(undecided: Undecided) -> NotFound {
+        NotFound::Undecided(undecided)
+    }
+}
+
+/// Which theorems are tried, in that order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// Theorem 2, then Theorem 1.
+    Both,
+    /// Theorem 2 only.
+    Forward,
+}
+
+/// How far a loop is run to see what it does.
+const SAMPLES: usize = 48;
+
+/// Looks for an abstract state through which a leap goes from the entry.
+///
+/// `counter` is the position of a variable that counts iterations, if the system has one.
+pub fn find(
+    prover: &mut Prover,
+    terms: &mut Terms,
+    system: &System,
+    entry: &Entry,
+    conditions: &BTreeSet<TermId>,
+    counter: Option<usize>,
+    directions: Directions,
+) -> Result<Found, NotFound> {
+    let stays = stay(terms, system);
+    let at_entry = at(terms, system, &entry.values, stays.0[entry.node]);
+    let Some(rigid) = prover.model(terms, &[system.given, at_entry])? else {
+        return Err(NotFound::NotEntered);
+    };
+    let samples = sampled(terms, system, entry, &rigid)?;
+    let seeds = Seeds {
+        system,
+        entry: &entry.values,
+        conditions,
+        samples: &samples,
+        rigid: &rigid,
+        counter,
+    };
+    let mut kept: Vec<Vec<TermId>> = (0..system.nodes)
+        .map(|node| candidates(terms, &seeds, node))
+        .collect();
+    let given = terms.and(&[system.given, at_entry]);
+    holding_on_entry(prover, terms, given, entry, system, &mut kept)?;
+    inductive(prover, terms, system, given, &stays, &mut kept)?;
+    let state = States(
+        (0..system.nodes)
+            .map(|node| {
+                let mut conjuncts = vec![stays.0[node]];
+                conjuncts.extend(&kept[node]);
+                terms.and(&conjuncts)
+            })
+            .collect(),
+    );
+    let mut equations = Vec::new();
+    for (variable, &value) in system.variables.iter().zip(&entry.values) {
+        equations.push(terms.eq(variable.constant, value));
+    }
+    let point = terms.and(&equations);
+    let point = terms.and(&[state.0[entry.node], point]);
+    let entry_port = States::at(terms, system.nodes, entry.node, point);
+    let leaves = complement(terms, &state);
+    let staying = exit_port(terms, system, &state, &state);
+    let leaving = state.without(terms, &staying);
+    let _ = leaves;
+    let ports = Ports {
+        state,
+        entry: entry_port,
+        exit: leaving,
+    };
+    let mut given_system = system.clone();
+    given_system.given = given;
+    let mut failed = None;
+    for view in views(terms, system, &stays, counter) {
+        match holds(
+            prover,
+            terms,
+            &given_system,
+            &ports,
+            Theorem::Forward,
+            &view,
+        )? {
+            Ok(()) => {
+                return Ok(Found {
+                    ports,
+                    theorem: Theorem::Forward,
+                    view,
+                    predicates: kept,
+                });
+            }
+            Err(why) => failed = failed.or(Some(why)),
+        }
+    }
+    if directions == Directions::Both
+        && let Some(found) = backward(prover, terms, &given_system, &ports, &kept)?
+    {
+        return Ok(found);
+    }
+    Err(NotFound::Conditions(failed.unwrap_or(Failed::Uniqueness)))
+}
+
+/// Theorem 1 with the maximal exit port, then with parts of it where only condition 3 fails.
+fn backward(
+    prover: &mut Prover,
+    terms: &mut Terms,
+    system: &System,
+    ports: &Ports,
+    kept: &[Vec<TermId>],
+) -> Result<Option<Found>, Undecided> {
+    let mut tried = vec![ports.exit.clone()];
+    let conditions: BTreeSet<TermId> = kept.iter().flatten().copied().collect();
+    for &condition in conditions.iter().take(8) {
+        for part in [condition, terms.not(condition)] {
+            let smaller = |&exit: &TermId| terms.and(&[exit, part]);
+            tried.push(States(ports.exit.0.iter().map(smaller).collect()));
+        }
+    }
+    for exit in tried {
+        let ports = Ports {
+            exit: exit.clone(),
+            ..ports.clone()
+        };
+        let empty = {
+            let any = terms.or(&exit.0);
+            prover.unsatisfiable(terms, &[system.given, any])?
+        };
+        if empty {
+            continue;
+        }
+        match holds(
+            prover,
+            terms,
+            system,
+            &ports,
+            Theorem::Backward,
+            &View::Whole,
+        )? {
+            Ok(()) => {
+                return Ok(Some(Found {
+                    ports,
+                    theorem: Theorem::Backward,
+                    view: View::Whole,
+                    predicates: kept.to_vec(),
+                }));
+            }
+            Err(Failed::Continuation) => {}
+            // A smaller exit port makes condition 2 harder.
+            Err(_) => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// For every node the states from which some step can be taken.
+pub fn stay(terms: &mut Terms, system: &System) -> States {
+    let conditions = |node: usize| {
+        let steps = system.steps.iter().filter(|step| step.from == node);
+        let conditions: Vec<TermId> = steps.map(|step| step.condition).collect();
+        terms.or(&conditions)
+    };
+    States((0..system.nodes).map(conditions).collect())
+}
+
+fn complement(terms: &mut Terms, set: &States) -> States {
+    States(set.0.iter().map(|&formula| terms.not(formula)).collect())
+}
+
+/// A formula about a state, of the state that these values make.
+pub fn at(terms: &mut Terms, system: &System, values: &[TermId], formula: TermId) -> TermId {
+    let map = system
+        .variables
+        .iter()
+        .zip(values)
+        .map(|(variable, &value)| (variable.constant, value))
+        .collect();
+    terms.substitute(formula, &map)
+}
+
+fn sampled(
+    terms: &Terms,
+    system: &System,
+    entry: &Entry,
+    rigid: &Assignment,
+) -> Result<Vec<Sample>, NotFound> {
+    let values: Result<Vec<_>, _> = entry
+        .values
+        .iter()
+        .map(|&value| eval(terms, value, rigid))
+        .collect();
+    let Ok(values) = values else {
+        return Ok(Vec::new());
+    };
+    let start = Sample {
+        node: entry.node,
+        values,
+    };
+    let (mut samples, course) = run(terms, system, rigid, start, SAMPLES);
+    match course {
+        Course::Cycle => Err(NotFound::Cycle),
+        Course::Left => {
+            // The last state is one from which no step can be taken.
+            samples.pop();
+            Ok(samples)
+        }
+        Course::GoingOn | Course::Lost => Ok(samples),
+    }
+}
+
+/// Drops the candidates that need not hold on entry.
+fn holding_on_entry(
+    prover: &mut Prover,
+    terms: &mut Terms,
+    given: TermId,
+    entry: &Entry,
+    system: &System,
+    kept: &mut [Vec<TermId>],
+) -> Result<(), Undecided> {
+    let node = entry.node;
+    loop {
+        let mut there = Vec::new();
+        for &candidate in &kept[node] {
+            there.push(at(terms, system, &entry.values, candidate));
+        }
+        let all = terms.and(&there);
+        let violated = terms.not(all);
+        let Some(model) = prover.model(terms, &[given, violated])? else {
+            return Ok(());
+        };
+        let before = kept[node].len();
+        let mut index = 0;
+        kept[node].retain(|_| {
+            index += 1;
+            true_in(terms, there[index - 1], &model)
+        });
+        if kept[node].len() == before {
+            kept[node].clear();
+        }
+    }
+}
+
+/// Drops candidates until the rest is kept by every step that stays.
+fn inductive(
+    prover: &mut Prover,
+    terms: &mut Terms,
+    system: &System,
+    given: TermId,
+    stays: &States,
+    kept: &mut [Vec<TermId>],
+) -> Result<(), Undecided> {
+    let mut stable = 0;
+    let mut at = 0;
+    // Round robin over the steps until all of them were seen without a change.
+    while stable < system.steps.len() {
+        let step = &system.steps[at % system.steps.len()];
+        at += 1;
+        let mut after = Vec::new();
+        for &candidate in &kept[step.to] {
+            after.push(system.after(terms, step, candidate));
+        }
+        let all = terms.and(&after);
+        let violated = terms.not(all);
+        let mut question = vec![given, step.condition];
+        question.extend(&kept[step.from]);
+        question.push(system.after(terms, step, stays.0[step.to]));
+        question.push(violated);
+        if matches!(terms.op(violated), Op::Bool(false)) {
+            stable += 1;
+            continue;
+        }
+        let model = match prover.model(terms, &question) {
+            Ok(None) => {
+                stable += 1;
+                continue;
+            }
+            Ok(Some(model)) => model,
+            Err(undecided) => {
+                // Too hard together: the ones with products go.
+                let before = kept[step.to].len();
+                kept[step.to].retain(|&candidate| !has_product(terms, candidate));
+                if kept[step.to].len() == before {
+                    return Err(undecided);
+                }
+                stable = 0;
+                continue;
+            }
+        };
+        let before = kept[step.to].len();
+        let mut index = 0;
+        kept[step.to].retain(|_| {
+            index += 1;
+            true_in(terms, after[index - 1], &model)
+        });
+        if kept[step.to].len() == before {
+            // The model does not show which: give all of them up.
+            kept[step.to].clear();
+        }
+        stable = 0;
+    }
+    Ok(())
+}
+
+fn has_product(terms: &Terms, formula: TermId) -> bool {
+    terms
+        .postorder(&[formula])
+        .into_iter()
+        .any(|term| matches!(terms.op(term), Op::BvMul))
+}
+
+/// The views to try: what decides whether the loop goes on, then single variables of it, then the
+/// count of iterations.
+fn views(terms: &Terms, system: &System, stays: &States, counter: Option<usize>) -> Vec<View> {
+    let constants: Vec<TermId> = system.variables.iter().map(|v| v.constant).collect();
+    let mut relevant: BTreeSet<usize> = BTreeSet::new();
+    let mut roots: Vec<TermId> = stays.0.clone();
+    loop {
+        let read = terms.free_constants(&roots);
+        let found: BTreeSet<usize> = (0..constants.len())
+            .filter(|&at| read.contains(&constants[at]))
+            .collect();
+        if found.is_subset(&relevant) {
+            break;
+        }
+        relevant.extend(found);
+        for &at in &relevant {
+            roots.extend(system.steps.iter().map(|step| step.post[at]));
+        }
+    }
+    let mut views = Vec::new();
+    if let Some(counter) = counter {
+        views.push(View::Of(vec![counter]));
+    }
+    if relevant.len() == constants.len() {
+        views.push(View::Whole);
+    } else if !relevant.is_empty() {
+        views.push(View::Of(relevant.iter().copied().collect()));
+    }
+    if relevant.len() > 1 {
+        views.extend(relevant.iter().map(|&at| View::Of(vec![at])));
+    }
+    views
+}

@@ -1,0 +1,227 @@
+//! Further loops: in procedures, in recursion, several in one, with phases; loops that cannot be
+//! leapt; runs that are too long to be replayed.
+
+use crate::support::{load, picture, run};
+use expect_test::{Expect, expect};
+use hardbop_leap::{Endings, Options};
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void); \
+extern void __VERIFIER_assume(int); extern void reach_error(void);\n";
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    let (program, points_to) = load(&format!("{PRELUDE}{text}"));
+    let options = Options {
+        endings: Endings::Find,
+        chains: 8,
+        ..Options::default()
+    };
+    let report = run(&program, &points_to, &options, 120);
+    expected.assert_eq(&picture(&program, &report));
+}
+
+#[test]
+fn a_loop_in_a_procedure() {
+    check(
+        "int count(int n) { int i = 0; while (i < n) i++; return i; }
+int main(void) {
+  if (count(2000000000) == 2000000000) reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 4: violated by a run too long to replay
+              loop at line 2: Theorem 2
+                state i < 2000000000 && i >= 0
+                entry i == 0
+                exit  i == 1999999999
+            the loop at line 2 ends on all its states
+        "#]],
+    );
+}
+
+#[test]
+fn going_down_a_recursion_is_a_loop() {
+    check(
+        "void down(int n, int depth) {
+  if (n == 0) { if (depth == 50000) reach_error(); return; }
+  down(n - 1, depth + 1);
+}
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  __VERIFIER_assume(n > 100);
+  down(n, 0);
+  return 0;
+}",
+        expect![[r#"
+            line 3: violated
+              loop at line 3: Theorem 2
+                state n >= 0 && depth >= 1 && n != 0 && input! == n + depth
+                entry depth == 1
+                exit  n == 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_recursion_may_return_before_the_violation() {
+    check(
+        "int twice(int n) { if (n <= 0) return 0; return twice(n - 1) + 2; }
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  __VERIFIER_assume(n > 3000 && n < 3010);
+  if (twice(n) == 6010) reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 6: violated
+              loop at line 2: Theorem 2
+                state n > 0 && n <= input! - 1
+                entry n > 0 && n <= input! - 1 && n >= 0 && n == input! - 1
+                exit  n == 1
+        "#]],
+    );
+}
+
+#[test]
+fn two_loops_in_a_third() {
+    check(
+        "int main(void) {
+  int x = 0, y = 0, z = 0;
+  while (x < 1000000) {
+    y = 0;
+    while (y < 1000) y++;
+    z = 0;
+    while (z < 500) z++;
+    x++;
+  }
+  if (y == 1000 && z == 500) reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 11: violated by a run too long to replay
+              loop at line 6, 8: Theorem 2
+                state x >= 0 && y >= 0 && z >= 0 && z <= 0 && y <= 1000 && x < 1000000
+                state x >= 0 && z >= 0 && y >= 1000 && y <= 1000 && z <= 500 && x < 1000000 && (z < 500 || (z >= 500 && x + 1 < 1000000))
+                entry x == 0 && y == 0 && z == 0
+                exit  x == 999999 && y == 1000 && z == 499
+        "#]],
+    );
+}
+
+#[test]
+fn phases_are_leapt_one_after_the_other() {
+    check(
+        "int main(void) {
+  unsigned x = 0, y = 0;
+  while (x < 2000000000) {
+    if (x < 1000000000) y++;
+    else y--;
+    x++;
+  }
+  if (y == 0) reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 9: violated by a run too long to replay
+              loop at line 4: Theorem 2
+                state x <u 1000000000 && x <=u y && y <=u x
+                entry x == 0 && y == 0
+                exit  x == 999999999 && y == 999999999
+              loop at line 4: Theorem 2
+                state x <u 2000000000 && x >=u 1000000000 && x + y == 2000000000
+                entry x == 1000000000 && y == 1000000000
+                exit  x == 1999999999 && y == 1
+            the loop at line 4 ends on all its states
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_runs_round_the_numbers_ends() {
+    check(
+        "int main(void) {
+  unsigned n = __VERIFIER_nondet_int(), x = __VERIFIER_nondet_int();
+  while (x != n) x++;
+  reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 5: violated
+            the loop at line 4 ends on all its states
+        "#]],
+    );
+}
+
+#[test]
+fn what_never_ends_is_not_leapt() {
+    check(
+        "int main(void) {
+  unsigned x = 1;
+  while (x != 0) x += 2;
+  reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 5: unknown: NoChain
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_guess_about_the_exit_is_not_believed() {
+    // The loop ends at an even number, so the odd one is never seen.
+    check(
+        "int main(void) {
+  unsigned x = 0;
+  while (x < 1000000001) x += 2;
+  if (x & 1) reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 5: unknown: NoChain
+            the loop at line 4 ends on all its states
+        "#]],
+    );
+}
+
+#[test]
+fn memory_is_only_believed_when_replayed() {
+    check(
+        "int main(void) {
+  int a[1024];
+  int i;
+  for (i = 0; i < 1024; i++) a[i] = __VERIFIER_nondet_int();
+  for (i = 0; i < 1024 && a[i] != 0; i++) ;
+  if (i > 512) reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 7: violated
+              loop at line 5: Theorem 2
+                state i < 1024 && i >= 0
+                entry i == 0
+                exit  i == 1023
+                choose at line 5: 1
+              loop at line 6: Theorem 2
+                state i < 1024 && i >= 0 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0
+                entry i == 0
+                exit  i < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && !(i < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && i + 1 < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) (i + 1) * 4] != 0 && i + 1 >= 0 && i + 1 <= 1024)
+        "#]],
+    );
+}
+
+#[test]
+fn an_access_out_of_bounds_ends_the_run() {
+    check(
+        "int main(void) {
+  int a[10];
+  int i;
+  for (i = 0; i < 100000000; i++) a[i] = 0;
+  reach_error();
+  return 0;
+}",
+        expect![[r#"
+            line 6: unknown: NotConcrete
+        "#]],
+    );
+}

@@ -1,0 +1,7 @@
+//! The tests of leaping: the paper's procedures, further loops, and random ones.
+
+mod loops;
+mod papers;
+mod soundness;
+mod support;
+mod theorems;

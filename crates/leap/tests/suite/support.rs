@@ -1,0 +1,103 @@
+//! What the tests share: loading C text, running the engine, telling what it found.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{self, LoadedProgram};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::points_to::PointsTo;
+use hardbop_cfront::program::Program;
+use hardbop_cfront::types::DataModel;
+use hardbop_leap::theorem::Theorem;
+use hardbop_leap::{Options, Outcome, Report, leap};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Loads a program that has no errors.
+pub fn load(text: &str) -> (Program, PointsTo) {
+    let input = Input {
+        name: "test.c".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let loaded = load::load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
+    let Some(LoadedProgram { program, points_to }) = loaded.program else {
+        panic!("{:#?}\n{text}", loaded.diagnostics);
+    };
+    (program, points_to)
+}
+
+/// Looks for violations of all checks.
+pub fn run(program: &Program, points_to: &PointsTo, options: &Options, seconds: u64) -> Report {
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let budget = Budget::unlimited().with_time(Duration::from_secs(seconds));
+    leap(program, points_to, &checks, options, &budget, &mut |_| {})
+}
+
+/// What was found, as a picture.
+pub fn picture(program: &Program, report: &Report) -> String {
+    let mut text = String::new();
+    for (check, outcome) in &report.outcomes {
+        let line = program.checks[check.index()].source.line;
+        let word = match outcome {
+            Outcome::Violated(_) => "violated".to_owned(),
+            Outcome::Leaped(_) => "violated by a run too long to replay".to_owned(),
+            Outcome::Unknown(reason) => format!("unknown: {reason:?}"),
+        };
+        let _ = writeln!(text, "line {line}: {word}");
+        for (leap, heads) in report.explanations.get(check).into_iter().flatten() {
+            let line = |location: &hardbop_cfront::ids::LocId| {
+                let mut edges = program.edges_from(*location);
+                edges.next().map_or(0, |(_, edge)| edge.source.line)
+            };
+            let theorem = match leap.theorem {
+                Theorem::Backward => "Theorem 1",
+                Theorem::Forward => "Theorem 2",
+            };
+            let lines: Vec<String> = heads.iter().map(|head| line(head).to_string()).collect();
+            let _ = writeln!(text, "  loop at line {}: {theorem}", lines.join(", "));
+            for state in &leap.state {
+                let _ = writeln!(text, "    state {state}");
+            }
+            let _ = writeln!(text, "    entry {}", leap.entry);
+            let _ = writeln!(text, "    exit  {}", leap.exit);
+            for (edge, value) in &leap.choices {
+                let line = program.edges[edge.index()].source.line;
+                let _ = writeln!(text, "    choose at line {line}: {value}");
+            }
+        }
+    }
+    for ending in &report.endings {
+        let mut edges = program.edges_from(ending.head);
+        let line = edges.next().map_or(0, |(_, edge)| edge.source.line);
+        let _ = writeln!(text, "the loop at line {line} ends on all its states");
+    }
+    text
+}
+
+/// A source of random numbers: SplitMix64.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below a bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+/// A number from the environment.
+pub fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}

@@ -1,0 +1,255 @@
+//! Engines together: what one decides is closed for the others.
+//!
+//! In comes a [`Task`], out comes one [`Report`] that holds for every check the first answer that
+//! any engine had evidence for, and which engine that was. Cheap engines go first, one after the
+//! other, so that small programs get the same answer by the same engine every time; then the rest
+//! run side by side, as *lanes* of engines that follow each other on one core.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_engine::{Event, Outcome, Reason, Report, Task};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+mod plan;
+
+pub use plan::{Plan, Step, default_plan};
+
+/// What the engines found out together.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The answers. The proof is that of the engine that proved the most recent ones.
+    pub report: Report,
+    /// Which engine decided a check.
+    pub engines: BTreeMap<CheckId, &'static str>,
+}
+
+/// What happens while a plan runs.
+pub trait Listener {
+    /// Something to show.
+    fn event(&mut self, event: Event);
+
+    /// The budget ended a while ago, but an engine does not come back: solvers look up from their
+    /// work when they like. Whoever cannot wait may use what was found and leave the process.
+    fn late(&mut self, found: &Found);
+}
+
+/// Runs a plan until every check is decided or the plan or the budget ends.
+pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found {
+    let mut found = Found::default();
+    for &check in task.checks {
+        // Any engine has more to say than this.
+        let reason = Reason::Length(0);
+        found
+            .report
+            .outcomes
+            .insert(check, Outcome::Unknown(reason));
+    }
+    for engine in &plan.first {
+        side_by_side(&[std::slice::from_ref(engine)], task, &mut found, listener);
+    }
+    let lanes: Vec<&[Step]> = plan.lanes.iter().map(Vec::as_slice).collect();
+    side_by_side(&lanes, task, &mut found, listener);
+    found
+}
+
+/// What a lane tells.
+enum Message {
+    Event(Event),
+    Report(&'static str, Box<Report>),
+    Done,
+}
+
+fn side_by_side(
+    lanes: &[&[Step]],
+    task: &Task<'_>,
+    found: &mut Found,
+    listener: &mut dyn Listener,
+) {
+    if found.is_settled() {
+        return;
+    }
+    let budget = task.budget.child();
+    let open = found.open();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        let mut running = 0;
+        for lane in lanes {
+            let (sender, budget, open) = (sender.clone(), budget.clone(), open.clone());
+            let thread = std::thread::Builder::new().stack_size(LANE_STACK);
+            let work = move || run_lane(lane, task, &open, &budget, &sender);
+            // Without a thread of its own a lane is left out; the others still run.
+            if thread.spawn_scoped(scope, work).is_ok() {
+                running += 1;
+            }
+        }
+        drop(sender);
+        listen(&receiver, running, &budget, found, listener);
+    });
+}
+
+/// Terms can be deep, and solvers recurse over them.
+const LANE_STACK: usize = 512 << 20;
+
+fn run_lane(
+    lane: &[Step],
+    task: &Task<'_>,
+    open: &[CheckId],
+    budget: &Budget,
+    sender: &Sender<Message>,
+) {
+    let mut open = open.to_vec();
+    for engine in lane {
+        if open.is_empty() || budget.check().is_err() {
+            break;
+        }
+        let task = Task {
+            checks: &open,
+            budget,
+            ..*task
+        };
+        // Whoever listened may be gone; then nothing that is told matters any more.
+        let report = engine.check(&task, &mut |event| {
+            let _ = sender.send(Message::Event(event));
+        });
+        let decided = |check: &CheckId| report.outcomes.get(check).is_some_and(Outcome::is_decided);
+        open.retain(|check| !decided(check));
+        let _ = sender.send(Message::Report(engine.name(), Box::new(report)));
+    }
+    let _ = sender.send(Message::Done);
+}
+
+fn listen(
+    receiver: &Receiver<Message>,
+    mut running: usize,
+    budget: &Budget,
+    found: &mut Found,
+    listener: &mut dyn Listener,
+) {
+    let mut ended: Option<Instant> = None;
+    while running > 0 {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(Message::Event(mut event)) => {
+                event.open = found.open().len();
+                listener.event(event);
+            }
+            Ok(Message::Report(engine, report)) => {
+                found.take(engine, *report);
+                if found.is_settled() {
+                    budget.cancel();
+                }
+            }
+            Ok(Message::Done) => running -= 1,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        if budget.check().is_err() {
+            let since = ended.get_or_insert_with(Instant::now);
+            if since.elapsed() > GRACE {
+                found.stop(budget);
+                listener.late(found);
+            }
+        }
+    }
+}
+
+/// How long nothing may be told before the budget is looked at.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How long engines may take to come back when the budget ended.
+const GRACE: Duration = Duration::from_millis(400);
+
+impl Found {
+    /// Whether there is nothing left to find out.
+    fn is_settled(&self) -> bool {
+        self.report.is_complete() || self.is_all_violated()
+    }
+
+    fn is_all_violated(&self) -> bool {
+        let mut outcomes = self.report.outcomes.values();
+        outcomes.all(|outcome| matches!(outcome, Outcome::Violated(_)))
+    }
+
+    /// The checks that are not decided.
+    fn open(&self) -> Vec<CheckId> {
+        let outcomes = self.report.outcomes.iter();
+        outcomes
+            .filter(|(_, outcome)| !outcome.is_decided())
+            .map(|(&check, _)| check)
+            .collect()
+    }
+
+    /// Says of what is open that the budget ended.
+    fn stop(&mut self, budget: &Budget) {
+        let (Err(stopped), false) = (budget.check(), self.is_settled()) else {
+            return;
+        };
+        let reason = Reason::Stopped(stopped);
+        for outcome in self.report.outcomes.values_mut() {
+            if let Outcome::Unknown(known) = outcome
+                && is_better(known, &reason)
+            {
+                *outcome = Outcome::Unknown(reason.clone());
+            }
+        }
+        self.report.incomplete.get_or_insert(reason);
+    }
+
+    /// Adds what an engine reports.
+    fn take(&mut self, engine: &'static str, report: Report) {
+        let settled = self.is_settled();
+        let mut proved = false;
+        for (check, outcome) in report.outcomes {
+            let known = self.report.outcomes.get(&check);
+            let better = match (known, &outcome) {
+                (Some(Outcome::Unknown(known)), Outcome::Unknown(new)) => is_better(known, new),
+                // A run that was replayed is stronger than any argument.
+                (Some(Outcome::Proved), Outcome::Violated(_)) => true,
+                (Some(Outcome::Unknown(_)) | None, _) => true,
+                _ => false,
+            };
+            if better {
+                if outcome.is_decided() {
+                    self.engines.insert(check, engine);
+                }
+                proved |= matches!(outcome, Outcome::Proved);
+                self.report.outcomes.insert(check, outcome);
+            }
+        }
+        if settled {
+            return;
+        }
+        let all = self.report.outcomes.values().all(Outcome::is_decided);
+        if proved || self.report.proof.is_none() {
+            self.report.proof = report.proof.or(self.report.proof.take());
+        }
+        // The engine that closes the last check speaks for all executions, if anyone does.
+        let first = self.report.statistics.is_empty();
+        if all || first || self.report.incomplete.is_none() {
+            self.report.incomplete = report.incomplete;
+        }
+        if self.is_all_violated() {
+            // Nobody asks what else there is.
+            self.report.incomplete = None;
+        }
+        if proved || first || all {
+            self.report.statistics = report.statistics;
+        }
+    }
+}
+
+/// Whether a reason tells a user more than another.
+fn is_better(known: &Reason, new: &Reason) -> bool {
+    fn weight(reason: &Reason) -> u8 {
+        match reason {
+            Reason::Unsupported(_) => 9,
+            Reason::Replay(_) | Reason::Certificate | Reason::Evidence => 6,
+            Reason::Solver(_) => 5,
+            Reason::Stopped(_) => 4,
+            Reason::Bound(_) => 3,
+            Reason::Refinement | Reason::LongPath => 2,
+            _ => 1,
+        }
+    }
+    weight(new) > weight(known)
+}

@@ -1,0 +1,391 @@
+//! The body of a handler as edges of the function that it is woven into.
+
+use crate::ast::*;
+use crate::graph::Graph;
+use crate::tables::Tables;
+use crate::typing::{Refused, Site, Typing};
+use crate::watching::{Nulls, Subject, Tracked, Watching};
+use crate::weave::Home;
+use hardbop_cfront::ids::{CheckId, ExprId, FuncId, VarId};
+use hardbop_cfront::program::{BinaryOp, Check, CheckKind, ExprKind, LocationKind, Op, Source};
+use hardbop_cfront::types::Type;
+use hardbop_diagnostics::{Diagnostic, Span};
+
+/// Where a handler is woven in.
+pub(crate) struct Into<'a> {
+    /// The function, and its graph.
+    pub function: FuncId,
+    pub graph: &'a mut Graph,
+    /// The handler runs from the first location to the second.
+    pub between: (u32, u32),
+}
+
+/// Weaves a handler in.
+pub(crate) struct Body<'a> {
+    tables: &'a mut Tables,
+    home: &'a Home<'a>,
+    site: &'a Site,
+    function: FuncId,
+    graph: &'a mut Graph,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// Where the handler goes on; nowhere after `abort`, `halt` and `return`.
+    at: Option<u32>,
+    end: u32,
+}
+
+type Lowered = Result<(), Refused>;
+
+impl Body<'_> {
+    /// Adds the statements; errors are among the diagnostics.
+    pub fn weave(
+        tables: &mut Tables,
+        home: &Home<'_>,
+        site: &Site,
+        into: Into<'_>,
+        statements: &[Stmt],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let (start, end) = into.between;
+        let mut body = Body {
+            tables,
+            home,
+            site,
+            function: into.function,
+            graph: into.graph,
+            diagnostics,
+            at: Some(start),
+            end,
+        };
+        let _ = body.statements(statements);
+        if let Some(at) = body.at {
+            let span = statements
+                .last()
+                .map_or(home.start(), |statement| statement.span);
+            let source = body.source(span);
+            body.graph.edge(at, end, Op::Skip, source);
+        }
+    }
+
+    fn source(&self, span: Span) -> Source {
+        self.home.source(&self.tables.program, span)
+    }
+
+    fn typing(&mut self) -> Typing<'_> {
+        Typing {
+            tables: self.tables,
+            home: self.home,
+            site: self.site,
+            diagnostics: self.diagnostics,
+        }
+    }
+
+    /// The statements that can be reached; one that cannot gets a warning.
+    fn statements(&mut self, statements: &[Stmt]) -> Lowered {
+        let mut result = Ok(());
+        for statement in statements {
+            let Some(at) = self.at else {
+                let span = self.home.span(statement.span);
+                self.diagnostics.push(
+                    Diagnostic::warning(span, "this statement is never reached")
+                        .label("control leaves the handler before it"),
+                );
+                break;
+            };
+            // One statement's error does not hide those of the next ones.
+            if self.statement(statement, at).is_err() {
+                result = Err(Refused);
+            }
+        }
+        result
+    }
+
+    fn statement(&mut self, statement: &Stmt, at: u32) -> Lowered {
+        let source = self.source(statement.span);
+        match &statement.kind {
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(condition, then, otherwise),
+            StmtKind::Assign { target, op, value } => {
+                self.assign(target, *op, value, statement.span)
+            }
+            StmtKind::Abort { message } => {
+                let message = message.replace("$fname", &self.site.function);
+                let check = CheckId(self.tables.program.checks.len() as u32);
+                self.tables.program.checks.push(Check {
+                    kind: CheckKind::Rule,
+                    message,
+                    function: self.function,
+                    source,
+                });
+                let error = self.graph.location(LocationKind::Error(check));
+                self.graph.edge(at, error, Op::Skip, source);
+                self.at = None;
+                Ok(())
+            }
+            StmtKind::Halt => {
+                let halt = self.graph.location(LocationKind::Halt);
+                self.graph.edge(at, halt, Op::Skip, source);
+                self.at = None;
+                Ok(())
+            }
+            StmtKind::Return => {
+                self.graph.edge(at, self.end, Op::Skip, source);
+                self.at = None;
+                Ok(())
+            }
+            StmtKind::Watch(expr) => {
+                let value = self.typing().value(expr)?;
+                let go_on = self.graph.location(LocationKind::Plain);
+                self.meets(Subject::Watch, value, go_on, self.end, source);
+                self.at = Some(go_on);
+                Ok(())
+            }
+            StmtKind::Track(expr) => {
+                let value = self.typing().value(expr)?;
+                self.track(value, source);
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on with an object that begins its life, if it is the one to be watched from now on.
+    fn track(&mut self, value: ExprId, source: Source) {
+        let Some(&Watching::Tracked(tracked)) = self.home.watching.get(&Subject::Watch) else {
+            return;
+        };
+        let Tracked {
+            tracking,
+            object,
+            chance,
+        } = tracked;
+        // An object that begins its life anew is another one.
+        let (known, free) = (
+            self.graph.location(LocationKind::Plain),
+            self.graph.location(LocationKind::Plain),
+        );
+        self.meets(Subject::Watch, value, known, free, source);
+        self.at = Some(known);
+        self.set(tracking, 0, source);
+        self.go(free, source);
+        self.at = Some(free);
+        if matches!(self.tables.type_of(value), Type::Pointer(_)) {
+            let some = self.graph.location(LocationKind::Plain);
+            self.split(value, some, self.end, source);
+            self.at = Some(some);
+        }
+        let choosing = self.graph.location(LocationKind::Plain);
+        let tracks = self.tables.load_variable(tracking);
+        self.split(tracks, self.end, choosing, source);
+        self.at = Some(choosing);
+        let place = self.tables.variable_place(chance);
+        self.emit(Op::Havoc { place }, source);
+        let chosen = self.graph.location(LocationKind::Plain);
+        let taken = self.tables.load_variable(chance);
+        self.split(taken, chosen, self.end, source);
+        self.at = Some(chosen);
+        self.set(tracking, 1, source);
+        let ty = self.tables.program.variable(object).ty;
+        let value = self.tables.convert(value, ty);
+        let place = self.tables.variable_place(object);
+        self.emit(Op::Assign { place, value }, source);
+        for (&position, &variable) in &self.home.variables {
+            let initial = self.home.rule.state[position].initial;
+            self.set(variable, initial, source);
+        }
+    }
+
+    /// Sets a variable to a constant.
+    fn set(&mut self, variable: VarId, value: i128, source: Source) {
+        let ty = self.tables.program.variable(variable).ty;
+        let value = self.tables.constant(value, ty);
+        let place = self.tables.variable_place(variable);
+        self.emit(Op::Assign { place, value }, source);
+    }
+
+    /// Goes on after an edge.
+    fn emit(&mut self, op: Op, source: Source) {
+        let Some(at) = self.at else { return };
+        let next = self.graph.location(LocationKind::Plain);
+        self.graph.edge(at, next, op, source);
+        self.at = Some(next);
+    }
+
+    /// Goes to a location.
+    fn go(&mut self, to: u32, source: Source) {
+        if let Some(at) = self.at.take() {
+            self.graph.edge(at, to, Op::Skip, source);
+        }
+    }
+
+    fn conditional(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Lowered {
+        let yes = self.graph.location(LocationKind::Plain);
+        let no = self.graph.location(LocationKind::Plain);
+        let join = self.graph.location(LocationKind::Plain);
+        let source = self.source(condition.span);
+        let decided = self.branch(condition, yes, no);
+        let mut reached = false;
+        let mut result = decided;
+        for (start, statements) in [(yes, then), (no, otherwise)] {
+            self.at = Some(start);
+            if self.statements(statements).is_err() {
+                result = Err(Refused);
+            }
+            if let Some(end) = self.at {
+                self.graph.edge(end, join, Op::Skip, source);
+                reached = true;
+            }
+        }
+        self.at = reached.then_some(join);
+        result
+    }
+
+    /// Goes to one of two locations by a condition.
+    fn branch(&mut self, condition: &Expr, yes: u32, no: u32) -> Lowered {
+        match &condition.kind {
+            ExprWord::Unary(UnaryWord::Not, inner) => self.branch(inner, no, yes),
+            ExprWord::Binary(op @ (BinaryWord::And | BinaryWord::Or), left, right) => {
+                let second = self.graph.location(LocationKind::Plain);
+                let first = match op {
+                    BinaryWord::And => self.branch(left, second, no),
+                    _ => self.branch(left, yes, second),
+                };
+                self.at = Some(second);
+                self.branch(right, yes, no)?;
+                first
+            }
+            ExprWord::Binary(op @ (BinaryWord::Eq | BinaryWord::Ne), left, right) => {
+                let typing = self.typing();
+                let (object, other) = match (typing.object(left), typing.object(right)) {
+                    (None, None) => return self.test(condition, yes, no),
+                    (Some(_), Some(_)) => {
+                        let message = "two objects cannot be compared with each other";
+                        return self.typing().refuse(condition.span, message, "");
+                    }
+                    (Some(object), None) => (object, right),
+                    (None, Some(object)) => (object, left),
+                };
+                let value = self.typing().value(other)?;
+                let (yes, no) = match op {
+                    BinaryWord::Eq => (yes, no),
+                    _ => (no, yes),
+                };
+                let source = self.source(condition.span);
+                self.meets(Subject::Object(object), value, yes, no, source);
+                Ok(())
+            }
+            _ => self.test(condition, yes, no),
+        }
+    }
+
+    fn test(&mut self, condition: &Expr, yes: u32, no: u32) -> Lowered {
+        let value = self.typing().value(condition)?;
+        let source = self.source(condition.span);
+        self.split(value, yes, no, source);
+        Ok(())
+    }
+
+    fn split(&mut self, condition: ExprId, yes: u32, no: u32, source: Source) {
+        let Some(at) = self.at else { return };
+        for (to, holds) in [(yes, true), (no, false)] {
+            self.graph
+                .edge(at, to, Op::Assume { condition, holds }, source);
+        }
+    }
+
+    /// Whether a value is a watched object. Null is no object.
+    fn meets(&mut self, subject: Subject, value: ExprId, yes: u32, no: u32, source: Source) {
+        match self.home.watching.get(&subject).cloned() {
+            None | Some(Watching::TheOnlyOne(Nulls::Never)) => self.go(yes, source),
+            Some(Watching::TheOnlyOne(Nulls::Passed)) => self.split(value, yes, no, source),
+            Some(Watching::Address(object)) => self.is_object(value, object, yes, no, source),
+            Some(Watching::Chosen(chosen)) => {
+                let met = match self.site.met.get(&subject) {
+                    Some(&met) => met,
+                    None => self.tables.load_variable(chosen.met),
+                };
+                self.split(met, yes, no, source);
+            }
+            Some(Watching::Tracked(tracked)) => {
+                let tracking = self.tables.load_variable(tracked.tracking);
+                let some = self.graph.location(LocationKind::Plain);
+                self.split(tracking, some, no, source);
+                self.at = Some(some);
+                self.is_object(value, tracked.object, yes, no, source);
+            }
+        }
+    }
+
+    fn is_object(&mut self, value: ExprId, object: VarId, yes: u32, no: u32, source: Source) {
+        if matches!(self.tables.type_of(value), Type::Pointer(_)) {
+            let some = self.graph.location(LocationKind::Plain);
+            self.split(value, some, no, source);
+            self.at = Some(some);
+        }
+        let ty = self.tables.object_type();
+        let value = self.tables.convert(value, ty);
+        let object = self.tables.load_variable(object);
+        let int = self.tables.int();
+        let same = ExprKind::Binary(BinaryOp::Eq, value, object);
+        let same = self.tables.expr(same, int);
+        self.split(same, yes, no, source);
+    }
+
+    fn assign(
+        &mut self,
+        target: &Expr,
+        op: Option<BinaryWord>,
+        value: &Expr,
+        span: Span,
+    ) -> Lowered {
+        let variable = self.target(target)?;
+        let mut typing = self.typing();
+        let mut result = typing.value(value)?;
+        if let Some(op) = op {
+            let old = typing.tables.load_variable(variable);
+            result = typing.combine(op, old, result, span)?;
+        }
+        let ty = typing.tables.program.variable(variable).ty;
+        let result = typing.assigned(result, ty, value.span)?;
+        let place = self.tables.variable_place(variable);
+        let source = self.source(span);
+        let op = Op::Assign {
+            place,
+            value: result,
+        };
+        self.emit(op, source);
+        Ok(())
+    }
+
+    /// The variable that is assigned to: one of the rule's own.
+    fn target(&mut self, target: &Expr) -> Result<VarId, Refused> {
+        let mut typing = self.typing();
+        if let Some(object) = typing.object(target) {
+            let name = &typing.home.rule.state[object].name.text;
+            let message = format!("the object `{name}` never changes");
+            return typing.refuse(target.span, message, "assigned here");
+        }
+        if let ExprWord::Name(name) = &target.kind {
+            let known = typing.state_variable(name);
+            if let Some(&variable) = known.and_then(|known| typing.home.variables.get(&known)) {
+                return Ok(variable);
+            }
+            let mut constants = typing.home.rule.constants.iter();
+            if constants.any(|constant| constant.name.text == *name) {
+                let message = format!("`{name}` is a constant");
+                return typing.refuse(target.span, message, "assigned here");
+            }
+            // An unknown name is told as such.
+            typing.value(target)?;
+            let message =
+                format!("`{name}` belongs to the program: a rule changes its own state only");
+            return typing.refuse(target.span, message, "assigned here");
+        }
+        typing.refuse(
+            target.span,
+            "a rule changes the variables of its own state only",
+            "assigned here",
+        )
+    }
+}

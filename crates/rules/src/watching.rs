@@ -1,0 +1,381 @@
+//! Which object a rule watches, and how a handler knows whether it has met it.
+//!
+//! `watch $1` is about one arbitrary object. In general that is an unknown address, chosen before
+//! the program starts, with which every argument is compared. Where every call of the functions
+//! concerned passes a constant or the address of a variable (or of a part of one), no address is
+//! needed: the objects are known, a few truth values choose one of them, and each call says
+//! whether it is about the chosen one.
+//!
+//! With `track`, objects begin their lives in sight of the rule. One of them is chosen then, and
+//! what it was before does not matter, since the state begins anew.
+
+use crate::ast::*;
+use crate::events::{Events, Found};
+use crate::tables::Tables;
+use crate::weave::Home;
+use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
+use hardbop_cfront::program::{
+    BinaryOp, Callee, ExprKind, Initial, Op, PlaceKind, Program, Source, UnaryOp, VarKind,
+};
+use hardbop_cfront::types::Type;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is watched: by `watch`, or by an `object` of the state at a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Subject {
+    Watch,
+    Object(usize),
+}
+
+/// How an object is watched.
+#[derive(Clone, Debug)]
+pub(crate) enum Watching {
+    /// It has this address.
+    Address(VarId),
+    /// There is only one.
+    TheOnlyOne(Nulls),
+    /// It is one of several that are known.
+    Chosen(Chosen),
+    /// It is one that began its life in sight of the rule.
+    Tracked(Tracked),
+}
+
+/// Whether null, which is no object, is passed besides objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    Never,
+    Passed,
+}
+
+/// One of several known objects is watched.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// Whether a call is about it; set just before the call.
+    pub met: VarId,
+    /// For each function concerned, the position of the argument that is watched.
+    pub functions: BTreeMap<FuncId, usize>,
+    /// For each object, whether it is the watched one.
+    pub conditions: BTreeMap<Known, ExprId>,
+    /// Where the rule speaks of it.
+    pub source: Source,
+}
+
+/// An object is watched from when it begins its life.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tracked {
+    /// Whether there is one.
+    pub tracking: VarId,
+    /// Its address or number.
+    pub object: VarId,
+    /// Whether to choose the next one.
+    pub chance: VarId,
+}
+
+/// An object that is known before the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Known {
+    /// A variable of static storage, or the part of one that begins so many bytes after its start.
+    Part(VarId, u64),
+    /// A number, by its bits as one of the widest type.
+    Number(u128),
+}
+
+/// The most objects that are told apart by truth values.
+const MOST: usize = 6;
+
+/// Decides how a rule watches its objects, and adds what it needs to the program.
+pub(crate) fn decide(
+    tables: &mut Tables,
+    home: &Home<'_>,
+    events: &Events,
+    rule: usize,
+) -> BTreeMap<Subject, Watching> {
+    let mut decided = BTreeMap::new();
+    let bodies = || home.rule.handlers.iter().map(|handler| &handler.body);
+    let is_track = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Track(_));
+    let is_watch = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Watch(_));
+    let name = tables.program.rules[rule].name.clone();
+    if let Some(span) = bodies().find_map(|body| find(body, &is_track)) {
+        let source = home.source(&tables.program, span);
+        let bool = tables.program.types.intern(Type::Bool);
+        let object = tables.object_type();
+        let mut global = |word: &str, ty: TypeId| {
+            let (name, kind) = (format!("{name}.{word}"), VarKind::Global);
+            tables.variable(name, ty, kind, source, Initial::Data(Vec::new()))
+        };
+        let tracked = Tracked {
+            tracking: global("tracking", bool),
+            object: global("object", object),
+            chance: global("chance", bool),
+        };
+        decided.insert(Subject::Watch, Watching::Tracked(tracked));
+    } else if let Some(span) = bodies().find_map(|body| find(body, &is_watch)) {
+        let source = home.source(&tables.program, span);
+        let known = known_objects(&tables.program, home.rule, events, rule, Subject::Watch);
+        let watching = one(tables, &format!("{name}.object"), known, rule, source);
+        decided.insert(Subject::Watch, watching);
+    }
+    for (position, variable) in home.rule.state.iter().enumerate() {
+        if variable.ty == StateType::Object {
+            let subject = Subject::Object(position);
+            let source = home.source(&tables.program, variable.name.span);
+            let known = known_objects(&tables.program, home.rule, events, rule, subject);
+            let name = format!("{name}.{}", variable.name.text);
+            decided.insert(subject, one(tables, &name, known, rule, source));
+        }
+    }
+    decided
+}
+
+/// What is known of the objects that can be met.
+struct KnownObjects {
+    /// The functions concerned, with the position of the argument.
+    functions: BTreeMap<FuncId, usize>,
+    objects: BTreeSet<Known>,
+    nulls: Nulls,
+}
+
+/// How an object is watched that is any of those known, or any at all.
+fn one(
+    tables: &mut Tables,
+    name: &str,
+    known: Option<KnownObjects>,
+    rule: usize,
+    source: Source,
+) -> Watching {
+    let Some(known) = known else {
+        let ty = tables.object_type();
+        let (name, kind) = (name.to_owned(), VarKind::Global);
+        let id = tables.variable(name, ty, kind, source, Initial::Unknown);
+        tables.program.rules[rule].objects.push(id);
+        return Watching::Address(id);
+    };
+    let KnownObjects {
+        functions,
+        objects,
+        nulls,
+    } = known;
+    if objects.len() <= 1 {
+        return Watching::TheOnlyOne(nulls);
+    }
+    let bool = tables.program.types.intern(Type::Bool);
+    let int = tables.int();
+    let mut conditions = BTreeMap::new();
+    let mut flags = Vec::new();
+    let mut none_before: Option<ExprId> = None;
+    let last = objects.len() - 1;
+    for (position, object) in objects.into_iter().enumerate() {
+        let mut condition = none_before;
+        if position < last {
+            let flag = format!("{name}{}", position + 1);
+            let flag = tables.variable(flag, bool, VarKind::Global, source, Initial::Unknown);
+            flags.push(flag);
+            let chosen = tables.load_variable(flag);
+            let not = tables.expr(ExprKind::Unary(UnaryOp::Not, chosen), int);
+            let mut and = |left: Option<ExprId>, right: ExprId| match left {
+                Some(left) => tables.expr(ExprKind::Binary(BinaryOp::And, left, right), int),
+                None => right,
+            };
+            condition = Some(and(none_before, chosen));
+            none_before = Some(and(none_before, not));
+        }
+        if let Some(condition) = condition {
+            conditions.insert(object, condition);
+        }
+    }
+    tables.program.rules[rule].choices.push(flags);
+    let initial = Initial::Data(Vec::new());
+    let met = format!("{name}.met");
+    let met = tables.variable(met, bool, VarKind::Global, source, initial);
+    Watching::Chosen(Chosen {
+        met,
+        functions,
+        conditions,
+        source,
+    })
+}
+
+/// Where the first statement of a kind stands.
+fn find(statements: &[Stmt], wanted: &dyn Fn(&Stmt) -> bool) -> Option<hardbop_diagnostics::Span> {
+    statements.iter().find_map(|statement| {
+        if wanted(statement) {
+            return Some(statement.span);
+        }
+        let inner = statement.parts().1;
+        inner.into_iter().find_map(|inner| find(inner, wanted))
+    })
+}
+
+/// The functions in which a rule meets objects and the objects that are passed there; nothing if
+/// some call passes something that is not known.
+fn known_objects(
+    program: &Program,
+    rule: &Rule,
+    events: &Events,
+    index: usize,
+    subject: Subject,
+) -> Option<KnownObjects> {
+    let mut functions = BTreeMap::new();
+    let mine = |found: &&Found| found.rule == index;
+    for found in events.primitives.values().flatten().filter(mine) {
+        if !positions(rule, &rule.handlers[found.handler].body, subject)?.is_empty() {
+            return None;
+        }
+    }
+    for (&function, found) in &events.functions {
+        for found in found.iter().filter(mine) {
+            for position in positions(rule, &rule.handlers[found.handler].body, subject)? {
+                if *functions.entry(function).or_insert(position) != position {
+                    return None;
+                }
+            }
+        }
+    }
+    if functions.contains_key(&program.entry) {
+        return None;
+    }
+    let mut objects = BTreeSet::new();
+    let mut nulls = Nulls::Never;
+    for edge in &program.edges {
+        let Op::Call {
+            callee, arguments, ..
+        } = &edge.op
+        else {
+            continue;
+        };
+        match callee {
+            Callee::Direct(function) => {
+                if let Some(&position) = functions.get(function) {
+                    match known(program, *arguments.get(position)?)? {
+                        Some(object) => {
+                            objects.insert(object);
+                        }
+                        None => nulls = Nulls::Passed,
+                    }
+                }
+            }
+            Callee::Indirect { targets, .. } => {
+                if targets.iter().any(|target| functions.contains_key(target)) {
+                    return None;
+                }
+            }
+        }
+    }
+    (objects.len() <= MOST).then_some(KnownObjects {
+        functions,
+        objects,
+        nulls,
+    })
+}
+
+/// The positions of the arguments that are compared with the object; nothing if something else
+/// is, too.
+fn positions(rule: &Rule, statements: &[Stmt], subject: Subject) -> Option<BTreeSet<usize>> {
+    let mut out = BTreeSet::new();
+    for statement in statements {
+        match (&statement.kind, subject) {
+            (StmtKind::Watch(expr), Subject::Watch) => {
+                out.insert(position(expr)?);
+            }
+            (_, Subject::Object(object)) => {
+                let name = &rule.state[object].name.text;
+                for expr in statement.parts().0 {
+                    compared(expr, name, &mut out)?;
+                }
+            }
+            _ => {}
+        }
+        for inner in statement.parts().1 {
+            out.extend(positions(rule, inner, subject)?);
+        }
+    }
+    Some(out)
+}
+
+fn position(expr: &Expr) -> Option<usize> {
+    match expr.kind {
+        ExprWord::Argument(number) => Some(number as usize - 1),
+        _ => None,
+    }
+}
+
+/// The positions of the arguments that an expression compares with an object.
+fn compared(expr: &Expr, object: &str, out: &mut BTreeSet<usize>) -> Option<()> {
+    let is_object = |expr: &Expr| matches!(&expr.kind, ExprWord::Name(name) if name == object);
+    if is_object(expr) {
+        return None;
+    }
+    if let ExprWord::Binary(BinaryWord::Eq | BinaryWord::Ne, left, right) = &expr.kind {
+        let other = match (is_object(left), is_object(right)) {
+            (true, false) => Some(right),
+            (false, true) => Some(left),
+            _ => None,
+        };
+        if let Some(other) = other {
+            out.insert(position(other)?);
+            return Some(());
+        }
+    }
+    for operand in expr.operands() {
+        compared(operand, object, out)?;
+    }
+    Some(())
+}
+
+/// The object that an argument always is: `Some(None)` for null, which is none.
+pub(crate) fn known(program: &Program, expr: ExprId) -> Option<Option<Known>> {
+    let described = program.expr(expr);
+    match (described.kind, program.types.get(described.ty)) {
+        (ExprKind::Int(0), Type::Pointer(_)) => Some(None),
+        (ExprKind::Int(bits), Type::Int { width, signed }) => {
+            let negative = *signed && *width < 128 && bits >> (width - 1) & 1 == 1;
+            let high = if negative { u128::MAX << width } else { 0 };
+            Some(Some(Known::Number(bits | high)))
+        }
+        _ => address(program, expr).map(Some),
+    }
+}
+
+/// The address that an expression always has: that of a variable of static storage.
+fn address(program: &Program, mut expr: ExprId) -> Option<Known> {
+    let pointer =
+        |expr: ExprId| matches!(program.types.get(program.expr(expr).ty), Type::Pointer(_));
+    while let ExprKind::Convert(inner) = program.expr(expr).kind {
+        if !pointer(expr) || !pointer(inner) {
+            return None;
+        }
+        expr = inner;
+    }
+    let ExprKind::AddressOf(place) = program.expr(expr).kind else {
+        return None;
+    };
+    let mut place: PlaceId = place;
+    let mut offset = 0u64;
+    loop {
+        match program.place(place).kind {
+            PlaceKind::Deref(_) => return None,
+            PlaceKind::Var(variable) => {
+                let kind = program.variable(variable).kind;
+                let lasting = matches!(kind, VarKind::Global | VarKind::Static(_));
+                return lasting.then_some(Known::Part(variable, offset));
+            }
+            PlaceKind::Field(base, position) => {
+                let Type::Record(record) = *program.types.get(program.place(base).ty) else {
+                    return None;
+                };
+                let field = program.types.record(record).fields.get(position as usize)?;
+                offset = offset.checked_add(field.offset())?;
+                place = base;
+            }
+            PlaceKind::Index(base, index) => {
+                let ExprKind::Int(index) = program.expr(index).kind else {
+                    return None;
+                };
+                let size = program.types.size_of(program.place(place).ty);
+                let distance = u64::try_from(index).ok()?.checked_mul(size)?;
+                offset = offset.checked_add(distance)?;
+                place = base;
+            }
+        }
+    }
+}

@@ -1,0 +1,565 @@
+//! All executions at once, layer by layer.
+//!
+//! Layer `n` holds what can be reached over `n` blocks: for every cut point, and every stack of
+//! calls, one condition and one state, in which all paths that meet there are merged. A violated
+//! check is asked about as soon as a layer reaches it; a model of its condition tells the path, the
+//! path's own model tells the inputs. Cut points whose condition has no model are left out; when a
+//! layer is empty, every execution has been seen.
+
+use hardbop_budget::Stopped;
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId};
+use hardbop_cfront::inline::{self, Inlined, inline};
+use hardbop_cfront::points_to;
+use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_engine::{Engine, Event, Figure, Outcome, Proof, Reason, Report, Task, Unrolling};
+use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
+use hardbop_newton::Segment;
+use hardbop_newton::feasible::{Feasibility, feasible};
+use hardbop_semantics::block::block_from;
+use hardbop_semantics::replay::{original_choices, replay};
+use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::{Encoding, Execution, Semantics};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Unrolls the program, layer by layer.
+#[derive(Clone, Debug)]
+pub struct Unroll {
+    /// The most layers.
+    pub layers: u32,
+    /// The most time for all of it.
+    pub time: Option<Duration>,
+    /// The most time for one question about a violated check.
+    pub query_time: Duration,
+    /// The most time for one question whether a cut point is reached at all.
+    pub prune_time: Duration,
+}
+
+impl Default for Unroll {
+    fn default() -> Unroll {
+        Unroll {
+            layers: 100_000,
+            time: None,
+            query_time: Duration::from_secs(30),
+            prune_time: Duration::from_millis(500),
+        }
+    }
+}
+
+impl Engine for Unroll {
+    fn name(&self) -> &'static str {
+        "unroll"
+    }
+
+    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+        let budget = match (self.time, task.budget.remaining()) {
+            (Some(time), left) if left.is_none_or(|left| time < left) => {
+                let budget = task.budget.clone();
+                let end = budget.elapsed() + time;
+                budget.with_time(end)
+            }
+            _ => task.budget.clone(),
+        };
+        let task = &Task {
+            budget: &budget,
+            ..*task
+        };
+        let inlined = inline(task.program, &inline::Limits::default());
+        let points_to = points_to::analyse(&inlined.program);
+        let semantics = Semantics::new(&inlined.program, &points_to, Encoding::Bits);
+        let skeleton = Skeleton::new(&inlined.program);
+        let mut search = Search {
+            options: self,
+            task,
+            inlined: &inlined,
+            program: &inlined.program,
+            semantics: &semantics,
+            skeleton: &skeleton,
+            events,
+            terms: Terms::new(),
+            session: session(task, self.query_time),
+            nodes: Vec::new(),
+            claims: Vec::new(),
+            open: task.checks.iter().copied().collect(),
+            outcomes: BTreeMap::new(),
+            incomplete: None,
+            questions: 0,
+            layer: 0,
+        };
+        search.run();
+        search.report()
+    }
+}
+
+fn session(task: &Task<'_>, time: Duration) -> Session<'static> {
+    let mut session = Session::new(
+        Box::new(Z3Solver::new(Z3Options::default())),
+        task.budget.clone(),
+    );
+    session.set_limits(Limits {
+        time: Some(time),
+        steps: None,
+    });
+    session
+}
+
+/// So many conclusions are asked again at once.
+const CLAIMS_AT_A_TIME: usize = 64;
+
+/// A cut point with the calls that are open there, outermost first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    calls: Vec<(EdgeId, FuncId)>,
+    vertex: usize,
+}
+
+/// A cut point in a layer.
+struct Node {
+    /// How it is come to: from which node, over what, under which condition.
+    arrivals: Vec<(usize, Segment, TermId)>,
+}
+
+/// A way into a cut point of the next layer.
+struct Arrival<'s, 'p> {
+    from: usize,
+    segment: Segment,
+    condition: TermId,
+    run: Execution<'s, 'p>,
+}
+
+/// What is reached in a layer.
+struct Reached<'s, 'p> {
+    key: Key,
+    node: usize,
+    condition: TermId,
+    run: Execution<'s, 'p>,
+}
+
+struct Search<'a, 's, 'p> {
+    options: &'a Unroll,
+    task: &'a Task<'a>,
+    inlined: &'a Inlined,
+    program: &'a Program,
+    semantics: &'s Semantics<'p>,
+    skeleton: &'a Skeleton,
+    events: &'a mut dyn FnMut(Event),
+    terms: Terms,
+    session: Session<'static>,
+    nodes: Vec<Node>,
+    /// Conditions that were found to have no model.
+    claims: Vec<TermId>,
+    open: BTreeSet<CheckId>,
+    outcomes: BTreeMap<CheckId, Outcome>,
+    incomplete: Option<Reason>,
+    questions: u64,
+    layer: u32,
+}
+
+/// What ends the search early.
+enum End {
+    Stopped(Stopped),
+    Reason(Reason),
+}
+
+impl From<Stopped> for End {
+    fn from(stopped: Stopped) -> End {
+        End::Stopped(stopped)
+    }
+}
+
+impl<'s, 'p> Search<'_, 's, 'p> {
+    fn run(&mut self) {
+        for axiom in self.semantics.axioms(&mut self.terms) {
+            self.session.assert(&self.terms, axiom);
+        }
+        match self.layers() {
+            Ok(()) => {}
+            Err(End::Stopped(stopped)) => self.incomplete = Some(Reason::Stopped(stopped)),
+            Err(End::Reason(reason)) => self.incomplete = Some(reason),
+        }
+    }
+
+    fn layers(&mut self) -> Result<(), End> {
+        let mut run = Execution::new(self.semantics);
+        run.start(&mut self.terms);
+        let facts = std::mem::take(&mut run.facts);
+        let condition = self.terms.and(&facts);
+        let entry = self.program.function(self.program.entry).entry;
+        let vertex = self.skeleton.vertex_at(entry).unwrap_or(0);
+        self.nodes.push(Node {
+            arrivals: Vec::new(),
+        });
+        let mut layer = vec![Reached {
+            key: Key {
+                calls: Vec::new(),
+                vertex,
+            },
+            node: 0,
+            condition,
+            run,
+        }];
+        while !layer.is_empty() && !self.open.is_empty() {
+            if self.layer >= self.options.layers {
+                return Err(End::Reason(Reason::Bound(self.layer)));
+            }
+            self.task.budget.check()?;
+            (self.events)(Event {
+                doing: "unrolling".into(),
+                open: self.open.len(),
+                figures: vec![
+                    Figure::count("layers", self.layer.into()),
+                    Figure::count("cut points", self.nodes.len() as u64),
+                ],
+            });
+            let mut next: BTreeMap<Key, Vec<Arrival<'s, 'p>>> = BTreeMap::new();
+            for reached in layer {
+                self.step(reached, &mut next)?;
+            }
+            layer = Vec::new();
+            self.layer += 1;
+            for (key, arrivals) in next {
+                layer.extend(self.meet(key, arrivals)?);
+            }
+        }
+        // All that was concluded is asked again, of a solver that has seen nothing else.
+        self.recheck()
+    }
+
+    /// Goes on from a cut point over all edges that leave it.
+    fn step(
+        &mut self,
+        reached: Reached<'s, 'p>,
+        next: &mut BTreeMap<Key, Vec<Arrival<'s, 'p>>>,
+    ) -> Result<(), End> {
+        let Reached {
+            key,
+            node,
+            condition,
+            run,
+        } = reached;
+        let vertex = &self.skeleton.vertices[key.vertex];
+        let procedure = &self.skeleton.procedures[vertex.procedure];
+        if key.vertex == procedure.exit {
+            self.leave(key, node, condition, run, next);
+            return Ok(());
+        }
+        let edges = vertex.edges.clone();
+        let mut blocks = None;
+        for index in edges {
+            let edge = self.skeleton.edges[index];
+            self.task.budget.check()?;
+            match edge.kind {
+                SkeletonEdgeKind::Start | SkeletonEdgeKind::Call(None, _) => {}
+                SkeletonEdgeKind::Return(..) => {}
+                SkeletonEdgeKind::Unsupported(edge) => {
+                    let construct = match self.program.edges[edge.index()].op {
+                        Op::Unsupported { construct } => construct,
+                        _ => 0,
+                    };
+                    return Err(End::Reason(Reason::unsupported(self.program, construct)));
+                }
+                SkeletonEdgeKind::Call(Some(call), callee) => {
+                    let mut run = run.clone();
+                    let pass = run.enter(&mut self.terms, call, callee);
+                    run.fresh.clear();
+                    let mut conjuncts = std::mem::take(&mut run.facts);
+                    conjuncts.extend([condition, pass]);
+                    let mut calls = key.calls.clone();
+                    calls.push((call, callee));
+                    let entry = self.program.function(callee).entry;
+                    let Some(vertex) = self.skeleton.vertex_at(entry) else {
+                        continue;
+                    };
+                    let arrival = Arrival {
+                        from: node,
+                        segment: Segment::Enter(call, callee),
+                        condition: self.terms.and(&conjuncts),
+                        run,
+                    };
+                    next.entry(Key { calls, vertex }).or_default().push(arrival);
+                }
+                SkeletonEdgeKind::Block(from, to) => {
+                    if blocks.is_none() {
+                        let made = block_from(
+                            self.semantics,
+                            &mut self.terms,
+                            from,
+                            &self.skeleton.cuts,
+                            run.state.clone(),
+                        );
+                        let made = made.map_err(|_| End::Reason(Reason::Refinement))?;
+                        blocks = Some(made);
+                    }
+                    let exit = blocks
+                        .as_ref()
+                        .and_then(|block| block.exits.iter().find(|exit| exit.location == to));
+                    let Some(exit) = exit else { continue };
+                    let mut run = run.clone();
+                    run.state = exit.state.clone();
+                    let arrival = Arrival {
+                        from: node,
+                        segment: Segment::Block(from, to),
+                        condition: self.terms.and(&[condition, exit.condition]),
+                        run,
+                    };
+                    let key = Key {
+                        calls: key.calls.clone(),
+                        vertex: edge.to,
+                    };
+                    next.entry(key).or_default().push(arrival);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns to the caller, if there is one.
+    fn leave(
+        &mut self,
+        mut key: Key,
+        node: usize,
+        condition: TermId,
+        mut run: Execution<'s, 'p>,
+        next: &mut BTreeMap<Key, Vec<Arrival<'s, 'p>>>,
+    ) {
+        let Some((call, callee)) = key.calls.pop() else {
+            return;
+        };
+        run.leave(&mut self.terms);
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(condition);
+        let to = self.program.edges[call.index()].to;
+        let Some(vertex) = self.skeleton.vertex_at(to) else {
+            return;
+        };
+        key.vertex = vertex;
+        let arrival = Arrival {
+            from: node,
+            segment: Segment::Leave(call, callee),
+            condition: self.terms.and(&conjuncts),
+            run,
+        };
+        next.entry(key).or_default().push(arrival);
+    }
+
+    /// Merges the ways into a cut point. Gives nothing if no execution takes them, or if it is a
+    /// violated check.
+    fn meet(
+        &mut self,
+        key: Key,
+        arrivals: Vec<Arrival<'s, 'p>>,
+    ) -> Result<Option<Reached<'s, 'p>>, End> {
+        let never = self.terms.bool(false);
+        let node = self.nodes.len();
+        let ways = arrivals
+            .iter()
+            .map(|arrival| (arrival.from, arrival.segment, arrival.condition))
+            .collect();
+        let mut merged: Option<(TermId, Execution<'s, 'p>)> = None;
+        for arrival in arrivals {
+            if arrival.condition == never {
+                continue;
+            }
+            merged = Some(match merged {
+                None => (arrival.condition, arrival.run),
+                Some((condition, run)) => {
+                    let all = self.terms.or(&[arrival.condition, condition]);
+                    let run = arrival.run.merge(run, arrival.condition, &mut self.terms);
+                    (all, run)
+                }
+            });
+        }
+        let Some((condition, run)) = merged else {
+            return Ok(None);
+        };
+        self.nodes.push(Node { arrivals: ways });
+        if let Point::At(location) = self.skeleton.vertices[key.vertex].point
+            && let LocationKind::Error(check) = self.program.locations[location.index()].kind
+        {
+            if self.open.contains(&check) {
+                self.violated(check, node, condition)?;
+            }
+            return Ok(None);
+        }
+        if condition != self.terms.bool(true) && !self.may_hold(condition)? {
+            return Ok(None);
+        }
+        Ok(Some(Reached {
+            key,
+            node,
+            condition,
+            run,
+        }))
+    }
+
+    /// Whether a condition may have a model; `true` if nobody knows.
+    fn may_hold(&mut self, condition: TermId) -> Result<bool, End> {
+        self.session.set_limits(Limits {
+            time: Some(self.options.prune_time),
+            steps: None,
+        });
+        self.questions += 1;
+        let answer = self.session.check(&self.terms, &[condition]);
+        self.session.set_limits(Limits {
+            time: Some(self.options.query_time),
+            steps: None,
+        });
+        match answer {
+            Answer::Unsat => {
+                self.claims.push(condition);
+                Ok(false)
+            }
+            Answer::Unknown(Unknown::Stopped(stopped)) if self.task.budget.check().is_err() => {
+                Err(End::Stopped(stopped))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Asks whether a check is really violated at a node.
+    fn violated(&mut self, check: CheckId, node: usize, condition: TermId) -> Result<(), End> {
+        self.questions += 1;
+        match self.session.check(&self.terms, &[condition]) {
+            Answer::Unsat => {
+                self.claims.push(condition);
+                Ok(())
+            }
+            Answer::Unknown(Unknown::Stopped(stopped)) => Err(End::Stopped(stopped)),
+            Answer::Unknown(why) => {
+                self.close(check, Outcome::Unknown(Reason::Solver(why.to_string())));
+                Ok(())
+            }
+            Answer::Sat => {
+                let outcome = self.concrete(check, node)?;
+                self.close(check, outcome);
+                Ok(())
+            }
+        }
+    }
+
+    fn close(&mut self, check: CheckId, outcome: Outcome) {
+        if let Outcome::Unknown(reason) = &outcome {
+            self.incomplete = Some(reason.clone());
+        }
+        self.open.remove(&check);
+        self.outcomes.insert(check, outcome);
+    }
+
+    /// The run behind the model that the solver holds, replayed.
+    fn concrete(&mut self, check: CheckId, node: usize) -> Result<Outcome, End> {
+        let segments = match self.path(node) {
+            Ok(segments) => segments,
+            Err(why) => return Ok(Outcome::Unknown(Reason::Solver(why.to_string()))),
+        };
+        let answer = feasible(
+            self.semantics,
+            &self.skeleton.cuts,
+            &mut self.terms,
+            &mut self.session,
+            &segments,
+        );
+        match answer {
+            Feasibility::Feasible(witness) => {
+                let choices = original_choices(self.inlined, &witness.choices);
+                Ok(
+                    match replay(self.task.program, &choices, check, self.task.budget) {
+                        Ok(violation) => Outcome::Violated(Box::new(violation)),
+                        Err(outcome) => Outcome::Unknown(Reason::Replay(Box::new(outcome))),
+                    },
+                )
+            }
+            Feasibility::Unknown(Unknown::Stopped(stopped)) => Err(End::Stopped(stopped)),
+            Feasibility::Unknown(why) => Ok(Outcome::Unknown(Reason::Solver(why.to_string()))),
+            Feasibility::Infeasible(_) | Feasibility::Unmodelled(_) => {
+                Ok(Outcome::Unknown(Reason::Refinement))
+            }
+        }
+    }
+
+    /// The path to a node in the model that the solver holds.
+    fn path(&mut self, node: usize) -> Result<Vec<Segment>, Unknown> {
+        let mut conditions = BTreeSet::new();
+        let mut seen = BTreeSet::from([node]);
+        let mut work = vec![node];
+        while let Some(node) = work.pop() {
+            for &(from, _, condition) in &self.nodes[node].arrivals {
+                conditions.insert(condition);
+                if seen.insert(from) {
+                    work.push(from);
+                }
+            }
+        }
+        let asked: Vec<TermId> = conditions.into_iter().collect();
+        let values = self.session.values(&mut self.terms, &asked)?;
+        let holds: BTreeSet<TermId> = asked
+            .into_iter()
+            .zip(values)
+            .filter(|(_, value)| matches!(value, Some(Value::Bool(true))))
+            .map(|(condition, _)| condition)
+            .collect();
+        let mut segments = Vec::new();
+        let mut at = node;
+        loop {
+            let taken = self.nodes[at]
+                .arrivals
+                .iter()
+                .find(|(_, _, condition)| holds.contains(condition));
+            let Some(&(from, segment, _)) = taken else {
+                break;
+            };
+            segments.push(segment);
+            at = from;
+        }
+        segments.push(Segment::Start(self.program.entry));
+        segments.reverse();
+        Ok(segments)
+    }
+
+    /// Asks everything that was concluded again, of new solvers.
+    fn recheck(&mut self) -> Result<(), End> {
+        let axioms = self.semantics.axioms(&mut self.terms);
+        for claims in self.claims.chunks(CLAIMS_AT_A_TIME) {
+            self.task.budget.check()?;
+            let any = self.terms.or(claims);
+            let mut session = session(self.task, self.options.query_time);
+            for &axiom in &axioms {
+                session.assert(&self.terms, axiom);
+            }
+            session.assert(&self.terms, any);
+            match session.check(&self.terms, &[]) {
+                Answer::Unsat => {}
+                Answer::Unknown(Unknown::Stopped(stopped)) => return Err(End::Stopped(stopped)),
+                _ => return Err(End::Reason(Reason::Evidence)),
+            }
+        }
+        Ok(())
+    }
+
+    fn report(self) -> Report {
+        let mut outcomes = self.outcomes;
+        let complete = self.incomplete.is_none();
+        for check in self.open {
+            let outcome = match &self.incomplete {
+                None => Outcome::Proved,
+                Some(reason) => Outcome::Unknown(reason.clone()),
+            };
+            outcomes.insert(check, outcome);
+        }
+        let proof = complete.then(|| {
+            Proof::Unrolling(Unrolling {
+                layers: self.layer,
+                questions: self.claims.len() as u64,
+            })
+        });
+        Report {
+            outcomes,
+            incomplete: self.incomplete,
+            proof,
+            statistics: vec![
+                Figure::count("layers", self.layer.into()),
+                Figure::count("cut points", self.nodes.len() as u64),
+                Figure::count("questions", self.questions),
+            ],
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Two plain engines beside the papers': running the program, and unrolling it.
+//!
+//! In comes a [`Task`](hardbop_engine::Task); out comes for each check VIOLATED with a run that
+//! was replayed, PROVED if the executions are finitely many and all were seen, or UNKNOWN.
+//!
+//! - [`Runs`] executes the program on guessed inputs. A program that leaves nothing open has one
+//!   execution, so running it decides everything.
+//! - [`Unroll`] follows all executions at once, one block at a time, as one formula in which
+//!   paths that meet are merged: bounded model checking. It ends where no execution goes on.
+//!
+//! Neither learns or generalises: they are here because much of what people check is shallow, and
+//! because the other engines need not be slowed down by it.
+
+mod determined;
+mod layers;
+mod runs;
+
+pub use layers::Unroll;
+pub use runs::Runs;

@@ -1,0 +1,280 @@
+//! Runs of the program in the interpreter, on inputs that are guessed.
+
+use crate::determined::is_determined;
+use hardbop_budget::{Budget, Stopped};
+use hardbop_cfront::ids::{CheckId, TypeId};
+use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, TraceMode};
+use hardbop_cfront::program::Program;
+use hardbop_engine::{Engine, Event, Figure, OnlyRun, Outcome, Proof, Reason, Report, Task};
+use hardbop_semantics::replay::Violation;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Runs the program: once to its end if nothing is left open, else some times on guesses.
+#[derive(Clone, Debug)]
+pub struct Runs {
+    /// The most time for runs on guessed inputs.
+    pub guessing: Duration,
+    /// The most steps of such a run.
+    pub steps: u64,
+    /// The most steps of the only run of a program that leaves nothing open.
+    pub only_run: u64,
+}
+
+impl Default for Runs {
+    fn default() -> Runs {
+        Runs {
+            guessing: Duration::from_millis(300),
+            steps: 300_000,
+            only_run: u64::MAX,
+        }
+    }
+}
+
+/// The most runs on guessed inputs.
+const MOST_RUNS: u64 = 20_000;
+/// The most executed edges that are kept for the report.
+const TRACE: usize = 200_000;
+
+impl Engine for Runs {
+    fn name(&self) -> &'static str {
+        "run"
+    }
+
+    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+        let mut report = Report::default();
+        let unknown = |reason: Reason| {
+            let open = |&check: &CheckId| (check, Outcome::Unknown(reason.clone()));
+            task.checks.iter().map(open).collect::<BTreeMap<_, _>>()
+        };
+        report.outcomes = unknown(Reason::Length(self.steps as usize));
+        report.incomplete = Some(Reason::Length(self.steps as usize));
+        events(Event {
+            doing: "running the program".into(),
+            open: task.checks.len(),
+            figures: Vec::new(),
+        });
+        if is_determined(task.program) && self.only_run(task, &mut report) {
+            return report;
+        }
+        self.guess(task, &mut report);
+        report
+    }
+}
+
+impl Runs {
+    /// Runs a program that leaves nothing open to its end. Says whether that decided everything.
+    fn only_run(&self, task: &Task<'_>, report: &mut Report) -> bool {
+        let mut guess = Guess::new(Style::Zero, 0);
+        let run = execute(
+            task.program,
+            &mut guess,
+            task.budget,
+            self.only_run,
+            TraceMode::Off,
+        );
+        if guess.asked {
+            return false;
+        }
+        let violated = match run.outcome {
+            interp::Outcome::Returned(_) | interp::Outcome::Halted(_) => None,
+            interp::Outcome::Violated(check) => {
+                let mut again = Guess::new(Style::Zero, 0);
+                let trace = TraceMode::First(TRACE);
+                let run = execute(task.program, &mut again, task.budget, self.only_run, trace);
+                if run.outcome != interp::Outcome::Violated(check) {
+                    return false;
+                }
+                Some(Violation { check, run })
+            }
+            interp::Outcome::Stopped(stopped) => {
+                stop(report, stopped);
+                return true;
+            }
+            // Whatever has no meaning here is left to engines that say more about it.
+            _ => return false,
+        };
+        for outcome in report.outcomes.values_mut() {
+            *outcome = Outcome::Proved;
+        }
+        if let Some(violation) = violated {
+            let check = violation.check;
+            report
+                .outcomes
+                .insert(check, Outcome::Violated(Box::new(violation)));
+        }
+        report.incomplete = None;
+        report.proof = Some(Proof::OnlyRun(OnlyRun { steps: run.steps }));
+        report.statistics = vec![Figure::count("runs", 1), Figure::count("steps", run.steps)];
+        true
+    }
+
+    /// Runs the program on guessed inputs.
+    fn guess(&self, task: &Task<'_>, report: &mut Report) {
+        let until = task.budget.elapsed() + self.guessing;
+        let mut runs = 0;
+        while runs < MOST_RUNS && task.budget.elapsed() < until {
+            if let Err(stopped) = task.budget.check() {
+                return stop(report, stopped);
+            }
+            if report.outcomes.values().all(Outcome::is_decided) {
+                break;
+            }
+            let style = STYLES[(runs as usize) % STYLES.len()];
+            runs += 1;
+            let mut guess = Guess::new(style, runs);
+            let run = execute(
+                task.program,
+                &mut guess,
+                task.budget,
+                self.steps,
+                TraceMode::Off,
+            );
+            let interp::Outcome::Violated(check) = run.outcome else {
+                // Without inputs every run is the same.
+                if !guess.asked && runs as usize > STYLES.len() {
+                    break;
+                }
+                continue;
+            };
+            if report.outcomes.get(&check).is_none_or(Outcome::is_decided) {
+                continue;
+            }
+            let mut again = Guess::new(style, runs);
+            let trace = TraceMode::First(TRACE);
+            let run = execute(task.program, &mut again, task.budget, self.steps, trace);
+            if run.outcome == interp::Outcome::Violated(check) {
+                let violation = Violation { check, run };
+                report
+                    .outcomes
+                    .insert(check, Outcome::Violated(Box::new(violation)));
+            }
+        }
+        report.statistics = vec![Figure::count("runs", runs)];
+    }
+}
+
+fn stop(report: &mut Report, stopped: Stopped) {
+    report.incomplete = Some(Reason::Stopped(stopped));
+    for outcome in report.outcomes.values_mut() {
+        if !outcome.is_decided() {
+            *outcome = Outcome::Unknown(Reason::Stopped(stopped));
+        }
+    }
+}
+
+fn execute(
+    program: &Program,
+    guess: &mut Guess,
+    budget: &Budget,
+    steps: u64,
+    trace: TraceMode,
+) -> interp::Run {
+    let limits = Limits {
+        steps,
+        budget: budget.clone(),
+        trace,
+        ..Limits::default()
+    };
+    Interpreter::new(program).run(guess, &limits)
+}
+
+/// What guessed values look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// All zero.
+    Zero,
+    /// All one.
+    One,
+    /// Zero or one.
+    Flag,
+    /// A few units around zero.
+    Small,
+    /// Up to a few hundred.
+    Medium,
+    /// Small ones, ends of ranges and anything, mixed.
+    Mixed,
+}
+
+const STYLES: [Style; 6] = [
+    Style::Zero,
+    Style::One,
+    Style::Flag,
+    Style::Small,
+    Style::Medium,
+    Style::Mixed,
+];
+
+/// Answers by guessing; the same style and seed guess the same.
+struct Guess {
+    style: Style,
+    state: u64,
+    /// Whether an input or the contents of memory were asked for.
+    asked: bool,
+}
+
+impl Guess {
+    fn new(style: Style, seed: u64) -> Guess {
+        Guess {
+            style,
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            asked: false,
+        }
+    }
+
+    /// xorshift64*: nothing depends on its quality.
+    fn next(&mut self) -> u64 {
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        self.state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn value(&mut self, bits: u32) -> u128 {
+        let chance = self.next() >> 8;
+        let signed = |value: i64| value as i128 as u128;
+        match self.style {
+            Style::Zero => 0,
+            Style::One => 1,
+            Style::Flag => u128::from(chance & 1),
+            Style::Small => signed((chance % 13) as i64 - 3),
+            Style::Medium => u128::from(chance % 400),
+            Style::Mixed => match chance % 6 {
+                0 | 1 => u128::from((chance >> 4) % 3),
+                2 => signed(((chance >> 4) % 40) as i64 - 20),
+                3 => 1u128 << (bits.clamp(1, 64) - 1),
+                4 => (1u128 << (bits.clamp(1, 64) - 1)) - 1,
+                _ => u128::from(self.next()),
+            },
+        }
+    }
+}
+
+impl Environment for Guess {
+    fn input(&mut self, request: Request<'_>, ty: TypeId) -> Option<u128> {
+        self.asked = true;
+        let bits = request.program.types.bit_width(ty).unwrap_or(8);
+        Some(self.value(bits))
+    }
+
+    fn input_bytes(&mut self, _: Request<'_>, bytes: &mut [u8]) -> bool {
+        self.asked = true;
+        for byte in bytes {
+            *byte = self.value(8) as u8;
+        }
+        true
+    }
+
+    fn unknown(&mut self, _: Request<'_>, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(4) {
+            let value = self.value(32) as u32;
+            for (byte, part) in chunk.iter_mut().zip(value.to_le_bytes()) {
+                *byte = part;
+            }
+        }
+    }
+
+    fn unknown_is_zero(&self) -> bool {
+        self.style == Style::Zero
+    }
+}
