@@ -11,7 +11,6 @@ mod check;
 mod leap;
 mod project;
 mod readme;
-mod readme;
 mod reports;
 mod rules;
 mod scene;
