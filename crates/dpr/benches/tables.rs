@@ -2,6 +2,7 @@
 //!
 //! `HARDBOP_TABLES_SECONDS=N` sets the time limit of each run (default 500, the paper's);
 //! `HARDBOP_TABLES_BEYOND=1` goes on to 24 variables and 40 characters;
+//! `HARDBOP_TABLES_RANDOM=SEED` takes choices by chance;
 //! `HARDBOP_TABLES_VARIABLES=N` stops at so many variables; `HARDBOP_TABLES_WRITE=DIR` writes all
 //! programs as C files and measures nothing. Times are CPU seconds. The paper's machine was a 3 GHz
 //! dual core of 2008, its instances are not published, and its programs are not either: the
@@ -85,7 +86,7 @@ fn run(text: &str, learning: Learning, limit: Duration) -> Row {
         .collect();
     let options = Options {
         learning,
-        order: Order::Random(1),
+        order: order(),
         ..Options::default()
     };
     let start = cpu();
@@ -109,6 +110,15 @@ fn run(text: &str, learning: Learning, limit: Duration) -> Row {
         pruned: shown(&report, "pruned"),
         time: cpu() - start,
     }
+}
+
+/// The usual order, or by chance with the seed that is given.
+fn order() -> Order {
+    number("HARDBOP_TABLES_RANDOM").map_or(Options::default().order, Order::Random)
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
 /// The CPU seconds of this process so far: the machine may have other work to do.
@@ -185,7 +195,6 @@ fn heading(title: &str) {
 }
 
 fn main() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let limit = Duration::from_secs(number("HARDBOP_TABLES_SECONDS").unwrap_or(500));
     if let Some(directory) = std::env::var_os("HARDBOP_TABLES_WRITE") {
         return write(Path::new(&directory));

@@ -38,6 +38,8 @@ pub trait Listener {
 /// Runs a plan until every check is decided or the plan or the budget ends.
 pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found {
     let mut found = Found::default();
+    // Even where there is nothing to check, something that is not supported may be reached.
+    found.report.incomplete = Some(Reason::Length(0));
     for &check in task.checks {
         // Any engine has more to say than this.
         let reason = Reason::Length(0);
@@ -51,6 +53,7 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
     }
     let lanes: Vec<&[Step]> = plan.lanes.iter().map(Vec::as_slice).collect();
     side_by_side(&lanes, task, &mut found, listener);
+    found.stop(task.budget);
     found
 }
 
@@ -101,7 +104,7 @@ fn run_lane(
 ) {
     let mut open = open.to_vec();
     for engine in lane {
-        if open.is_empty() || budget.check().is_err() {
+        if budget.check().is_err() {
             break;
         }
         let task = Task {
@@ -116,6 +119,9 @@ fn run_lane(
         let decided = |check: &CheckId| report.outcomes.get(check).is_some_and(Outcome::is_decided);
         open.retain(|check| !decided(check));
         let _ = sender.send(Message::Report(engine.name(), Box::new(report)));
+        if open.is_empty() {
+            break;
+        }
     }
     let _ = sender.send(Message::Done);
 }
@@ -167,7 +173,8 @@ impl Found {
 
     fn is_all_violated(&self) -> bool {
         let mut outcomes = self.report.outcomes.values();
-        outcomes.all(|outcome| matches!(outcome, Outcome::Violated(_)))
+        !self.report.outcomes.is_empty()
+            && outcomes.all(|outcome| matches!(outcome, Outcome::Violated(_)))
     }
 
     /// The checks that are not decided.
@@ -192,7 +199,11 @@ impl Found {
                 *outcome = Outcome::Unknown(reason.clone());
             }
         }
-        self.report.incomplete.get_or_insert(reason);
+        match &mut self.report.incomplete {
+            Some(known) if is_better(known, &reason) => *known = reason,
+            Some(_) => {}
+            none => *none = Some(reason),
+        }
     }
 
     /// Adds what an engine reports.

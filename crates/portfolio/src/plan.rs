@@ -2,7 +2,8 @@
 
 use hardbop_cegar::{Cegar, Options};
 use hardbop_dpr::Dpr;
-use hardbop_engine::Engine;
+use hardbop_engine::{Engine, Event, Report, Task};
+use hardbop_leap::Leap;
 use hardbop_unroll::{Runs, Unroll};
 use std::time::Duration;
 
@@ -17,27 +18,72 @@ pub struct Plan {
     pub lanes: Vec<Vec<Step>>,
 }
 
-/// The plan for programs of which nothing is known: a few runs, a few layers, then proofs on one
-/// core and longer searches for violations on another.
+/// An engine with a time limit of its own.
+pub struct Timed {
+    engine: Step,
+    time: Duration,
+}
+
+impl Timed {
+    /// The engine, for no more than this time and no more than a quarter of what is left.
+    pub fn new(engine: impl Engine + Send + Sync + 'static, time: Duration) -> Step {
+        let engine = Box::new(engine);
+        Box::new(Timed { engine, time })
+    }
+}
+
+impl Engine for Timed {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+        let left = task.budget.remaining().unwrap_or(Duration::MAX);
+        let end = task.budget.elapsed() + self.time.min(left / 4);
+        let budget = task.budget.clone().with_time(end);
+        let task = Task {
+            budget: &budget,
+            ..*task
+        };
+        self.engine.check(&task, events)
+    }
+}
+
+/// The plan for programs of which nothing is known: the only run if there is just one, a few
+/// layers, a few guesses, then proofs on one core and longer searches for violations on another.
+/// The first steps are counted rather than timed where that is possible, so that they do the same
+/// on every machine.
 pub fn default_plan(cegar: Options) -> Plan {
-    let quick = Runs {
-        guessing: Duration::from_millis(20),
-        steps: 20_000,
+    let only = Runs {
+        runs: 0,
         only_run: 2_000_000,
+        ..Runs::default()
     };
     let shallow = Unroll {
         layers: 8,
-        time: Some(Duration::from_millis(400)),
+        time: Some(Duration::from_millis(500)),
         ..Unroll::default()
     };
+    let guesses = Runs {
+        runs: 48,
+        steps: 5_000,
+        only_run: 0,
+        ..Runs::default()
+    };
     Plan {
-        first: vec![Box::new(quick), Box::new(shallow)],
+        first: vec![Box::new(only), Box::new(shallow), Box::new(guesses)],
         lanes: vec![
             vec![Box::new(Cegar(cegar))],
             vec![
+                Box::new(Runs {
+                    only_run: 50_000_000,
+                    ..Runs::default()
+                }),
+                Timed::new(Unroll::default(), Duration::from_secs(4)),
+                Timed::new(Leap::default(), Duration::from_secs(4)),
+                Timed::new(Dpr::default(), Duration::from_secs(3)),
                 Box::new(Runs::default()),
                 Box::new(Unroll::default()),
-                Box::new(Dpr::default()),
             ],
         ],
     }

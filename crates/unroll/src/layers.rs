@@ -173,6 +173,8 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             self.session.assert(&self.terms, axiom);
         }
         match self.layers() {
+            // Without checks nothing was followed, and what is not supported was not met.
+            Ok(()) if self.task.checks.is_empty() => self.incomplete = Some(Reason::Bound(0)),
             Ok(()) => {}
             Err(End::Stopped(stopped)) => self.incomplete = Some(Reason::Stopped(stopped)),
             Err(End::Reason(reason)) => self.incomplete = Some(reason),

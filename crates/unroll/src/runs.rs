@@ -13,7 +13,9 @@ use std::time::Duration;
 /// Runs the program: once to its end if nothing is left open, else some times on guesses.
 #[derive(Clone, Debug)]
 pub struct Runs {
-    /// The most time for runs on guessed inputs.
+    /// The most runs on guessed inputs.
+    pub runs: u64,
+    /// The most time for them.
     pub guessing: Duration,
     /// The most steps of such a run.
     pub steps: u64,
@@ -24,6 +26,7 @@ pub struct Runs {
 impl Default for Runs {
     fn default() -> Runs {
         Runs {
+            runs: 20_000,
             guessing: Duration::from_millis(300),
             steps: 300_000,
             only_run: u64::MAX,
@@ -31,8 +34,6 @@ impl Default for Runs {
     }
 }
 
-/// The most runs on guessed inputs.
-const MOST_RUNS: u64 = 20_000;
 /// The most executed edges that are kept for the report.
 const TRACE: usize = 200_000;
 
@@ -54,7 +55,7 @@ impl Engine for Runs {
             open: task.checks.len(),
             figures: Vec::new(),
         });
-        if is_determined(task.program) && self.only_run(task, &mut report) {
+        if self.only_run > 0 && is_determined(task.program) && self.only_run(task, &mut report) {
             return report;
         }
         self.guess(task, &mut report);
@@ -113,7 +114,7 @@ impl Runs {
     fn guess(&self, task: &Task<'_>, report: &mut Report) {
         let until = task.budget.elapsed() + self.guessing;
         let mut runs = 0;
-        while runs < MOST_RUNS && task.budget.elapsed() < until {
+        while runs < self.runs && task.budget.elapsed() < until {
             if let Err(stopped) = task.budget.check() {
                 return stop(report, stopped);
             }

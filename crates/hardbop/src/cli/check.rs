@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  hardbop check                               check the project of this directory
   hardbop check driver.c                      decide every assertion and error call
   hardbop check driver.c --rule lock --rule mine.rule
   hardbop check driver.c --check bounds,overflow --time-limit 60
@@ -22,12 +23,12 @@ pub struct CheckArgs {
     /// The C program.
     #[command(flatten)]
     pub input: CInput,
-    /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
-    #[arg(long, value_name = "FILE.prp", help_heading = "Meaning")]
-    pub property: Option<PathBuf>,
     /// The rules.
     #[command(flatten)]
     pub rules: RuleNames,
+    /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
+    #[arg(long, value_name = "FILE.prp", help_heading = "Meaning")]
+    pub property: Option<PathBuf>,
     /// How machine integers are read while searching; answers are exact either way.
     #[arg(
         long,
@@ -82,6 +83,8 @@ pub enum EngineChoice {
     Cegar,
     /// Dynamic path reduction: run after run, learning from each.
     Dpr,
+    /// Leaps through loops without unrolling them.
+    Leap,
     /// Runs on guessed inputs, or the only run there is.
     Run,
     /// All executions at once, layer by layer.

@@ -17,7 +17,8 @@ use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Task, Value};
+use hardbop_engine::{Engine, Event, Report, Task, Value};
+use hardbop_leap::Leap;
 use hardbop_portfolio::{Found, Listener, Plan, default_plan};
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
@@ -40,21 +41,19 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         };
     }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
+    let adjust = |options: &mut _| target.adjust(options);
     let CProgram {
         program,
         warnings,
         files,
-    } = c::program_with(&target.input, &arguments.rules, console, |options| {
-        target.adjust(options);
-    })?;
+    } = c::program_with(&target.input, &arguments.rules, console, adjust)?;
     let points_to = points_to::analyse(&program);
     let checks = target.checks(&program);
-    let options = Options {
-        arithmetic: match arguments.arith {
-            SearchArith::Auto => Arithmetic::Auto,
-            SearchArith::Bits => Arithmetic::Bits,
-        },
-        ..Options::default()
+    let task = Task {
+        program: &program,
+        points_to: &points_to,
+        checks: &checks,
+        budget: &budget,
     };
     let shown = Shown {
         arguments,
@@ -65,28 +64,45 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         files: &files,
         budget: &budget,
     };
-    let task = Task {
-        program: &program,
-        points_to: &points_to,
-        checks: &checks,
-        budget: &budget,
+    let mut watch = Watch::new(&budget, console, Some(&shown));
+    let plan = plan(arguments.engine, arguments.arith);
+    let found = hardbop_portfolio::check(&plan, &task, &mut watch);
+    let rounds = watch.rounds();
+    shown.conclude(&found, rounds)
+}
+
+/// Decides the checks of a task with all engines, while people see how far it is.
+pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> (Report, Vec<Round>) {
+    let mut watch = Watch::new(task.budget, console, None);
+    let plan = plan(EngineChoice::Auto, arith);
+    let found = hardbop_portfolio::check(&plan, task, &mut watch);
+    (found.report, watch.rounds())
+}
+
+fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
+    let options = Options {
+        arithmetic: match arith {
+            SearchArith::Auto => Arithmetic::Auto,
+            SearchArith::Bits => Arithmetic::Bits,
+        },
+        ..Options::default()
     };
-    let plan = match arguments.engine {
+    match engine {
         EngineChoice::Auto => default_plan(options),
         EngineChoice::Cegar => alone(Cegar(options)),
         EngineChoice::Dpr => alone(Dpr::default()),
+        EngineChoice::Leap => alone(Leap::default()),
         EngineChoice::Run => alone(Runs::default()),
         EngineChoice::Unroll => alone(Unroll::default()),
-    };
-    let mut watch = Watch {
-        shown: &shown,
-        progress: Some(Progress::new(console)),
-        rounds: Vec::new(),
-    };
-    let found = hardbop_portfolio::check(&plan, &task, &mut watch);
-    let rounds = std::mem::take(&mut watch.rounds);
-    drop(watch);
-    shown.conclude(&found, rounds)
+    }
+}
+
+/// One engine by itself.
+fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
+    Plan {
+        first: vec![Box::new(engine)],
+        lanes: Vec::new(),
+    }
 }
 
 /// What the answers are shown with.
@@ -101,24 +117,26 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Shows the answers, and writes the files that were asked for.
+    /// Shows the answers.
     fn conclude(&self, found: &Found, rounds: Vec<Round>) -> Result<Verdict, Failure> {
         let Shown {
             arguments,
             console,
+            target,
             program,
             ..
         } = self;
+        let report = &found.report;
         let paths = Paths::of(&arguments.runs);
         let seconds = self.budget.elapsed().as_secs_f64();
-        let mut results = results::collect(program, &found.report, paths, seconds);
+        let mut results = results::collect(program, report, paths, seconds);
         results.rounds = rounds;
         let verdict = results::verdict(&results);
-        let judged = self.target.judge(verdict, &results);
+        let judged = target.judge(verdict, &results);
         let known = Known {
-            target: self.target,
+            target,
             program,
-            report: &found.report,
+            report,
             results: &results,
             seconds,
         };
@@ -148,9 +166,26 @@ impl Shown<'_> {
 
 /// Shows progress, and the answers if an engine does not come back in time.
 struct Watch<'a> {
-    shown: &'a Shown<'a>,
+    budget: &'a Budget,
     progress: Option<Progress>,
     rounds: Vec<Round>,
+    shown: Option<&'a Shown<'a>>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(budget: &'a Budget, console: &Console, shown: Option<&'a Shown<'a>>) -> Watch<'a> {
+        Watch {
+            budget,
+            progress: Some(Progress::new(console)),
+            rounds: Vec::new(),
+            shown,
+        }
+    }
+
+    /// How it went; progress is not shown any more.
+    fn rounds(self) -> Vec<Round> {
+        self.rounds
+    }
 }
 
 impl Listener for Watch<'_> {
@@ -162,12 +197,9 @@ impl Listener for Watch<'_> {
             Value::Count(count) if figure.name == "predicates" => Some(count as usize),
             _ => None,
         });
-        let Some(predicates) = predicates else {
-            return;
-        };
         let next = Round {
-            seconds: self.shown.budget.elapsed().as_secs_f64(),
-            predicates,
+            seconds: self.budget.elapsed().as_secs_f64(),
+            predicates: predicates.unwrap_or(0),
             open: event.open,
         };
         let same = |last: &Round| last.predicates == next.predicates && last.open == next.open;
@@ -181,20 +213,12 @@ impl Listener for Watch<'_> {
         reason = "the engine that is late would keep the process"
     )]
     fn late(&mut self, found: &Found) {
+        let Some(shown) = self.shown else { return };
         self.progress = None;
-        let rounds = std::mem::take(&mut self.rounds);
-        let code = match self.shown.conclude(found, rounds) {
+        let code = match shown.conclude(found, std::mem::take(&mut self.rounds)) {
             Ok(verdict) => verdict.exit_code(),
-            Err(failure) => self.shown.console.fail(&failure),
+            Err(failure) => shown.console.fail(&failure),
         };
         std::process::exit(code.into());
-    }
-}
-
-/// One engine by itself.
-fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
-    Plan {
-        first: vec![Box::new(engine)],
-        lanes: Vec::new(),
     }
 }

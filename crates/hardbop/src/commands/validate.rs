@@ -1,20 +1,18 @@
 //! `hardbop validate`: checks witnesses, of this tool and of others.
 
 use crate::c::{self, CProgram};
-use crate::cli::{CInput, DataModelName, RuleNames, ValidateArgs};
+use crate::cli::{CInput, DataModelName, SearchArith, ValidateArgs};
 use crate::commands::artifacts::hashes;
+use crate::commands::check::decide;
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
-use crate::progress::Progress;
 use crate::target::Target;
 use crate::{input, limits};
 use hardbop_budget::Budget;
-use hardbop_cegar::Options;
 use hardbop_cfront::points_to;
 use hardbop_diagnostics::{Diagnostic, Sources, Span};
-use hardbop_engine::{Event, Task};
-use hardbop_portfolio::{Found, Listener, default_plan};
+use hardbop_engine::Task;
 use hardbop_report::results::{Answer, CheckResult, Results};
 use hardbop_report::rows::Detail;
 use hardbop_report::terminal::{self, Show};
@@ -126,10 +124,10 @@ fn validate(
         None => Target::with_specification(&input, &witness.metadata.specification)?,
     };
     let mut diagnostics = compare(witness, whole, &hashes(&target)?);
-    let no_rules = RuleNames::default();
-    let CProgram { program, .. } = c::program_with(&target.input, &no_rules, console, |options| {
-        target.adjust(options);
-    })?;
+    let CProgram { program, .. } =
+        c::program_with(&target.input, &Default::default(), console, |options| {
+            target.adjust(options)
+        })?;
     let property = target.checks(&program);
     let woven = weave(&program, &property, witness);
     diagnostics.extend(woven.diagnostics.iter().cloned());
@@ -148,13 +146,7 @@ fn validate(
         checks: &checks,
         budget,
     };
-    let mut watch = Watch {
-        progress: Some(Progress::new(console)),
-        console,
-    };
-    let plan = default_plan(Options::default());
-    let report = hardbop_portfolio::check(&plan, &task, &mut watch).report;
-    drop(watch);
+    let (report, _) = decide(&task, SearchArith::Auto, console);
     let seconds = budget.elapsed().as_secs_f64();
     let results = results::collect(
         &woven.program,
@@ -207,41 +199,6 @@ fn validate(
         shown,
     };
     Ok((judged, diagnostics))
-}
-
-/// Shows progress; a witness that no engine comes back from is not decided.
-struct Watch<'a> {
-    progress: Option<Progress>,
-    console: &'a Console,
-}
-
-impl Listener for Watch<'_> {
-    fn event(&mut self, event: Event) {
-        if let Some(progress) = &self.progress {
-            progress.say(event.to_string());
-        }
-    }
-
-    #[allow(
-        clippy::exit,
-        reason = "the engine that is late would keep the process"
-    )]
-    fn late(&mut self, _: &Found) {
-        self.progress = None;
-        let verdict = Verdict::Unknown;
-        // There is nobody left to tell if even this cannot be written.
-        let _ = match self.console.format() {
-            Format::Text => self
-                .console
-                .text("witness unknown: the time limit passed\n"),
-            Format::Json => {
-                let witnesses = Vec::new();
-                self.console
-                    .value(verdict, &Sources::new(), &[], Body { witnesses })
-            }
-        };
-        std::process::exit(verdict.exit_code().into());
-    }
 }
 
 type Judgement<'r> = (&'static str, Option<String>, Option<&'r CheckResult>);

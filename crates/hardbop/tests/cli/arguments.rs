@@ -36,6 +36,7 @@ fn short_help_teaches_by_example() {
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
+          leap         Look for violations of a C program behind loops, without unrolling them
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           rule         Work with rules: weave them into a program
@@ -55,11 +56,12 @@ fn short_help_teaches_by_example() {
 
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
-          hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
+          hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
+          hardbop leap search.c                       find violations behind long loops
           hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
           hardbop c run sort.c --inputs 3,1,2         run C with these inputs
           hardbop c dump sort.c                       see what the front end makes of it
@@ -193,6 +195,7 @@ fn usage_errors() {
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
+          leap         Look for violations of a C program behind loops, without unrolling them
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           rule         Work with rules: weave them into a program
@@ -212,11 +215,12 @@ fn usage_errors() {
 
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
-          hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
+          hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
+          hardbop leap search.c                       find violations behind long loops
           hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
           hardbop c run sort.c --inputs 3,1,2         run C with these inputs
           hardbop c dump sort.c                       see what the front end makes of it

@@ -20,7 +20,20 @@ const LONG: &str = "int main(void) {
 
 #[test]
 fn a_violation_is_replayed_and_explained() {
-    check(LONG, "", expect![[r#""#]]);
+    check(
+        LONG,
+        "",
+        expect![[r#"
+        VIOLATED x.c:7: call of `reach_error` (in main)
+          x.c:6: leapt forward, by Theorem 2
+            abstract state: x < n && x >= 0
+            entry port: x == 0
+            exit port: x == n - 1
+          x.c:4: input __VERIFIER_nondet_int() = 1048576
+        x.c:6: this loop ends wherever it is entered (by x)
+        [exit 1]
+    "#]],
+    );
 }
 
 #[test]
@@ -34,7 +47,16 @@ fn a_run_too_long_to_replay_says_so() {
 }
 ",
         "",
-        expect![[r#""#]],
+        expect![[r#"
+            VIOLATED(leap) x.c:6: call of `reach_error` (in main)
+              because a run of at least 6000000004 steps reaches it, too long to be replayed; its chain of must transitions was checked again by 4 questions
+              x.c:5: leapt forward, by Theorem 2 for x
+                abstract state: x > 0 && x <= 2000000000 && x + y == 2000000000
+                entry port: x == 2000000000 && y == 0
+                exit port: x == 1 && y == 1999999999
+            x.c:5: this loop ends wherever it is entered (by x)
+            [exit 1]
+        "#]],
     );
 }
 
@@ -49,13 +71,25 @@ fn what_is_not_violated_stays_unknown() {
 }
 ",
         "",
-        expect![[r#""#]],
+        expect![[r#"
+            UNKNOWN x.c:6: call of `reach_error` (in main)
+              because no chain of must transitions to it was found
+            x.c:5: this loop ends wherever it is entered (by x)
+            [exit 3]
+        "#]],
     );
 }
 
 #[test]
 fn nothing_to_check() {
-    check("int main(void) { return 0; }\n", "", expect![[r#""#]]);
+    check(
+        "int main(void) { return 0; }\n",
+        "",
+        expect![[r#"
+        nothing to check: the program has no assertion and no error call
+        [exit 0]
+    "#]],
+    );
 }
 
 #[test]
@@ -64,20 +98,88 @@ fn predicates_may_be_given() {
         format!("extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n{LONG}");
     Scene::file("x.c", text)
         .and_file("x.pred", "main: x >= 0, x <= n\n")
-        .check("leap x.c --pred x.pred --no-endings", expect![[r#""#]]);
+        .check(
+            "leap x.c --pred x.pred --no-endings",
+            expect![[r#"
+            VIOLATED x.c:7: call of `reach_error` (in main)
+              x.c:6: leapt forward, by Theorem 2
+                abstract state: x < n && x >= 0
+                entry port: x == 0
+                exit port: x == n - 1
+              x.c:4: input __VERIFIER_nondet_int() = 1048576
+            [exit 1]
+        "#]],
+        );
 }
 
 #[test]
 fn a_loop_that_does_not_exist_cannot_be_suggested() {
-    check(LONG, "--loop 400", expect![[r#""#]]);
+    check(
+        LONG,
+        "--loop 400",
+        expect![[r#"
+        [stderr]
+        error: there is no code at line 400
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]
 fn for_machines() {
-    check(LONG, "--json --no-endings", expect![[r#""#]]);
+    let text =
+        format!("extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n{LONG}");
+    let value = Scene::file("x.c", text).json("leap x.c");
+    expect![[r#"
+        [
+          {
+            "answer": "VIOLATED",
+            "message": "call of `reach_error`",
+            "function": "main",
+            "file": "x.c",
+            "line": 7,
+            "evidence": "replay",
+            "length": "2097157",
+            "inputs": [
+              {
+                "function": "__VERIFIER_nondet_int",
+                "file": "x.c",
+                "line": 4,
+                "value": "1048576"
+              }
+            ],
+            "leaps": [
+              {
+                "file": "x.c",
+                "line": 6,
+                "theorem": 2,
+                "states": [
+                  {
+                    "file": "x.c",
+                    "line": 6,
+                    "formula": "x < n && x >= 0"
+                  }
+                ],
+                "entry": "x == 0",
+                "exit": "x == n - 1",
+                "choices": []
+              }
+            ]
+          }
+        ]"#]]
+    .assert_eq(&serde_json::to_string_pretty(&value["checks"]).unwrap());
+    expect![[r#"[{"by":["x"],"file":"x.c","line":6}]"#]].assert_eq(&value["endings"].to_string());
 }
 
 #[test]
 fn the_time_limit_is_kept() {
-    check(LONG, "--time-limit 0", expect![[r#""#]]);
+    check(
+        LONG,
+        "--time-limit 0",
+        expect![[r#"
+        UNKNOWN x.c:7: call of `reach_error` (in main)
+          because the time limit passed
+        [exit 3]
+    "#]],
+    );
 }

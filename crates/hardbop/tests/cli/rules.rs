@@ -46,13 +46,22 @@ fn a_rule_is_checked_for_every_object() {
     check(
         "check driver.c --rule held.rule -q",
         expect![[r#"
-        PROVED held.rule:6: acquire: held already (in acquire)
-        VIOLATED held.rule:12: release: not held (in release)
-          driver.c:9: input __VERIFIER_nondet_int() = 3
-        assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
-        assuming that `release`, first called at driver.c:10, returns anything and changes nothing
-        [exit 1]
-    "#]],
+            PROVED held.rule:6: acquire: held already (in acquire)
+            VIOLATED held.rule:12: release: not held (in release)
+              held.rule
+               5  watch $1;                          held.object.met = 0
+              driver.c
+               8  acquire(&lock, 0);
+               9  if (__VERIFIER_nondet_int() == 3)  __VERIFIER_nondet_int() = 3
+              held.rule
+               5  watch $1;                          held.object.met = 1
+              driver.c
+              10  release(&other);
+              driver.c:9: input __VERIFIER_nondet_int() = 3
+            assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
+            assuming that `release`, first called at driver.c:10, returns anything and changes nothing
+            [exit 1]
+        "#]],
     );
 }
 
@@ -144,6 +153,7 @@ init.exit { ready = 1; }
             expect![[r#"
                 PROVED held.rule:6: acquire: held already (in acquire)
                 VIOLATED init.rule:2: not initialised (in acquire)
+                  8  acquire(&lock, 0);
                 PROVED held.rule:12: release: not held (in release)
                 assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
                 assuming that `release`, first called at driver.c:10, returns anything and changes nothing
@@ -185,6 +195,9 @@ int main(void) {
         .and_file("held.rule", RULE)
         .check("check pointers.c --rule held.rule -q", expect![[r#"
             VIOLATED held.rule:6: acquire: held already (in acquire)
+              6  int *first = __VERIFIER_nondet_int() ? &one : &two;  __VERIFIER_nondet_int() = 0, first = &two
+              7  acquire(first, 0);
+              8  acquire(&two, 0);
               pointers.c:6: input __VERIFIER_nondet_int() = 0
             assuming that `acquire`, first called at pointers.c:7, returns anything and changes nothing
             [exit 1]
