@@ -12,9 +12,11 @@ use hardbop_cfront::program::{CheckKind, Program};
 use hardbop_cfront::types::DataModel;
 use hardbop_diagnostics::Diagnostic;
 use hardbop_rules::{Woven, weave};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 /// A C program without errors.
 pub struct CProgram {
@@ -22,6 +24,8 @@ pub struct CProgram {
     pub program: Program,
     /// The warnings.
     pub warnings: Vec<Diagnostic>,
+    /// The files that were read, included ones among them.
+    pub files: Vec<String>,
 }
 
 /// Reads, types, lowers and links the program; people see its warnings at once.
@@ -71,7 +75,8 @@ pub fn program_with(
         },
     };
     adjust(&mut options.lower);
-    let loaded = load(&inputs, &options, &Disk);
+    let disk = Disk::default();
+    let loaded = load(&inputs, &options, &disk);
     let sources = loaded.sources().clone();
     let Loaded {
         program,
@@ -97,20 +102,46 @@ pub fn program_with(
     }
     warnings.extend(diagnostics);
     console.warn(&program.sources, &warnings);
-    Ok(CProgram { program, warnings })
+    Ok(CProgram {
+        program,
+        warnings,
+        files: disk.files(&inputs),
+    })
 }
 
-/// The files on the disk, for `#include`.
-struct Disk;
+/// The files on the disk, for `#include`. It remembers which ones were read.
+#[derive(Default)]
+struct Disk {
+    read: Mutex<BTreeSet<String>>,
+}
+
+impl Disk {
+    /// The files that were read: the program's own and those that they include.
+    fn files(&self, inputs: &[Input]) -> Vec<String> {
+        let own = inputs.iter().map(|input| input.name.clone());
+        let included = self.read.lock().map(|read| read.clone());
+        let all: BTreeSet<String> = own.chain(included.unwrap_or_default()).collect();
+        all.into_iter().collect()
+    }
+}
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        let bytes = std::fs::read(path)?;
+        let name = path.display().to_string();
+        if let Ok(mut read) = self.read.lock() {
+            read.insert(name);
+        }
+        Ok(bytes)
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
-        path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+        identity(path)
     }
+}
+
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// The files of the program, each with the options that only it has.
@@ -143,7 +174,7 @@ fn units(input: &CInput) -> Result<Vec<CompileCommand>, Failure> {
     }
     let find = |file: &PathBuf| {
         let same = |command: &&CompileCommand| {
-            command.file == *file || Disk.identity(&command.file) == Disk.identity(file)
+            command.file == *file || identity(&command.file) == identity(file)
         };
         commands.iter().find(same).cloned().ok_or_else(|| {
             Failure::message(format!(

@@ -8,6 +8,7 @@ mod bp;
 mod c;
 mod check;
 mod leap;
+mod project;
 mod rules;
 mod validate;
 
@@ -20,6 +21,7 @@ pub use bp::{
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use leap::LeapArgs;
+pub use project::InitArgs;
 pub use rules::{RuleCommand, RuleNames};
 pub use validate::ValidateArgs;
 
@@ -135,6 +137,8 @@ pub enum Command {
     Bp(BpCommand),
     /// Decide the checks of a C program: proved, violated or unknown, each with evidence.
     Check(Box<CheckArgs>),
+    /// Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by.
+    Init(InitArgs),
     /// Check a witness: is what another run or another tool said of a program true?
     Validate(Box<ValidateArgs>),
     /// Look for violations path by path, up to a bound, and learn from each what to skip.
@@ -185,6 +189,7 @@ impl Command {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
             Command::Validate(_) => "validate",
+            Command::Init(_) => "init",
             Command::Bmc(_) => "bmc",
             Command::Leap(_) => "leap",
             Command::Abstract(_) => "abstract",

@@ -14,6 +14,7 @@ mod limits;
 mod listing;
 mod panics;
 mod progress;
+mod project;
 mod rules;
 mod target;
 mod targets;

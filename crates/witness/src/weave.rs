@@ -1,8 +1,9 @@
 //! Weaves a witness into a program, so that deciding the woven program validates the witness.
 //!
 //! A violation witness becomes a variable that counts the segments passed so far: at every
-//! waypoint the counter is compared and moved on, what is to be avoided ends the run, and a
-//! violation counts only where the target is and when it is its turn. A correctness witness
+//! waypoint the counter is compared and moved on; a run that comes to the waypoint whose turn it is
+//! and does not pass it is not meant by the witness and ends there, and so does one that passes what
+//! is to be avoided; a violation counts only where the target is and when it is its turn. A correctness witness
 //! becomes checks: each invariant is asserted where it is claimed to hold.
 
 use crate::edit::Editor;
@@ -13,7 +14,9 @@ use crate::text::{Token, condition, loop_keyword, offset, position, tokens};
 use hardbop_c2bp::predicate::{Old, PredicateSet};
 use hardbop_cfront::dump::place_text;
 use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, VarId};
-use hardbop_cfront::program::{Check, CheckKind, Edge, LocationKind, Op, Origin, Program, Source};
+use hardbop_cfront::program::{
+    BinaryOp, Check, CheckKind, Edge, ExprKind, LocationKind, Op, Origin, Program, Source,
+};
 use hardbop_diagnostics::{Diagnostic, FileId, Sources, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -27,6 +30,8 @@ pub struct Woven {
     pub property: Vec<CheckId>,
     /// The checks of the invariants.
     pub invariants: Vec<CheckId>,
+    /// How many waypoints, invariants or parts of contracts could not be woven in.
+    pub unchecked: usize,
     /// What could not be woven in, and is not checked.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -314,23 +319,100 @@ impl Weaver {
     }
 
     fn branching(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
-        let wanted = match point.constraint.as_deref().map(str::trim) {
-            Some("true") => true,
-            Some("false") => false,
-            _ => return None,
-        };
         let (file, range) = self.rest_of_line(&point.location)?;
         let TextOf { text, tokens } = &self.texts[&file];
         let keyword = tokens.iter().copied().find(|token| {
             range.contains(&token.start)
-                && matches!(&text[token.start..token.end], "if" | "while" | "for")
+                && matches!(
+                    &text[token.start..token.end],
+                    "if" | "while" | "for" | "switch"
+                )
         })?;
         if point.location.column.is_some() && keyword.start != range.start {
             return None;
         }
         let inside = condition(text, tokens, keyword)?;
+        let value = point.constraint.as_deref().map(str::trim)?;
+        let (chosen, others) = if &text[keyword.start..keyword.end] == "switch" {
+            self.cases(file, &inside, value)?
+        } else {
+            self.sides(file, &inside, value)?
+        };
+        let stitch = |id: EdgeId, avoid: bool| Stitch {
+            point: Point::After(id),
+            segment,
+            constraint: None,
+            avoid,
+            source: self.program.edges[id.index()].source,
+        };
+        let mut stitches: Vec<Stitch> = chosen.into_iter().map(|id| stitch(id, avoid)).collect();
+        if !avoid {
+            // Whoever comes here and goes another way is not meant.
+            stitches.extend(others.into_iter().map(|id| stitch(id, true)));
+        }
+        Some(stitches)
+    }
+
+    /// The edges by which a `switch` goes to a case, and the others.
+    fn cases(
+        &self,
+        file: FileId,
+        inside: &Range<usize>,
+        value: &str,
+    ) -> Option<(Vec<EdgeId>, Vec<EdgeId>)> {
+        let first = self.edges_in(file, inside).into_iter().find(|id| {
+            let edge = &self.program.edges[id.index()];
+            matches!(edge.op, Op::Assume { .. }) && self.program.edges_from(edge.from).count() > 1
+        })?;
+        let from = self.program.edges[first.index()].from;
+        let number: Option<i128> = value.parse().ok();
+        if number.is_none() && value != "default" {
+            return None;
+        }
+        let mut chosen = Vec::new();
+        let mut others = Vec::new();
+        for (id, edge) in self.program.edges_from(from) {
+            let Op::Assume { condition, holds } = edge.op else {
+                return None;
+            };
+            let case = match self.program.expr(condition).kind {
+                ExprKind::Binary(BinaryOp::Eq, _, right) if holds => {
+                    match self.program.expr(right).kind {
+                        ExprKind::Int(bits) => {
+                            let ty = self.program.expr(right).ty;
+                            let width = self.program.types.bit_width(ty)?;
+                            let signed = self.program.types.is_signed(ty);
+                            Some(signed_value(bits, width, signed))
+                        }
+                        _ => return None,
+                    }
+                }
+                _ => None,
+            };
+            // Without a case of that number, the number goes where all others go.
+            if case == number {
+                chosen.push(id);
+            } else {
+                others.push(id);
+            }
+        }
+        (!chosen.is_empty()).then_some((chosen, others))
+    }
+
+    /// The edges by which a condition comes out as wanted, and the others.
+    fn sides(
+        &self,
+        file: FileId,
+        inside: &Range<usize>,
+        value: &str,
+    ) -> Option<(Vec<EdgeId>, Vec<EdgeId>)> {
+        let wanted = match value {
+            "true" => true,
+            "false" => false,
+            _ => return None,
+        };
         let edges: BTreeSet<EdgeId> = self
-            .edges_in(file, &inside)
+            .edges_in(file, inside)
             .into_iter()
             .filter(|id| matches!(self.program.edges[id.index()].op, Op::Assume { .. }))
             .collect();
@@ -375,19 +457,9 @@ impl Weaver {
         if first == last {
             return None;
         }
-        let chosen: Vec<EdgeId> = exits
-            .iter()
-            .copied()
-            .filter(|id| (next(id) == first) == wanted)
-            .collect();
-        let stitch = |id: EdgeId| Stitch {
-            point: Point::After(id),
-            segment,
-            constraint: None,
-            avoid,
-            source: self.program.edges[id.index()].source,
-        };
-        (!chosen.is_empty()).then(|| chosen.into_iter().map(stitch).collect())
+        let (chosen, others): (Vec<EdgeId>, Vec<EdgeId>) =
+            exits.iter().partition(|id| (next(id) == first) == wanted);
+        (!chosen.is_empty()).then_some((chosen, others))
     }
 
     fn call(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
@@ -504,6 +576,7 @@ impl Weaver {
             program: editor.finish(),
             property: found,
             invariants: Vec::new(),
+            unchecked: self.diagnostics.len(),
             diagnostics: self.diagnostics,
         }
     }
@@ -556,6 +629,7 @@ impl Weaver {
             program: editor.finish(),
             property: property.to_vec(),
             invariants: checks,
+            unchecked: self.diagnostics.len(),
             diagnostics: self.diagnostics,
         }
     }
@@ -664,18 +738,26 @@ impl Weaver {
 
 fn stitch_in(editor: &mut Editor, counter: VarId, stitch: &Stitch, from: LocId, to: LocId) {
     let turn = editor.equals(counter, stitch.segment);
-    let condition = match stitch.constraint {
-        Some(constraint) => editor.both(turn, constraint),
-        None => turn,
-    };
     let function = editor.function(from);
     if stitch.avoid {
+        let condition = match stitch.constraint {
+            Some(constraint) => editor.both(turn, constraint),
+            None => turn,
+        };
         let halt = editor.location(function, LocationKind::Halt);
         editor.branch(from, condition, halt, to, stitch.source);
         return;
     }
     let passed = editor.location(function, LocationKind::Plain);
-    editor.branch(from, condition, passed, to, stitch.source);
+    match stitch.constraint {
+        Some(constraint) => {
+            let visited = editor.location(function, LocationKind::Plain);
+            let halt = editor.location(function, LocationKind::Halt);
+            editor.branch(from, turn, visited, to, stitch.source);
+            editor.branch(visited, constraint, passed, halt, stitch.source);
+        }
+        None => editor.branch(from, turn, passed, to, stitch.source),
+    }
     let value = editor.number(stitch.segment + 1);
     let place = editor.place(counter);
     editor.edge(passed, to, Op::Assign { place, value }, stitch.source);
@@ -710,5 +792,14 @@ fn close(
         } else {
             editor.edge(end, halt, Op::Skip, source);
         }
+    }
+}
+
+/// The number that bits of a width stand for.
+fn signed_value(bits: u128, width: u32, signed: bool) -> i128 {
+    if signed && width < 128 && bits >> (width - 1) & 1 == 1 {
+        bits as i128 - (1i128 << width)
+    } else {
+        bits as i128
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  hardbop check                               check the project of this directory
   hardbop check driver.c                      decide every assertion and error call
   hardbop check driver.c --rule lock --rule mine.rule
   hardbop check driver.c --check bounds,overflow --time-limit 60

@@ -37,7 +37,9 @@ struct Decision {
 /// Decides what it can.
 pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
-    let CProgram { program, warnings } = c::program(&arguments.input, console)?;
+    let CProgram {
+        program, warnings, ..
+    } = c::program(&arguments.input, console)?;
     let points_to = points_to::analyse(&program);
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))

@@ -15,7 +15,9 @@ struct Body<'a> {
 
 /// Draws the functions that the user wrote, or those that the user names.
 pub fn run(input: &CInput, names: &[String], console: &Console) -> Result<Verdict, Failure> {
-    let CProgram { program, warnings } = c::program(input, console)?;
+    let CProgram {
+        program, warnings, ..
+    } = c::program(input, console)?;
     let functions = match names {
         [] => user_functions(&program),
         names => c::functions(&program, names)?,

@@ -19,7 +19,9 @@ pub fn run(input: &CInput, names: &[String], console: &Console) -> Result<Verdic
 
 /// Prints a program, or some of its functions.
 pub fn print(
-    CProgram { program, warnings }: &CProgram,
+    CProgram {
+        program, warnings, ..
+    }: &CProgram,
     names: &[String],
     console: &Console,
 ) -> Result<Verdict, Failure> {

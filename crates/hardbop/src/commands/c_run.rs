@@ -64,7 +64,9 @@ pub fn run(
         None => Vec::new(),
     };
     let budget = limits::budget(limits)?;
-    let CProgram { program, warnings } = c::program(input, console)?;
+    let CProgram {
+        program, warnings, ..
+    } = c::program(input, console)?;
     let limits = interp::Limits {
         steps: given.steps,
         budget,

@@ -2,12 +2,14 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{CheckArgs, EngineChoice, SearchArith};
+use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
+use crate::project;
 use crate::target::Target;
 use hardbop_budget::Budget;
 use hardbop_cegar::{Arithmetic, Cegar, Options};
@@ -21,6 +23,7 @@ use hardbop_portfolio::{Found, Listener, Plan, default_plan};
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
+use std::path::Path;
 
 /// The most rounds that are kept for a plot.
 const MOST_ROUNDS: usize = 10_000;
@@ -28,10 +31,22 @@ const MOST_ROUNDS: usize = 10_000;
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
+    if arguments.input.files.is_empty() && arguments.input.compile_commands.is_none() {
+        return match project::find(Path::new("."))? {
+            Some(project) => commands::project::run(&project, &budget, console),
+            None => Err(Failure::message(
+                "no file is named, and there is no hardbop.toml here: give FILE.c, or begin a \
+                 project with `hardbop init`",
+            )),
+        };
+    }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
     let adjust = |options: &mut _| target.adjust(options);
-    let CProgram { program, warnings } =
-        c::program_with(&target.input, &arguments.rules, console, adjust)?;
+    let CProgram {
+        program,
+        warnings,
+        files,
+    } = c::program_with(&target.input, &arguments.rules, console, adjust)?;
     let points_to = points_to::analyse(&program);
     let checks = target.checks(&program);
     let task = Task {
@@ -46,6 +61,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         target: &target,
         program: &program,
         warnings: &warnings,
+        files: &files,
         budget: &budget,
     };
     let mut watch = Watch::new(&budget, console, Some(&shown));
@@ -96,6 +112,7 @@ struct Shown<'a> {
     target: &'a Target,
     program: &'a Program,
     warnings: &'a [Diagnostic],
+    files: &'a [String],
     budget: &'a Budget,
 }
 
@@ -139,6 +156,7 @@ impl Shown<'_> {
             }
             Format::Json => {
                 let body = results::body(&results, paths, judged);
+                let body = body.with_files(self.files.to_vec());
                 console.value(verdict, &program.sources, self.warnings, body)?;
             }
         }

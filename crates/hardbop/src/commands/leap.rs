@@ -108,7 +108,9 @@ const SHOWN_INPUTS: usize = 12;
 /// Looks for violations.
 pub fn run(arguments: &LeapArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
-    let CProgram { program, warnings } = c::program(&arguments.input, console)?;
+    let CProgram {
+        program, warnings, ..
+    } = c::program(&arguments.input, console)?;
     let (program, points_to, predicates) = with_predicates(arguments, program)?;
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))

@@ -14,8 +14,10 @@ mod c_dump;
 mod c_run;
 mod check;
 mod completions;
+mod init;
 mod leap;
 mod man;
+mod project;
 mod results;
 mod rule_weave;
 mod rules;
@@ -31,6 +33,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
         Command::Validate(arguments) => validate::run(arguments, console),
+        Command::Init(arguments) => init::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Leap(arguments) => leap::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),

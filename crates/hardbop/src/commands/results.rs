@@ -58,6 +58,15 @@ pub struct Body {
     statistics: serde_json::Map<String, serde_json::Value>,
     #[serde(flatten)]
     judged: Option<Judged>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+}
+
+impl Body {
+    /// The same with the files that were read.
+    pub fn with_files(self, files: Vec<String>) -> Body {
+        Body { files, ..self }
+    }
 }
 
 #[derive(Serialize)]
@@ -281,5 +290,6 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             .map(|figure| (figure.key.clone(), figure.value.clone()))
             .collect(),
         judged,
+        files: Vec::new(),
     }
 }

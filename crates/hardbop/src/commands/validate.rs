@@ -155,8 +155,8 @@ fn validate(
         seconds,
     );
     let verdict = match &witness.content {
-        Content::Violation(_) => violation(&results, checks.is_empty()),
-        Content::Correctness(_) => correctness(&results),
+        Content::Violation(_) => violation(&results, checks.is_empty(), woven.unchecked),
+        Content::Correctness(_) => correctness(&results, woven.unchecked),
     };
     let (word, reason, evidence) = verdict;
     let kind = match witness.content {
@@ -217,12 +217,16 @@ fn unknown(results: &Results) -> Option<String> {
     })
 }
 
-fn violation(results: &Results, no_target: bool) -> Judgement<'_> {
+fn violation(results: &Results, no_target: bool, unchecked: usize) -> Judgement<'_> {
     if no_target {
         let reason = "its target is no place where the property can be violated";
         return ("rejected", Some(reason.to_owned()), None);
     }
     match (violated(results), unknown(results)) {
+        (Some(check), _) if unchecked > 0 => {
+            let reason = "the property is violated, but not all of the witness could be followed";
+            ("unknown", Some(reason.to_owned()), Some(check))
+        }
         (Some(check), _) => ("confirmed", None, Some(check)),
         (None, Some(reason)) => ("unknown", Some(reason), None),
         (None, None) => {
@@ -232,7 +236,7 @@ fn violation(results: &Results, no_target: bool) -> Judgement<'_> {
     }
 }
 
-fn correctness(results: &Results) -> Judgement<'_> {
+fn correctness(results: &Results, unchecked: usize) -> Judgement<'_> {
     match (violated(results), unknown(results)) {
         (Some(check), _) => {
             let reason = if check.message.starts_with("invariant ") {
@@ -243,6 +247,10 @@ fn correctness(results: &Results) -> Judgement<'_> {
             ("rejected", Some(reason.to_owned()), Some(check))
         }
         (None, Some(reason)) => ("unknown", Some(reason), None),
+        (None, None) if unchecked > 0 => {
+            let reason = "the property holds, but not all of the witness could be checked";
+            ("unknown", Some(reason.to_owned()), None)
+        }
         (None, None) => ("confirmed", None, None),
     }
 }

@@ -1,0 +1,227 @@
+//! `hardbop.toml`: what a project is, and what is to be checked of it.
+
+use crate::failure::Failure;
+use crate::input;
+use hardbop_diagnostics::{Diagnostic, Sources, Span};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The name of the file.
+pub const FILE: &str = "hardbop.toml";
+
+/// A project file; `docs/project.md` describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Patterns of the files, each of which is checked by itself.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Patterns of files that are left out.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// Programs of several files.
+    #[serde(default, rename = "program")]
+    pub programs: Vec<Program>,
+    /// Include directories.
+    #[serde(default)]
+    pub include: Vec<PathBuf>,
+    /// Macros: `NAME` or `NAME=VALUE`.
+    #[serde(default)]
+    pub define: Vec<String>,
+    /// `ilp32` or `lp64`.
+    pub data_model: Option<String>,
+    /// Where execution starts.
+    pub entry: Option<String>,
+    /// Checks beyond assertions and error calls.
+    #[serde(default)]
+    pub check: Vec<String>,
+    /// Rules, each of which every file is checked against.
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// Seconds for one file and one rule.
+    pub time_limit: Option<f64>,
+    /// MiB for one file and one rule.
+    pub memory_limit: Option<u64>,
+    /// How many are checked at a time; as many as there are cores unless told.
+    pub jobs: Option<usize>,
+}
+
+/// A program of several files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// Its name in the summary.
+    pub name: String,
+    /// Its files.
+    pub files: Vec<PathBuf>,
+    /// Where execution starts.
+    pub entry: Option<String>,
+}
+
+/// A project: its file, read, and where it is.
+pub struct Project {
+    /// The directory of the project file.
+    pub directory: PathBuf,
+    /// What the file says.
+    pub config: Config,
+}
+
+/// A thing to check: files with a rule, or without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its name in the summary.
+    pub name: String,
+    /// Its files, from the project's directory.
+    pub files: Vec<PathBuf>,
+    /// Where execution starts.
+    pub entry: Option<String>,
+    /// The rule.
+    pub rule: Option<String>,
+}
+
+/// The project of a directory: that of the nearest project file in it or above it.
+pub fn find(from: &Path) -> Result<Option<Project>, Failure> {
+    let start = from
+        .canonicalize()
+        .map_err(|error| Failure::message(format!("cannot read `{}`: {error}", from.display())))?;
+    for directory in start.ancestors() {
+        let path = directory.join(FILE);
+        if path.is_file() {
+            let config = read(&path)?;
+            return Ok(Some(Project {
+                directory: directory.to_path_buf(),
+                config,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+fn read(path: &Path) -> Result<Config, Failure> {
+    let mut sources = Sources::new();
+    let file = input::text(path, &mut sources)?;
+    toml::from_str(sources.text(file)).map_err(|error| {
+        let range = error.span().unwrap_or(0..0);
+        let span = Span::new(file, range.start as u32, range.end as u32);
+        let diagnostic = Diagnostic::error(span, error.message().trim().to_owned());
+        Failure::Input {
+            sources,
+            diagnostics: vec![diagnostic],
+        }
+    })
+}
+
+impl Project {
+    /// What is to be checked: files and programs, times rules.
+    pub fn items(&self) -> Result<Vec<Item>, Failure> {
+        let mut excluded = BTreeSet::new();
+        for pattern in &self.config.exclude {
+            excluded.extend(self.matching(pattern)?);
+        }
+        let mut files = BTreeSet::new();
+        for pattern in &self.config.files {
+            let found = self.matching(pattern)?;
+            if found.is_empty() {
+                return Err(Failure::message(format!(
+                    "`{FILE}`: no file matches `{pattern}`"
+                )));
+            }
+            files.extend(found);
+        }
+        let mut whole: Vec<Item> = files
+            .difference(&excluded)
+            .map(|file| Item {
+                name: file.display().to_string(),
+                files: vec![file.clone()],
+                entry: self.config.entry.clone(),
+                rule: None,
+            })
+            .collect();
+        for program in &self.config.programs {
+            for file in &program.files {
+                if !self.directory.join(file).is_file() {
+                    let (name, file) = (&program.name, file.display());
+                    return Err(Failure::message(format!(
+                        "`{FILE}`: the program `{name}` names `{file}`, which does not exist"
+                    )));
+                }
+            }
+            whole.push(Item {
+                name: program.name.clone(),
+                files: program.files.clone(),
+                entry: program.entry.clone().or(self.config.entry.clone()),
+                rule: None,
+            });
+        }
+        if whole.is_empty() {
+            return Err(Failure::message(format!(
+                "`{FILE}` names nothing to check: give `files = [\"src/*.c\"]` or a [[program]]"
+            )));
+        }
+        if self.config.rules.is_empty() {
+            return Ok(whole);
+        }
+        let with = |item: &Item, rule: &String| Item {
+            rule: Some(rule.clone()),
+            ..item.clone()
+        };
+        Ok(whole
+            .iter()
+            .flat_map(|item| self.config.rules.iter().map(move |rule| with(item, rule)))
+            .collect())
+    }
+
+    fn matching(&self, pattern: &str) -> Result<BTreeSet<PathBuf>, Failure> {
+        let whole = self.directory.join(pattern);
+        let paths = glob::glob(&whole.to_string_lossy()).map_err(|error| {
+            Failure::message(format!("`{FILE}`: `{pattern}` is no pattern: {error}"))
+        })?;
+        let inside = |path: PathBuf| {
+            let relative = path.strip_prefix(&self.directory).map(Path::to_path_buf);
+            relative.unwrap_or(path)
+        };
+        Ok(paths
+            .filter_map(Result::ok)
+            .filter(|path| path.is_file())
+            .map(inside)
+            .collect())
+    }
+
+    /// The arguments of `hardbop check` for an item.
+    pub fn arguments(&self, item: &Item) -> Vec<String> {
+        let config = &self.config;
+        let mut arguments = vec!["check".to_owned(), "--json".to_owned()];
+        let mut option = |name: &str, value: String| {
+            arguments.push(name.to_owned());
+            arguments.push(value);
+        };
+        for directory in &config.include {
+            option("-I", directory.display().to_string());
+        }
+        for define in &config.define {
+            option("-D", define.clone());
+        }
+        if let Some(model) = &config.data_model {
+            option("--data-model", model.clone());
+        }
+        if let Some(entry) = &item.entry {
+            option("--entry", entry.clone());
+        }
+        if !config.check.is_empty() {
+            option("--check", config.check.join(","));
+        }
+        if let Some(rule) = &item.rule {
+            option("--rule", rule.clone());
+        }
+        if let Some(seconds) = config.time_limit {
+            option("--time-limit", seconds.to_string());
+        }
+        if let Some(mib) = config.memory_limit {
+            option("--memory-limit", mib.to_string());
+        }
+        arguments.push("--".to_owned());
+        arguments.extend(item.files.iter().map(|file| file.display().to_string()));
+        arguments
+    }
+}

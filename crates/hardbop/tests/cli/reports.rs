@@ -1,0 +1,123 @@
+//! The files for machines and for browsers.
+
+use crate::scene::Scene;
+use expect_test::expect;
+use serde_json::Value;
+
+const PROGRAM: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+static int twice(int x) { return 2 * x; }
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 && n > 5) reach_error();
+  if (n == 21 && twice(n) > 40 /* <script> */) reach_error();
+  return 0;
+}
+";
+
+fn made(option: &str, file: &str) -> String {
+    let scene = Scene::file("x.c", PROGRAM);
+    let output = scene.output(&format!("check x.c {option}"));
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    std::fs::read_to_string(scene.path().join(file)).expect("it was written")
+}
+
+#[test]
+fn sarif_has_results_and_code_flows() {
+    let log: Value = serde_json::from_str(&made("--sarif x.sarif", "x.sarif")).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    let results = run["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2);
+    for result in results {
+        // What the schema and the standard demand of every result.
+        let rule = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(rules[rule]["id"], result["ruleId"]);
+        assert!(result["message"]["text"].is_string());
+        let kind = result["kind"].as_str().expect("a kind");
+        assert_eq!(result["level"] == "error", kind == "fail");
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "x.c");
+        assert!(place["region"]["startLine"].as_u64() > Some(0));
+    }
+    assert_eq!(results[0]["kind"], "pass");
+    let flow = &results[1]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let steps: Vec<String> = flow
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(|step| {
+            format!(
+                "{} {} {}\n",
+                step["executionOrder"],
+                step["nestingLevel"],
+                step["location"]["message"]["text"].as_str().expect("text")
+            )
+        })
+        .collect();
+    expect![[r#""#]].assert_eq(&steps.concat());
+}
+
+#[test]
+fn junit_has_a_case_for_every_check() {
+    expect![[r#""#]].assert_eq(&without_time(&made("--junit x.xml", "x.xml")));
+}
+
+fn without_time(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(" time=\"") {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at + 7..];
+        rest = &tail[tail.find('"').expect("it ends") + 1..];
+    }
+    out + rest
+}
+
+#[test]
+fn dot_has_the_lines_and_the_path() {
+    expect![[r#""#]].assert_eq(&made("--dot x.dot", "x.dot"));
+}
+
+#[test]
+fn a_page_is_complete_and_closed() {
+    let page = made("--html out", "out/index.html");
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    // Nothing comes from the network, and nothing of the program's text is taken for markup.
+    assert!(!page.contains("http://") && !page.contains("https://"));
+    assert_eq!(page.matches("<script").count(), 2);
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(page.contains("/* &lt;script&gt; */"));
+    for part in [
+        "<nav",
+        "<main>",
+        "aria-live=\"polite\"",
+        "id=\"check-1\"",
+        "Call stack",
+        "<svg",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    // Every element that is opened is closed.
+    for tag in [
+        "section", "div", "table", "tbody", "ol", "ul", "svg", "details", "main", "body",
+    ] {
+        let opened =
+            page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+    }
+    let start = page.find("application/json\">").expect("the data") + 18;
+    let end = start + page[start..].find("</script>").expect("its end");
+    let data: Value = serde_json::from_str(&page[start..end]).expect("JSON");
+    let last = data["relevant"]
+        .as_array()
+        .expect("rows")
+        .last()
+        .expect("one");
+    assert_eq!(last["x"], true);
+    assert!(
+        data["full"].as_array().expect("rows").len()
+            >= data["relevant"].as_array().expect("rows").len()
+    );
+}

@@ -1,0 +1,207 @@
+//! Witnesses: written, looked at, validated.
+
+use crate::scene::Scene;
+use expect_test::{Expect, expect};
+
+const BUG: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  int i = 0;
+  while (i < 3) {
+    if (n == 7 + i) break;
+    i++;
+  }
+  if (i == 2) reach_error();
+  return 0;
+}
+";
+
+const SAFE: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int limit = 10;
+int clamp(int x) {
+  if (x > limit) return limit;
+  return x;
+}
+int main(void) {
+  int i = 0;
+  while (__VERIFIER_nondet_int()) {
+    if (i < 10) i++;
+  }
+  if (i > 10 || limit != 10) reach_error();
+  return clamp(i);
+}
+";
+
+fn scene(text: &str) -> Scene {
+    Scene::file("x.c", text)
+}
+
+/// The lines of a file from one that holds a word on.
+fn tail(scene: &Scene, file: &str, from: &str) -> String {
+    let text = std::fs::read_to_string(scene.path().join(file)).expect("it was written");
+    let start = text.find(from).expect("the word is there");
+    text[start..].to_owned()
+}
+
+#[test]
+fn a_violation_becomes_a_sequence_that_is_confirmed() {
+    let scene = scene(BUG);
+    scene.output("check x.c --witness w.yml");
+    expect![[r#""#]].assert_eq(&tail(&scene, "w.yml", "  content:"));
+    scene.check("validate --witness w.yml --lint", expect![[r#""#]]);
+    scene.check("validate --witness w.yml x.c", expect![[r#""#]]);
+    let json = scene.json("validate --witness w.yml x.c");
+    assert_eq!(json["witnesses"][0]["verdict"], "confirmed");
+}
+
+#[test]
+fn a_proof_becomes_invariants_and_contracts_that_are_confirmed() {
+    let scene = scene(SAFE);
+    scene.output("check x.c --witness w.yml --witness-version 2.1");
+    expect![[r#""#]].assert_eq(&tail(&scene, "w.yml", "  content:"));
+    scene.check("validate --witness w.yml x.c", expect![[r#""#]]);
+}
+
+#[test]
+fn graphml_is_written_and_read_back() {
+    for text in [BUG, SAFE] {
+        let scene = scene(text);
+        scene.output("check x.c --witness w.graphml");
+        let lint = scene.output("validate --witness w.graphml --lint");
+        assert_eq!(lint.status.code(), Some(0));
+        let validated = scene.output("validate --witness w.graphml x.c");
+        assert_eq!(validated.status.code(), Some(0), "{validated:?}");
+    }
+}
+
+const METADATA: &str = "  metadata:
+    format_version: \"2.0\"
+    uuid: 8a60ee66-7879-42f1-8be7-ae8db5b0e333
+    creation_time: \"2024-04-29T13:13:07+02:00\"
+    producer: {name: other, version: \"1\"}
+    task:
+      input_files: [x.c]
+      input_file_hashes: {}
+      specification: \"G ! call(reach_error())\"
+      data_model: LP64
+      language: C
+";
+
+#[track_caller]
+fn check_validation(program: &str, kind: &str, content: &str, expected: Expect) {
+    let witness = format!("- entry_type: {kind}\n{METADATA}  content:\n{content}");
+    scene(program)
+        .and_file("w.yml", witness)
+        .check("validate --witness w.yml x.c --quiet", expected);
+}
+
+#[test]
+fn branches_are_followed_at_their_first_visit() {
+    let target = "  - segment:\n    - waypoint: {type: target, action: follow, location: {file_name: x.c, line: 10, column: 15}}\n";
+    let branch = |line: u32, value: &str| {
+        format!(
+            "  - segment:\n    - waypoint: {{type: branching, action: follow, constraint: {{value: \
+             \"{value}\"}}, location: {{file_name: x.c, line: {line}}}}}\n"
+        )
+    };
+    let good = [branch(7, "false"), branch(7, "false"), branch(7, "true")].concat();
+    check_validation(
+        BUG,
+        "violation_sequence",
+        &format!("{good}{target}"),
+        expect![[r#""#]],
+    );
+    let bad = [branch(7, "false"), branch(7, "true")].concat();
+    check_validation(
+        BUG,
+        "violation_sequence",
+        &format!("{bad}{target}"),
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn what_is_to_be_avoided_is_avoided() {
+    let content = |value: &str| {
+        format!(
+            "  - segment:
+    - waypoint: {{type: assumption, action: avoid, constraint: {{value: \"{value}\", format: c_expression}}, location: {{file_name: x.c, line: 10, column: 3}}}}
+    - waypoint: {{type: target, action: follow, location: {{file_name: x.c, line: 10}}}}
+"
+        )
+    };
+    check_validation(
+        BUG,
+        "violation_sequence",
+        &content("n > 10"),
+        expect![[r#""#]],
+    );
+    check_validation(
+        BUG,
+        "violation_sequence",
+        &content("n == 9"),
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn invariants_of_others_are_checked() {
+    let content = |value: &str| {
+        format!(
+            "  - invariant: {{type: loop_invariant, location: {{file_name: x.c, line: 10, column: 3, \
+             function: main}}, value: \"{value}\", format: c_expression}}\n"
+        )
+    };
+    check_validation(
+        SAFE,
+        "invariant_set",
+        &content("0 <= i && i <= 10"),
+        expect![[r#""#]],
+    );
+    check_validation(SAFE, "invariant_set", &content("i < 1"), expect![[r#""#]]);
+    check_validation(
+        SAFE,
+        "invariant_set",
+        &content("unknown_name > 3"),
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn a_broken_witness_is_pointed_at() {
+    let lint = |text: &str, expected: Expect| {
+        Scene::file("w.yml", text).check("validate --witness w.yml --lint", expected);
+    };
+    lint("", expect![[r#""#]]);
+    lint("entry_type: a\n", expect![[r#""#]]);
+    lint(
+        &format!(
+            "- entry_type: violation_sequence\n{METADATA}  content:\n  - segment:\n    - waypoint:\n        \
+             type: assumption\n        action: follow\n        location: {{file_name: x.c, line: 0}}\n"
+        ),
+        expect![[r#""#]],
+    );
+    lint(
+        &format!(
+            "- entry_type: violation_sequence\n{METADATA}  content:\n  - segment:\n    - waypoint: {{type: \
+             function_enter, action: follow, location: {{file_name: x.c, line: 3, colum: 4}}}}\n"
+        ),
+        expect![[r#""#]],
+    );
+    lint(
+        "- entry_type: invariant_set\n  metadata: {format_version: \"3.0\"}\n  content: []\n",
+        expect![[r#""#]],
+    );
+    lint("<graphml><graph></graphml>", expect![[r#""#]]);
+}
+
+#[test]
+fn a_witness_about_another_file_is_noticed() {
+    let scene = scene(BUG);
+    scene.output("check x.c --witness w.yml");
+    let changed = BUG.replace("i == 2", "i == 1");
+    std::fs::write(scene.path().join("x.c"), changed).expect("it can be written");
+    scene.check("validate --witness w.yml x.c", expect![[r#""#]]);
+}
