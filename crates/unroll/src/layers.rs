@@ -575,12 +575,11 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             };
             outcomes.insert(check, outcome);
         }
-        let proof = complete.then(|| {
-            Proof::Unrolling(Unrolling {
-                layers: self.layer,
-                questions: self.claims.len() as u64,
-            })
+        let proof = Proof::Unrolling(Unrolling {
+            layers: self.layer,
+            questions: self.claims.len() as u64,
         });
+        let proof = complete.then_some(proof);
         Report {
             outcomes,
             incomplete: self.incomplete,
