@@ -19,7 +19,7 @@ use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Report, Task, Value};
 use hardbop_leap::Leap;
-use hardbop_portfolio::{Found, Listener, Plan, Timed, default_plan};
+use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
@@ -73,7 +73,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     if arguments.wants_invariants() {
         // Other proofs are found sooner, but say less.
         let cegar = Cegar(options(arguments.arith));
-        plan.first.insert(0, Timed::new(cegar, INVARIANTS_TIME));
+        plan.first.insert(0, timed(cegar, INVARIANTS_TIME));
     }
     let found = hardbop_portfolio::check(&plan, &task, &mut watch);
     let rounds = watch.rounds();
@@ -111,7 +111,7 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
 }
 
 /// One engine by itself.
-fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
+fn alone(engine: impl Engine + 'static) -> Plan {
     Plan {
         first: vec![Box::new(engine)],
         lanes: Vec::new(),
