@@ -383,7 +383,9 @@ impl Rounds<'_> {
                     let certificate = certificate(terms, &constants, exact, guessing, invariants);
                     let certified = match certificate {
                         Some(certificate) => {
-                            let verdict = certifier.certify(terms, &mut path_session, &certificate);
+                            let errors = self.errors();
+                            let verdict =
+                                certifier.certify(terms, &mut path_session, &certificate, &errors);
                             Some((verdict, certificate))
                         }
                         None => None,
@@ -460,7 +462,8 @@ impl Rounds<'_> {
         let exact = certifier.semantics;
         if let Some(certificate) =
             certificate(terms, constants, exact, guessing, invariants.clone())
-            && let Certified::Yes { questions } = certifier.certify(terms, session, &certificate)
+            && let Certified::Yes { questions } =
+                certifier.certify(terms, session, &certificate, &self.errors())
         {
             self.proved(terms, &certificate, questions);
             return Some(Ended::Decided);
@@ -480,6 +483,17 @@ impl Rounds<'_> {
         let unseen = !self.unsupported.is_empty() && self.blocked.is_none();
         !self.open.is_empty()
             || (unseen && self.proof.is_none() && self.outcomes.values().all(good))
+    }
+
+    /// Where the open checks are violated.
+    fn errors(&self) -> Vec<LocId> {
+        let vertices = self.open.values().flatten();
+        vertices
+            .filter_map(|&vertex| match self.skeleton.vertices[vertex].point {
+                Point::At(location) => Some(location),
+                _ => None,
+            })
+            .collect()
     }
 
     fn targets(&self) -> Vec<Vertex> {
