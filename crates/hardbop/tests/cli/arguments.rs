@@ -34,6 +34,7 @@ fn short_help_teaches_by_example() {
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           leap         Look for violations of a C program behind loops, without unrolling them
@@ -193,6 +194,7 @@ fn usage_errors() {
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           leap         Look for violations of a C program behind loops, without unrolling them

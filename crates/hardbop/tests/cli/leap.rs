@@ -134,37 +134,37 @@ fn for_machines() {
         [
           {
             "answer": "VIOLATED",
-            "message": "call of `reach_error`",
-            "function": "main",
-            "file": "x.c",
-            "line": 7,
             "evidence": "replay",
-            "length": "2097157",
+            "file": "x.c",
+            "function": "main",
             "inputs": [
               {
-                "function": "__VERIFIER_nondet_int",
                 "file": "x.c",
+                "function": "__VERIFIER_nondet_int",
                 "line": 4,
                 "value": "1048576"
               }
             ],
             "leaps": [
               {
+                "choices": [],
+                "entry": "x == 0",
+                "exit": "x == n - 1",
                 "file": "x.c",
                 "line": 6,
-                "theorem": 2,
                 "states": [
                   {
                     "file": "x.c",
-                    "line": 6,
-                    "formula": "x < n && x >= 0"
+                    "formula": "x < n && x >= 0",
+                    "line": 6
                   }
                 ],
-                "entry": "x == 0",
-                "exit": "x == n - 1",
-                "choices": []
+                "theorem": 2
               }
-            ]
+            ],
+            "length": "2097157",
+            "line": 7,
+            "message": "call of `reach_error`"
           }
         ]"#]]
     .assert_eq(&serde_json::to_string_pretty(&value["checks"]).unwrap());

@@ -250,9 +250,9 @@ int main(void) {
         ],
         expect![[r#"
             VIOLATED x.c:5: signed overflow in x * 4 (in main)
-              x.c:3: input __VERIFIER_nondet_int() = 536870912
+              x.c:3: input __VERIFIER_nondet_int() = 2147483647
             [exit 1]
-            failing: x.c:5:7: runtime error: signed integer overflow: 536870912 * 4 cannot be represented in type 'int'
+            failing: x.c:5:7: runtime error: signed integer overflow: 2147483647 * 4 cannot be represented in type 'int'
         "#]],
     );
 }
