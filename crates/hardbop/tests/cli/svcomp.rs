@@ -239,7 +239,7 @@ fn a_harness_fails_under_the_sanitizer() {
 int main(void) {
   int x = __VERIFIER_nondet_int();
   if (x < 1000) return 0;
-  int y = x * 4;
+  int y = x + 1;
   return y;
 }
 ",
