@@ -37,6 +37,11 @@ pub enum Certified {
         /// The step.
         edge: SkeletonEdge,
     },
+    /// It does not even claim that a location is unreachable that it is to prove unreachable.
+    Admits {
+        /// The location.
+        location: LocId,
+    },
     /// The solver does not know about a step.
     Unknown {
         /// The step.
@@ -59,13 +64,20 @@ pub struct Certifier<'a, 'p> {
 }
 
 impl Certifier<'_, '_> {
-    /// Checks every step of a certificate.
+    /// Checks that a certificate claims that some locations are unreachable, and every step of
+    /// it.
     pub fn certify(
         &self,
         terms: &mut Terms,
         session: &mut Session<'_>,
         certificate: &Certificate,
+        unreachable: &[LocId],
     ) -> Certified {
+        for &location in unreachable {
+            if self.invariant(terms, certificate, location) != terms.bool(false) {
+                return Certified::Admits { location };
+            }
+        }
         let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
         let mut questions = 0;
         for edge in &self.skeleton.edges {

@@ -8,5 +8,6 @@
 pub mod certify;
 pub mod lazy;
 mod rounds;
+mod search;
 
 pub use rounds::{Arithmetic, Cegar, Options, check};

@@ -2,10 +2,8 @@
 
 use crate::certify::{Certificate, Certified, Certifier};
 use crate::lazy::{Abstraction, Ground, Memory, Precision};
-use hardbop_bebop::bdd::Bdd;
-use hardbop_bebop::space::{Copy, Space};
+use crate::search::{Found, search};
 use hardbop_bebop::supergraph::Vertex;
-use hardbop_bebop::{Engine as Bebop, Expand, Move, SlotOrder, Tracking, Until, slot_order};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::inline::{self, Inlined, inline};
@@ -24,7 +22,7 @@ use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{self, Refinement, Refiner, Shape};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::replay::{original_choices, replay};
-use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::skeleton::{Point, Skeleton};
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -385,7 +383,9 @@ impl Rounds<'_> {
                     let certificate = certificate(terms, &constants, exact, guessing, invariants);
                     let certified = match certificate {
                         Some(certificate) => {
-                            let verdict = certifier.certify(terms, &mut path_session, &certificate);
+                            let errors = self.errors();
+                            let verdict =
+                                certifier.certify(terms, &mut path_session, &certificate, &errors);
                             Some((verdict, certificate))
                         }
                         None => None,
@@ -462,9 +462,11 @@ impl Rounds<'_> {
         let exact = certifier.semantics;
         if let Some(certificate) =
             certificate(terms, constants, exact, guessing, invariants.clone())
-            && let Certified::Yes { questions } = certifier.certify(terms, session, &certificate)
+            && let Certified::Yes { questions } =
+                certifier.certify(terms, session, &certificate, &self.errors())
         {
             self.proved(terms, &certificate, questions);
+            self.in_c(terms, exact, certifier.constants, &certificate);
             return Some(Ended::Decided);
         }
         for (location, formula) in invariants {
@@ -482,6 +484,17 @@ impl Rounds<'_> {
         let unseen = !self.unsupported.is_empty() && self.blocked.is_none();
         !self.open.is_empty()
             || (unseen && self.proof.is_none() && self.outcomes.values().all(good))
+    }
+
+    /// Where the open checks are violated.
+    fn errors(&self) -> Vec<LocId> {
+        let vertices = self.open.values().flatten();
+        vertices
+            .filter_map(|&vertex| match self.skeleton.vertices[vertex].point {
+                Point::At(location) => Some(location),
+                _ => None,
+            })
+            .collect()
     }
 
     fn targets(&self) -> Vec<Vertex> {
@@ -753,103 +766,6 @@ impl Rounds<'_> {
 /// The predicates of a precision, each once.
 fn distinct(precision: &Precision) -> BTreeSet<Predicate> {
     precision.values().flatten().cloned().collect()
-}
-
-/// What a round of checking found.
-enum Found {
-    /// A way to a vertex; `None` if it is too long to be looked at.
-    Path(usize, Option<Vec<Segment>>),
-    /// No way to any target; the invariant at every reachable location.
-    Nothing(BTreeMap<LocId, TermId>),
-}
-
-/// The longest path that is looked at.
-const MAX_STEPS: usize = 4_000;
-/// The most cubes of one invariant.
-const MAX_CUBES: usize = 20_000;
-
-fn search(
-    graph: &mut Abstraction<'_, '_>,
-    targets: Vec<Vertex>,
-    budget: &Budget,
-    skeleton: &Skeleton,
-) -> Result<Found, Stopped> {
-    let order = slot_order(graph, SlotOrder::default());
-    let mut space = Space::new(&order, budget.clone());
-    let mut engine = Bebop::new(graph, &mut space, Tracking::default())?;
-    engine.run(graph, &mut space, &Until::OneOf(targets.clone()))?;
-    if let Some(&target) = targets.iter().find(|&&target| engine.is_reached(target)) {
-        let trace = engine.trace(graph, &mut space, target, Expand::Steps(MAX_STEPS))?;
-        if let Some(trace) = trace {
-            let mut segments = Vec::new();
-            for step in &trace.steps {
-                let edge = match step.leaves {
-                    Move::Along(edge)
-                    | Move::Into(edge)
-                    | Move::Return(edge)
-                    | Move::Over(edge) => edge,
-                    Move::End => break,
-                };
-                match (step.leaves, skeleton.edges[edge.index()].kind) {
-                    (Move::Into(_), SkeletonEdgeKind::Call(None, main)) => {
-                        segments.push(Segment::Start(main));
-                    }
-                    (Move::Along(_), SkeletonEdgeKind::Block(from, to)) => {
-                        segments.push(Segment::Block(from, to));
-                    }
-                    (Move::Into(_), SkeletonEdgeKind::Call(Some(call), callee)) => {
-                        segments.push(Segment::Enter(call, callee));
-                    }
-                    (Move::Return(_), SkeletonEdgeKind::Call(Some(call), callee)) => {
-                        segments.push(Segment::Leave(call, callee));
-                    }
-                    _ => {}
-                }
-            }
-            let closed = trace
-                .steps
-                .iter()
-                .any(|step| matches!(step.leaves, Move::Over(_)));
-            return Ok(Found::Path(target.index(), (!closed).then_some(segments)));
-        }
-    }
-    let mut invariants = BTreeMap::new();
-    for (index, vertex) in skeleton.vertices.iter().enumerate() {
-        let Point::At(location) = vertex.point else {
-            continue;
-        };
-        let edges = engine.path_edges(Vertex(index as u32));
-        if edges.is_false() {
-            continue;
-        }
-        let formula = invariant(graph, &mut space, vertex.procedure, edges)?;
-        invariants.insert(location, formula);
-    }
-    Ok(Found::Nothing(invariants))
-}
-
-/// A set of path edges as a formula over current and entry values.
-fn invariant(
-    graph: &mut Abstraction<'_, '_>,
-    space: &mut Space,
-    procedure: usize,
-    edges: Bdd,
-) -> Result<TermId, Stopped> {
-    let Some(cubes) = space.bdds.cubes(edges, edges, MAX_CUBES)? else {
-        return Ok(graph.always());
-    };
-    let mut disjuncts = Vec::new();
-    for cube in cubes {
-        let mut literals = Vec::new();
-        for literal in cube {
-            let (slot, copy) = Space::slot(literal.var);
-            if let Some(term) = graph.literal(procedure, slot, copy == Copy::Entry, literal.value) {
-                literals.push(term);
-            }
-        }
-        disjuncts.push(literals);
-    }
-    Ok(graph.disjunction(disjuncts))
 }
 
 /// The invariants in the exact encoding.

@@ -33,16 +33,8 @@ pub fn program(input: &CInput, console: &Console) -> Result<CProgram, Failure> {
     program_with(input, &RuleNames::default(), console, |_| {})
 }
 
-/// Reads the program as [`program`] does, and weaves rules into it.
-pub fn program_with_rules(
-    input: &CInput,
-    rules: &RuleNames,
-    console: &Console,
-) -> Result<CProgram, Failure> {
-    program_with(input, rules, console, |_| {})
-}
-
-/// The same with a last word on how it is lowered.
+/// Reads the program as [`program`] does, with rules woven into it and a last word on how it is
+/// lowered.
 pub fn program_with(
     input: &CInput,
     rules: &RuleNames,

@@ -217,12 +217,12 @@ impl Graph {
     fn parts(&mut self) {
         let count = self.cuts.len();
         let mut reaches = vec![BTreeSet::new(); count];
-        for from in 0..count {
+        for (from, reached) in reaches.iter_mut().enumerate() {
             let mut work = vec![from];
             while let Some(at) = work.pop() {
                 for &path in &self.cuts[at].paths {
                     if let End::Cut(to) = self.paths[path].to
-                        && reaches[from].insert(to)
+                        && reached.insert(to)
                     {
                         work.push(to);
                     }

@@ -2,7 +2,7 @@
 
 use crate::Segment;
 use hardbop_cfront::ids::{EdgeId, LocId};
-use hardbop_logic::{Answer, BitVec, Session, TermId, Terms, Unknown, Value};
+use hardbop_logic::{Answer, BitVec, Session, Sort, TermId, Terms, Unknown, Value};
 use hardbop_semantics::block::{Block, block_from};
 use hardbop_semantics::contents::NewObject;
 use hardbop_semantics::path::{PathStep, steps_of};
@@ -165,11 +165,52 @@ fn choices_along(
         session.assert(terms, condition);
     }
     let choices = match session.check(terms, &[]) {
-        Answer::Sat => read_choices(terms, session, &met),
+        Answer::Sat => {
+            let levels = prefer_small(terms, session, &met);
+            let choices = match session.check(terms, &[]) {
+                Answer::Sat => read_choices(terms, session, &met),
+                _ => None,
+            };
+            for _ in 0..levels {
+                session.pop();
+            }
+            choices
+        }
         _ => None,
     };
     session.pop();
     choices
+}
+
+/// So many inputs are made small: the first ones are what a reader looks at.
+const SMALL_INPUTS: usize = 24;
+
+/// Asserts small values for inputs wherever they are possible: people read them. Gives the number
+/// of levels that were opened for that.
+fn prefer_small(terms: &mut Terms, session: &mut Session<'_>, met: &[(EdgeId, Met)]) -> usize {
+    let inputs = met.iter().filter_map(|(_, met)| match met {
+        Met::Symbol(fresh) if matches!(fresh.origin, FreshOrigin::Input(_)) => Some(fresh.term),
+        _ => None,
+    });
+    let mut levels = 0;
+    for input in inputs.take(SMALL_INPUTS) {
+        for small in [0, 1, 2, -1] {
+            let value = match terms.sort(input) {
+                Sort::BitVec(width) => terms.bv(small, width),
+                Sort::Int => terms.int(small),
+                _ => continue,
+            };
+            let chosen = terms.eq(input, value);
+            session.push();
+            session.assert(terms, chosen);
+            if session.check(terms, &[]) == Answer::Sat {
+                levels += 1;
+                break;
+            }
+            session.pop();
+        }
+    }
+    levels
 }
 
 /// Something that the program leaves open.

@@ -5,13 +5,20 @@
 //! more. A path that passes a loop head more than once is refined as a *path program*: its edges
 //! with their loops, as Horn clauses, so that one solution rules out every unrolling (TR 2000-14,
 //! sections 4.2 to 4.4 give the loop-free case).
+//!
+//! For people, a path is explained as the papers do it: as [`statements`], simulated with all
+//! dependencies ([`annotate`]) and projected to what matters ([`icpp`]).
 
+pub mod annotate;
 pub mod atoms;
 pub mod c_text;
 mod clauses;
 pub mod exact;
 pub mod feasible;
+pub mod icpp;
 pub mod refine;
+pub mod shortest;
+pub mod statements;
 
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 

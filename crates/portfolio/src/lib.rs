@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 mod plan;
 
-pub use plan::{Plan, Step, default_plan};
+pub use plan::{Plan, Step, default_plan, timed};
 
 /// What the engines found out together.
 #[derive(Debug, Default)]

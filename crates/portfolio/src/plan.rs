@@ -8,7 +8,7 @@ use hardbop_unroll::{Runs, Unroll};
 use std::time::Duration;
 
 /// An engine of a plan.
-pub type Step = Box<dyn Engine + Send + Sync>;
+pub type Step = Box<dyn Engine>;
 
 /// Which engines run, and when.
 pub struct Plan {
@@ -19,17 +19,15 @@ pub struct Plan {
 }
 
 /// An engine with a time limit of its own.
-pub struct Timed {
+struct Timed {
     engine: Step,
     time: Duration,
 }
 
-impl Timed {
-    /// The engine, for no more than this time and no more than a quarter of what is left.
-    pub fn new(engine: impl Engine + Send + Sync + 'static, time: Duration) -> Step {
-        let engine = Box::new(engine);
-        Box::new(Timed { engine, time })
-    }
+/// The engine, for no more than this time and no more than a quarter of what is left.
+pub fn timed(engine: impl Engine + 'static, time: Duration) -> Step {
+    let engine = Box::new(engine);
+    Box::new(Timed { engine, time })
 }
 
 impl Engine for Timed {
@@ -79,9 +77,9 @@ pub fn default_plan(cegar: Options) -> Plan {
                     only_run: 50_000_000,
                     ..Runs::default()
                 }),
-                Timed::new(Unroll::default(), Duration::from_secs(4)),
-                Timed::new(Leap::default(), Duration::from_secs(4)),
-                Timed::new(Dpr::default(), Duration::from_secs(3)),
+                timed(Unroll::default(), Duration::from_secs(4)),
+                timed(Leap::default(), Duration::from_secs(4)),
+                timed(Dpr::default(), Duration::from_secs(3)),
                 Box::new(Runs::default()),
                 Box::new(Unroll::default()),
             ],

@@ -2,12 +2,11 @@
 
 use crate::determined::is_determined;
 use hardbop_budget::{Budget, Stopped};
-use hardbop_cfront::ids::{CheckId, TypeId};
+use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, TraceMode};
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Engine, Event, Figure, OnlyRun, Outcome, Proof, Reason, Report, Task};
 use hardbop_semantics::replay::Violation;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Runs the program: once to its end if nothing is left open, else some times on guesses.
@@ -44,12 +43,12 @@ impl Engine for Runs {
 
     fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
         let mut report = Report::default();
-        let unknown = |reason: Reason| {
-            let open = |&check: &CheckId| (check, Outcome::Unknown(reason.clone()));
-            task.checks.iter().map(open).collect::<BTreeMap<_, _>>()
-        };
-        report.outcomes = unknown(Reason::Length(self.steps as usize));
-        report.incomplete = Some(Reason::Length(self.steps as usize));
+        let short = Reason::Length(self.steps as usize);
+        for &check in task.checks {
+            let outcome = Outcome::Unknown(short.clone());
+            report.outcomes.insert(check, outcome);
+        }
+        report.incomplete = Some(short);
         events(Event {
             doing: "running the program".into(),
             open: task.checks.len(),

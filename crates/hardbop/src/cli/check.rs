@@ -65,6 +65,13 @@ pub struct CheckArgs {
     pub limits: Limits,
 }
 
+impl CheckArgs {
+    /// Whether a proof should be invariants rather than anything else that proves.
+    pub fn wants_invariants(&self) -> bool {
+        self.invariants || self.show_predicates || self.artifacts.shows_invariants()
+    }
+}
+
 /// How machine integers are read while searching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SearchArith {

@@ -19,14 +19,18 @@ use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Report, Task, Value};
 use hardbop_leap::Leap;
-use hardbop_portfolio::{Found, Listener, Plan, default_plan};
+use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
 use std::path::Path;
+use std::time::Duration;
 
 /// The most rounds that are kept for a plot.
 const MOST_ROUNDS: usize = 10_000;
+
+/// How long invariants are looked for when they are asked for, before any proof will do.
+const INVARIANTS_TIME: Duration = Duration::from_secs(20);
 
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
@@ -65,7 +69,12 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         budget: &budget,
     };
     let mut watch = Watch::new(&budget, console, Some(&shown));
-    let plan = plan(arguments.engine, arguments.arith);
+    let mut plan = plan(arguments.engine, arguments.arith);
+    if arguments.wants_invariants() {
+        // Other proofs are found sooner, but say less.
+        let cegar = Cegar(options(arguments.arith));
+        plan.first.insert(0, timed(cegar, INVARIANTS_TIME));
+    }
     let found = hardbop_portfolio::check(&plan, &task, &mut watch);
     let rounds = watch.rounds();
     shown.conclude(&found, rounds)
@@ -79,14 +88,18 @@ pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> (Report
     (found.report, watch.rounds())
 }
 
-fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
-    let options = Options {
+fn options(arith: SearchArith) -> Options {
+    Options {
         arithmetic: match arith {
             SearchArith::Auto => Arithmetic::Auto,
             SearchArith::Bits => Arithmetic::Bits,
         },
         ..Options::default()
-    };
+    }
+}
+
+fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
+    let options = options(arith);
     match engine {
         EngineChoice::Auto => default_plan(options),
         EngineChoice::Cegar => alone(Cegar(options)),
@@ -98,7 +111,7 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
 }
 
 /// One engine by itself.
-fn alone(engine: impl Engine + Send + Sync + 'static) -> Plan {
+fn alone(engine: impl Engine + 'static) -> Plan {
     Plan {
         first: vec![Box::new(engine)],
         lanes: Vec::new(),

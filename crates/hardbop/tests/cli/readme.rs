@@ -18,6 +18,11 @@ fn architecture() {
     check_sessions("ARCHITECTURE.md");
 }
 
+#[test]
+fn driver_tutorial() {
+    check_sessions("docs/tutorial-driver.md");
+}
+
 fn check_sessions(name: &str) {
     let path = root().join(name);
     let before = std::fs::read_to_string(&path).expect("the document is there");

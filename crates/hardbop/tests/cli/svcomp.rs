@@ -249,10 +249,10 @@ int main(void) {
             "-fno-sanitize-recover=all",
         ],
         expect![[r#"
-            VIOLATED x.c:5: signed overflow in x * 4 (in main)
+            VIOLATED x.c:5: signed overflow in x + 1 (in main)
               x.c:3: input __VERIFIER_nondet_int() = 2147483647
             [exit 1]
-            failing: x.c:5:7: runtime error: signed integer overflow: 2147483647 * 4 cannot be represented in type 'int'
+            failing: x.c:5:7: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
         "#]],
     );
 }

@@ -328,6 +328,16 @@ impl Terms {
             let same = self.eq(b, a);
             return self.not(same);
         }
+        if self.value_of(b).is_some()
+            && let Some(decided) = self.over_choices(a, |terms, leaf| terms.bv_ult(leaf, b))
+        {
+            return decided;
+        }
+        if self.value_of(a).is_some()
+            && let Some(decided) = self.over_choices(b, |terms, leaf| terms.bv_ult(a, leaf))
+        {
+            return decided;
+        }
         self.plain(Op::BvUlt, &[a, b])
     }
 
@@ -346,6 +356,16 @@ impl Terms {
             let zero = self.zeros(self.width(a));
             let same = self.eq(b, zero);
             return self.not(same);
+        }
+        if self.value_of(b).is_some()
+            && let Some(decided) = self.over_choices(a, |terms, leaf| terms.bv_ule(leaf, b))
+        {
+            return decided;
+        }
+        if self.value_of(a).is_some()
+            && let Some(decided) = self.over_choices(b, |terms, leaf| terms.bv_ule(a, leaf))
+        {
+            return decided;
         }
         self.plain(Op::BvUle, &[a, b])
     }
@@ -370,6 +390,16 @@ impl Terms {
             let same = self.eq(a, b);
             return self.not(same);
         }
+        if self.value_of(b).is_some()
+            && let Some(decided) = self.over_choices(a, |terms, leaf| terms.bv_slt(leaf, b))
+        {
+            return decided;
+        }
+        if self.value_of(a).is_some()
+            && let Some(decided) = self.over_choices(b, |terms, leaf| terms.bv_slt(a, leaf))
+        {
+            return decided;
+        }
         self.plain(Op::BvSlt, &[a, b])
     }
 
@@ -384,6 +414,16 @@ impl Terms {
         }
         if b == lowest || a == highest {
             return self.eq(a, b);
+        }
+        if self.value_of(b).is_some()
+            && let Some(decided) = self.over_choices(a, |terms, leaf| terms.bv_sle(leaf, b))
+        {
+            return decided;
+        }
+        if self.value_of(a).is_some()
+            && let Some(decided) = self.over_choices(b, |terms, leaf| terms.bv_sle(a, leaf))
+        {
+            return decided;
         }
         self.plain(Op::BvSle, &[a, b])
     }

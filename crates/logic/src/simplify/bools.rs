@@ -3,6 +3,7 @@
 use super::bits::Step;
 use crate::sort::Sort;
 use crate::term::{Op, TermId, Terms};
+use rustc_hash::FxHashMap;
 
 impl Terms {
     /// `true` or `false`.
@@ -246,22 +247,55 @@ impl Terms {
         }
     }
 
-    /// `(c ? 1 : 0) == 1` is `c`: C's conditions arrive in this form.
+    /// `(c ? 1 : 0) == 1` is `c`: C's conditions arrive in this form, and after paths have met,
+    /// whole trees of choices between constants.
     fn eq_with_ite(&mut self, ite: TermId, literal: TermId) -> Option<TermId> {
-        if *self.op(ite) != Op::Ite || self.value_of(literal).is_none() {
+        self.value_of(literal)?;
+        self.over_choices(ite, |terms, leaf| terms.eq(leaf, literal))
+    }
+
+    /// A test of a tree of `ite`, done at its leaves instead. Gives nothing if a leaf is no
+    /// literal: the test would have to be built more than once.
+    pub(super) fn over_choices(
+        &mut self,
+        root: TermId,
+        mut test: impl FnMut(&mut Terms, TermId) -> TermId,
+    ) -> Option<TermId> {
+        const MOST_NODES: usize = 256;
+        if *self.op(root) != Op::Ite {
             return None;
         }
-        let [c, a, b] = self.args(ite).try_into().ok()?;
-        let (a_value, b_value) = (self.value_of(a), self.value_of(b));
-        let value = self.value_of(literal)?;
-        // Both branches must be literals: otherwise the equality would be built twice.
-        let (a_hit, b_hit) = (a_value? == value, b_value? == value);
-        Some(match (a_hit, b_hit) {
-            (true, true) => self.bool(true),
-            (false, false) => self.bool(false),
-            (true, false) => c,
-            (false, true) => self.not(c),
-        })
+        let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut work = vec![root];
+        while let Some(&term) = work.last() {
+            if done.contains_key(&term) {
+                work.pop();
+                continue;
+            }
+            if done.len() + work.len() > MOST_NODES {
+                return None;
+            }
+            if *self.op(term) != Op::Ite {
+                self.value_of(term)?;
+                let decided = test(self, term);
+                done.insert(term, decided);
+                work.pop();
+                continue;
+            }
+            let [c, a, b] = self.args(term).try_into().ok()?;
+            match (done.get(&a).copied(), done.get(&b).copied()) {
+                (Some(a), Some(b)) => {
+                    let joined = self.ite(c, a, b);
+                    done.insert(term, joined);
+                    work.pop();
+                }
+                (left, right) => {
+                    work.extend(left.is_none().then_some(a));
+                    work.extend(right.is_none().then_some(b));
+                }
+            }
+        }
+        done.get(&root).copied()
     }
 
     /// `forall` over constants, which are bound in the body from then on.
