@@ -466,6 +466,7 @@ impl Rounds<'_> {
                 certifier.certify(terms, session, &certificate, &self.errors())
         {
             self.proved(terms, &certificate, questions);
+            self.in_c(terms, exact, certifier.constants, &certificate);
             return Some(Ended::Decided);
         }
         for (location, formula) in invariants {

@@ -88,7 +88,10 @@ pub fn find(from: &Path) -> Result<Option<Project>, Failure> {
     for directory in start.ancestors() {
         let path = directory.join(FILE);
         if path.is_file() {
-            let config = read(&path)?;
+            // Messages name it as the user does.
+            let near = Path::new(FILE);
+            let here = directory == start && from == Path::new(".");
+            let config = read(if here { near } else { &path })?;
             return Ok(Some(Project {
                 directory: directory.to_path_buf(),
                 config,

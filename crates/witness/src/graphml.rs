@@ -6,7 +6,7 @@ use crate::model::{
 use crate::read::Read;
 use crate::write::{Origin, loops};
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
-use hardbop_report::results::{Answer, Results, Role, StepKind, Trace};
+use hardbop_report::results::{Answer, Results, StepKind, Trace};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -120,9 +120,6 @@ fn path(out: &mut String, trace: &Trace) {
         let mut facts: Vec<(&str, String)> = Vec::new();
         let function = &trace.calls[step.call as usize].function;
         match step.kind {
-            StepKind::Branch { holds } => {
-                facts.push(("control", format!("condition-{holds}")));
-            }
             StepKind::Call(callee) => {
                 let callee = &trace.calls[callee as usize].function;
                 facts.push(("enterFunction", callee.clone()));
@@ -137,25 +134,11 @@ fn path(out: &mut String, trace: &Trace) {
                     facts.push(("assumption.scope", function.clone()));
                 }
             }
-            StepKind::Statement => {
-                let set: Vec<String> = step
-                    .values
-                    .iter()
-                    .filter(|value| {
-                        let plain = value
-                            .name
-                            .chars()
-                            .all(|c| c.is_ascii_alphanumeric() || c == '_');
-                        value.role == Role::Set && plain && value.value.parse::<i128>().is_ok()
-                    })
-                    .map(|value| format!("{} == {};", value.name, value.value))
-                    .collect();
-                if !set.is_empty() {
-                    facts.push(("assumption", set.join(" ")));
-                    facts.push(("assumption.scope", function.clone()));
-                }
-            }
-            StepKind::ClosedCall | StepKind::Violation => {}
+            // What was decided by the inputs follows from them.
+            StepKind::Branch { .. }
+            | StepKind::Statement
+            | StepKind::ClosedCall
+            | StepKind::Violation => {}
         }
         if facts.is_empty() && index != last {
             continue;
@@ -275,6 +258,10 @@ pub(crate) fn read(file: FileId, text: &str) -> Read {
         diagnostics.push(Diagnostic::error(span(graph), "only C is understood"));
     }
     let automaton = Automaton::new(graph, &facts, &span, &mut diagnostics);
+    let unread = match kind.as_str() {
+        "violation_witness" => automaton.unread(),
+        _ => 0,
+    };
     let content = match kind.as_str() {
         "violation_witness" => automaton
             .way(&program, whole, &mut diagnostics)
@@ -287,7 +274,11 @@ pub(crate) fn read(file: FileId, text: &str) -> Read {
             None
         }
     };
-    let witnesses = content.map(|content| Witness { metadata, content });
+    let witnesses = content.map(|content| Witness {
+        metadata,
+        content,
+        unread,
+    });
     Read {
         witnesses: witnesses.into_iter().collect(),
         diagnostics,
@@ -419,6 +410,20 @@ impl Automaton {
         Some(segments)
     }
 
+    /// The edges that say something that is not followed.
+    fn unread(&self) -> usize {
+        let passed_over = |data: &Facts| {
+            let result = data
+                .get("assumption")
+                .is_some_and(|assumption| assumption.contains("\\result"));
+            data.contains_key("control") || (data.contains_key("assumption") && !result)
+        };
+        let edges = self.edges.iter();
+        edges
+            .filter(|(_, to, data, _)| !self.is(to, "sink") && passed_over(data))
+            .count()
+    }
+
     fn invariants(&self, program: &str) -> Vec<Invariant> {
         let mut found = Vec::new();
         for (_, to, data, span) in &self.edges {
@@ -451,14 +456,10 @@ impl Automaton {
 /// What an edge says that can be followed.
 fn segment(program: &str, data: &Facts, span: Span) -> Option<Segment> {
     let line = data.get("startline")?.parse().ok()?;
-    let (kind, constraint) = match (data.get("control"), data.get("assumption")) {
-        (_, Some(assumption)) if assumption.contains("\\result") => {
+    let (kind, constraint) = match data.get("assumption") {
+        Some(assumption) if assumption.contains("\\result") => {
             let constraint = assumption.trim().trim_end_matches(';').to_owned();
             (WaypointKind::FunctionReturn, constraint)
-        }
-        (Some(control), _) => {
-            let value = control.strip_prefix("condition-")?;
-            (WaypointKind::Branching, value.to_owned())
         }
         _ => return None,
     };

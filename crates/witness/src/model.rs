@@ -9,6 +9,8 @@ pub struct Witness {
     pub metadata: Metadata,
     /// What it says.
     pub content: Content,
+    /// How many parts of it were passed over because they are not understood.
+    pub unread: usize,
 }
 
 /// Who made a witness, and of what.

@@ -164,6 +164,7 @@ impl Reader {
         Some(Witness {
             metadata: metadata?,
             content,
+            unread: 0,
         })
     }
 

@@ -333,11 +333,10 @@ impl Weaver {
         }
         let inside = condition(text, tokens, keyword)?;
         let value = point.constraint.as_deref().map(str::trim)?;
-        let (chosen, others) = if &text[keyword.start..keyword.end] == "switch" {
-            self.cases(file, &inside, value)?
-        } else {
-            self.sides(file, &inside, value)?
-        };
+        if &text[keyword.start..keyword.end] != "switch" {
+            return self.condition(point, segment, avoid, file, &inside);
+        }
+        let (chosen, others) = self.cases(file, &inside, value)?;
         let stitch = |id: EdgeId, avoid: bool| Stitch {
             point: Point::After(id),
             segment,
@@ -351,6 +350,39 @@ impl Weaver {
             stitches.extend(others.into_iter().map(|id| stitch(id, true)));
         }
         Some(stitches)
+    }
+
+    /// A condition that comes out as wanted: its own text is the constraint, where it is entered.
+    /// One that calls or writes has no such text, and is not followed.
+    fn condition(
+        &mut self,
+        point: &Waypoint,
+        segment: u32,
+        avoid: bool,
+        file: FileId,
+        inside: &Range<usize>,
+    ) -> Option<Vec<Stitch>> {
+        let text = self.texts[&file].text[inside.clone()].trim().to_owned();
+        let text = match point.constraint.as_deref().map(str::trim)? {
+            "true" => format!("({text})"),
+            "false" => format!("!({text})"),
+            _ => return None,
+        };
+        let entries = self.entries(file, inside);
+        let mut stitches = Vec::new();
+        for location in entries {
+            let function = self.program.locations[location.index()].function;
+            let constraint = self.expression(function, &text, point.span)?;
+            let (_, first) = self.program.edges_from(location).next()?;
+            stitches.push(Stitch {
+                point: Point::Before(location),
+                segment,
+                constraint: Some(constraint),
+                avoid,
+                source: first.source,
+            });
+        }
+        (!stitches.is_empty()).then_some(stitches)
     }
 
     /// The edges by which a `switch` goes to a case, and the others.
@@ -396,69 +428,6 @@ impl Weaver {
                 others.push(id);
             }
         }
-        (!chosen.is_empty()).then_some((chosen, others))
-    }
-
-    /// The edges by which a condition comes out as wanted, and the others.
-    fn sides(
-        &self,
-        file: FileId,
-        inside: &Range<usize>,
-        value: &str,
-    ) -> Option<(Vec<EdgeId>, Vec<EdgeId>)> {
-        let wanted = match value {
-            "true" => true,
-            "false" => false,
-            _ => return None,
-        };
-        let edges: BTreeSet<EdgeId> = self
-            .edges_in(file, inside)
-            .into_iter()
-            .filter(|id| matches!(self.program.edges[id.index()].op, Op::Assume { .. }))
-            .collect();
-        let within: BTreeSet<LocId> = edges
-            .iter()
-            .map(|id| self.program.edges[id.index()].from)
-            .collect();
-        let exits: Vec<EdgeId> = edges
-            .iter()
-            .copied()
-            .filter(|id| {
-                !within.contains(&self.program.edges[id.index()].to) || {
-                    // A loop without a body comes back to its own condition.
-                    let edge = &self.program.edges[id.index()];
-                    edge.to == edge.from
-                }
-            })
-            .collect();
-        // What comes first in the text after the condition is where a true condition leads.
-        let next = |id: &EdgeId| {
-            let to = self.program.edges[id.index()].to;
-            match self.program.locations[to.index()].kind {
-                LocationKind::Error(check) => {
-                    let span = self.program.checks[check.index()].source.span;
-                    return span.start as usize;
-                }
-                // `if (...) abort();`
-                LocationKind::Halt => return inside.end,
-                _ => {}
-            }
-            let starts = self.program.edges_from(to).filter_map(|(_, edge)| {
-                let span = edge.source.span;
-                (span.file == file).then_some(span.start as usize)
-            });
-            starts
-                .min()
-                .filter(|&start| start >= inside.end)
-                .unwrap_or(usize::MAX)
-        };
-        let first = exits.iter().map(next).min()?;
-        let last = exits.iter().map(next).max()?;
-        if first == last {
-            return None;
-        }
-        let (chosen, others): (Vec<EdgeId>, Vec<EdgeId>) =
-            exits.iter().partition(|id| (next(id) == first) == wanted);
         (!chosen.is_empty()).then_some((chosen, others))
     }
 

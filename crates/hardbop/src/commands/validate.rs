@@ -154,9 +154,10 @@ fn validate(
         Paths::Lines(Detail::Relevant),
         seconds,
     );
+    let unchecked = woven.unchecked + witness.unread;
     let verdict = match &witness.content {
-        Content::Violation(_) => violation(&results, checks.is_empty(), woven.unchecked),
-        Content::Correctness(_) => correctness(&results, woven.unchecked),
+        Content::Violation(_) => violation(&results, checks.is_empty(), unchecked),
+        Content::Correctness(_) => correctness(&results, unchecked),
     };
     let (word, reason, evidence) = verdict;
     let kind = match witness.content {

@@ -56,12 +56,36 @@ fn sarif_has_results_and_code_flows() {
             )
         })
         .collect();
-    expect![[r#""#]].assert_eq(&steps.concat());
+    expect![[r#"
+        1 0 int n = __VERIFIER_nondet_int();  (n = 21)
+        2 0 if (n == 21 && twice(n) > 40 /* <script> */) reach_error();  (n = 21, x = 21)
+        3 1 static int twice(int x) { return 2 * x; }  (returns 42)
+        4 0 if (n == 21 && twice(n) > 40 /* <script> */) reach_error();
+        5 0 call of `reach_error`
+    "#]]
+    .assert_eq(&steps.concat());
 }
 
 #[test]
 fn junit_has_a_case_for_every_check() {
-    expect![[r#""#]].assert_eq(&without_time(&made("--junit x.xml", "x.xml")));
+    expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="hardbop" tests="2" failures="1" errors="0">
+          <testsuite name="x.c" tests="2" failures="1" errors="0">
+            <testcase classname="x.c" name="line 6: call of `reach_error` (in main)" file="x.c" line="6"/>
+            <testcase classname="x.c" name="line 7: call of `reach_error` (in main)" file="x.c" line="7">
+              <failure type="error-call" message="call of `reach_error`">VIOLATED x.c:7: call of `reach_error` (in main)
+          5  int n = __VERIFIER_nondet_int();                             n = 21
+          7  if (n == 21 &amp;&amp; twice(n) &gt; 40 /* &lt;script&gt; */) reach_error();  n = 21, x = 21
+          3      static int twice(int x) { return 2 * x; }                returns 42
+          7  if (n == 21 &amp;&amp; twice(n) &gt; 40 /* &lt;script&gt; */) reach_error();
+          7  call of `reach_error`
+          x.c:5: input __VERIFIER_nondet_int() = 21
+        </failure>
+            </testcase>
+          </testsuite>
+        </testsuites>
+    "#]].assert_eq(&without_time(&made("--junit x.xml", "x.xml")));
 }
 
 fn without_time(text: &str) -> String {
@@ -77,7 +101,25 @@ fn without_time(text: &str) -> String {
 
 #[test]
 fn dot_has_the_lines_and_the_path() {
-    expect![[r#""#]].assert_eq(&made("--dot x.dot", "x.dot"));
+    expect![[r#"
+        digraph program {
+          node [shape=box, fontname=monospace];
+          subgraph cluster_0 {
+            label="twice";
+            n0_3 [label="3: static int twice(int x) { return 2 * x; }", style=bold];
+          }
+          subgraph cluster_1 {
+            label="main";
+            n1_5 [label="5: int n = __VERIFIER_nondet_int();", style=bold];
+            n1_6 [label="6: if (n < 0 && n > 5) reach_error();", style=bold];
+            n1_7 [label="7: if (n == 21 && twice(n) > 40 /* <script> */) reach_error();", style=bold, color=red];
+            n1_8 [label="8: return 0;"];
+            n1_5 -> n1_6 [style=bold];
+            n1_6 -> n1_7 [style=bold];
+            n1_7 -> n1_8;
+          }
+        }
+    "#]].assert_eq(&made("--dot x.dot", "x.dot"));
 }
 
 #[test]

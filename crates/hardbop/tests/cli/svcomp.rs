@@ -33,10 +33,10 @@ fn task(data_model: &str, expected: &str) -> Scene {
 fn a_task_says_what_is_to_be_decided() {
     task("ILP32", "false").check("check x.yml", expect![[r#"
         VIOLATED x.c:6: call of `reach_error` (in main)
-          5  long x = __VERIFIER_nondet_int();                 __VERIFIER_nondet_int() = 2147483644, x = 2147483644
-          6  if (x > 100 && sizeof(long) == 4) reach_error();  x = 2147483644
+          5  long x = __VERIFIER_nondet_int();                 __VERIFIER_nondet_int() = 101, x = 101
+          6  if (x > 100 && sizeof(long) == 4) reach_error();  x = 101
           6  call of `reach_error`
-          x.c:5: input __VERIFIER_nondet_int() = 2147483644
+          x.c:5: input __VERIFIER_nondet_int() = 101
         result: false(unreach-call), expected: false
         [exit 1]
     "#]]);
@@ -239,7 +239,7 @@ fn a_harness_fails_under_the_sanitizer() {
 int main(void) {
   int x = __VERIFIER_nondet_int();
   if (x < 1000) return 0;
-  int y = x * 4;
+  int y = x + 1;
   return y;
 }
 ",
@@ -249,10 +249,10 @@ int main(void) {
             "-fno-sanitize-recover=all",
         ],
         expect![[r#"
-            VIOLATED x.c:5: signed overflow in x * 4 (in main)
-              x.c:3: input __VERIFIER_nondet_int() = 1610612704
+            VIOLATED x.c:5: signed overflow in x + 1 (in main)
+              x.c:3: input __VERIFIER_nondet_int() = 2147483647
             [exit 1]
-            failing: x.c:5:7: runtime error: signed integer overflow: 1610612704 * 4 cannot be represented in type 'int'
+            failing: x.c:5:7: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
         "#]],
     );
 }

@@ -49,9 +49,59 @@ fn tail(scene: &Scene, file: &str, from: &str) -> String {
 fn a_violation_becomes_a_sequence_that_is_confirmed() {
     let scene = scene(BUG);
     scene.output("check x.c --witness w.yml");
-    expect![[r#""#]].assert_eq(&tail(&scene, "w.yml", "  content:"));
-    scene.check("validate --witness w.yml --lint", expect![[r#""#]]);
-    scene.check("validate --witness w.yml x.c", expect![[r#""#]]);
+    expect![[r#"
+          content:
+          - segment:
+            - waypoint:
+                type: function_return
+                action: follow
+                location:
+                  file_name: x.c
+                  line: 4
+                  column: 33
+                  function: main
+                constraint:
+                  value: "\\result == 9"
+                  format: acsl_expression
+          - segment:
+            - waypoint:
+                type: target
+                action: follow
+                location:
+                  file_name: x.c
+                  line: 10
+                  column: 15
+                  function: main
+    "#]]
+    .assert_eq(&tail(&scene, "w.yml", "  content:"));
+    scene.check(
+        "validate --witness w.yml --lint",
+        expect![[r#"
+        well formed, 1 entry
+        [exit 0]
+    "#]],
+    );
+    scene.check(
+        "validate --witness w.yml x.c",
+        expect![[r#"
+        violation witness confirmed
+        VIOLATED x.c:10: call of `reach_error` (in main)
+           4  int n = __VERIFIER_nondet_int();  n = 9
+           5  int i = 0;                        i = 0
+           6  while (i < 3) {                   i = 0
+           7  if (n == 7 + i) break;            n = 9, i = 0
+           8  i++;                              i = 1
+           6  while (i < 3) {                   i = 1
+           7  if (n == 7 + i) break;            n = 9, i = 1
+           8  i++;                              i = 2
+           6  while (i < 3) {                   i = 2
+           7  if (n == 7 + i) break;            n = 9, i = 2
+          10  if (i == 2) reach_error();        i = 2
+          10  call of `reach_error`
+          x.c:4: input __VERIFIER_nondet_int() = 9
+        [exit 0]
+    "#]],
+    );
     let json = scene.json("validate --witness w.yml x.c");
     assert_eq!(json["witnesses"][0]["verdict"], "confirmed");
 }
@@ -59,9 +109,18 @@ fn a_violation_becomes_a_sequence_that_is_confirmed() {
 #[test]
 fn a_proof_becomes_invariants_and_contracts_that_are_confirmed() {
     let scene = scene(SAFE);
-    scene.output("check x.c --witness w.yml --witness-version 2.1");
-    expect![[r#""#]].assert_eq(&tail(&scene, "w.yml", "  content:"));
-    scene.check("validate --witness w.yml x.c", expect![[r#""#]]);
+    scene.output("check x.c --witness w.yml --witness-version 2.1 --engine cegar");
+    expect![[r#"
+          content: []
+    "#]]
+    .assert_eq(&tail(&scene, "w.yml", "  content:"));
+    scene.check(
+        "validate --witness w.yml x.c",
+        expect![[r#"
+        correctness witness confirmed
+        [exit 0]
+    "#]],
+    );
 }
 
 #[test]
@@ -111,14 +170,34 @@ fn branches_are_followed_at_their_first_visit() {
         BUG,
         "violation_sequence",
         &format!("{good}{target}"),
-        expect![[r#""#]],
+        expect![[r#"
+            violation witness confirmed
+            VIOLATED x.c:10: call of `reach_error` (in main)
+               4  int n = __VERIFIER_nondet_int();  n = 9
+               5  int i = 0;                        i = 0
+               6  while (i < 3) {                   i = 0
+               7  if (n == 7 + i) break;            n = 9, i = 0
+               8  i++;                              i = 1
+               6  while (i < 3) {                   i = 1
+               7  if (n == 7 + i) break;            n = 9, i = 1
+               8  i++;                              i = 2
+               6  while (i < 3) {                   i = 2
+               7  if (n == 7 + i) break;            n = 9, i = 2
+              10  if (i == 2) reach_error();        i = 2
+              10  call of `reach_error`
+              x.c:4: input __VERIFIER_nondet_int() = 9
+            [exit 0]
+        "#]],
     );
     let bad = [branch(7, "false"), branch(7, "true")].concat();
     check_validation(
         BUG,
         "violation_sequence",
         &format!("{bad}{target}"),
-        expect![[r#""#]],
+        expect![[r#"
+            violation witness rejected: no execution that follows it violates the property
+            [exit 1]
+        "#]],
     );
 }
 
@@ -136,13 +215,33 @@ fn what_is_to_be_avoided_is_avoided() {
         BUG,
         "violation_sequence",
         &content("n > 10"),
-        expect![[r#""#]],
+        expect![[r#"
+            violation witness confirmed
+            VIOLATED x.c:10: call of `reach_error` (in main)
+               4  int n = __VERIFIER_nondet_int();  n = 9
+               5  int i = 0;                        i = 0
+               6  while (i < 3) {                   i = 0
+               7  if (n == 7 + i) break;            n = 9, i = 0
+               8  i++;                              i = 1
+               6  while (i < 3) {                   i = 1
+               7  if (n == 7 + i) break;            n = 9, i = 1
+               8  i++;                              i = 2
+               6  while (i < 3) {                   i = 2
+               7  if (n == 7 + i) break;            n = 9, i = 2
+              10  if (i == 2) reach_error();        n = 9, i = 2
+              10  call of `reach_error`
+              x.c:4: input __VERIFIER_nondet_int() = 9
+            [exit 0]
+        "#]],
     );
     check_validation(
         BUG,
         "violation_sequence",
         &content("n == 9"),
-        expect![[r#""#]],
+        expect![[r#"
+            violation witness rejected: no execution that follows it violates the property
+            [exit 1]
+        "#]],
     );
 }
 
@@ -158,14 +257,35 @@ fn invariants_of_others_are_checked() {
         SAFE,
         "invariant_set",
         &content("0 <= i && i <= 10"),
-        expect![[r#""#]],
+        expect![[r#"
+            correctness witness confirmed
+            [exit 0]
+        "#]],
     );
-    check_validation(SAFE, "invariant_set", &content("i < 1"), expect![[r#""#]]);
+    check_validation(
+        SAFE,
+        "invariant_set",
+        &content("i < 1"),
+        expect![[r#"
+        correctness witness rejected: an invariant does not hold
+        VIOLATED x.c:10: invariant i < 1 (in main)
+           9  int i = 0;                         i = 0
+          10  while (__VERIFIER_nondet_int()) {  __VERIFIER_nondet_int() = 1
+          11  if (i < 10) i++;                   i = 1
+          10  while (__VERIFIER_nondet_int()) {  i = 1
+          10  invariant i < 1
+          x.c:10: input __VERIFIER_nondet_int() = 1
+        [exit 1]
+    "#]],
+    );
     check_validation(
         SAFE,
         "invariant_set",
         &content("unknown_name > 3"),
-        expect![[r#""#]],
+        expect![[r#"
+            correctness witness unknown: the property holds, but not all of the witness could be checked
+            [exit 3]
+        "#]],
     );
 }
 
@@ -174,27 +294,105 @@ fn a_broken_witness_is_pointed_at() {
     let lint = |text: &str, expected: Expect| {
         Scene::file("w.yml", text).check("validate --witness w.yml --lint", expected);
     };
-    lint("", expect![[r#""#]]);
-    lint("entry_type: a\n", expect![[r#""#]]);
+    lint(
+        "",
+        expect![[r#"
+        [stderr]
+        error: the witness is empty
+         --> w.yml:1:1
+          |
+        1 | 
+          | ^
+        [exit 2]
+    "#]],
+    );
+    lint(
+        "entry_type: a\n",
+        expect![[r#"
+        [stderr]
+        error: a witness is a list of entries, and this is a mapping
+         --> w.yml:1:1
+          |
+        1 | entry_type: a
+          | ^
+        [exit 2]
+    "#]],
+    );
     lint(
         &format!(
             "- entry_type: violation_sequence\n{METADATA}  content:\n  - segment:\n    - waypoint:\n        \
              type: assumption\n        action: follow\n        location: {{file_name: x.c, line: 0}}\n"
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            [stderr]
+            warning: `x.c` has no hash
+             --> w.yml:8:21
+              |
+            8 |       input_files: [x.c]
+              |                     ^^^
+            error: expected a number from 1 on
+              --> w.yml:18:42
+               |
+            18 |         location: {file_name: x.c, line: 0}
+               |                                          ^
+            error: the segment has no `follow` waypoint
+              --> w.yml:15:7
+               |
+            15 |     - waypoint:
+               |       ^
+            2 errors
+            [exit 2]
+        "#]],
     );
     lint(
         &format!(
             "- entry_type: violation_sequence\n{METADATA}  content:\n  - segment:\n    - waypoint: {{type: \
              function_enter, action: follow, location: {{file_name: x.c, line: 3, colum: 4}}}}\n"
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            [stderr]
+            warning: `x.c` has no hash
+             --> w.yml:8:21
+              |
+            8 |       input_files: [x.c]
+              |                     ^^^
+            warning: the location has no key `colum` in this format
+              --> w.yml:15:92
+               |
+            15 | ...tion: follow, location: {file_name: x.c, line: 3, colum: 4}}
+               |                                                      ^^^^^
+            error: the last segment must end in a `target`
+              --> w.yml:15:24
+               |
+            15 |     - waypoint: {type: function_enter, action: follow, location: {file_name: x.c, line: 3, colum: 4}...
+               |                        ^^^^^^^^^^^^^^
+            [exit 2]
+        "#]],
     );
     lint(
         "- entry_type: invariant_set\n  metadata: {format_version: \"3.0\"}\n  content: []\n",
-        expect![[r#""#]],
+        expect![[r#"
+            [stderr]
+            error: format version `3.0` is not known
+             --> w.yml:2:30
+              |
+            2 |   metadata: {format_version: "3.0"}
+              |                              ^^^^^ 2.0 and 2.1 are
+            [exit 2]
+        "#]],
     );
-    lint("<graphml><graph></graphml>", expect![[r#""#]]);
+    lint(
+        "<graphml><graph></graphml>",
+        expect![[r#"
+        [stderr]
+        error: this is not XML: expected 'graph' tag, not 'graphml' at 1:17
+         --> w.yml:1:17
+          |
+        1 | <graphml><graph></graphml>
+          |                 ^
+        [exit 2]
+    "#]],
+    );
 }
 
 #[test]
@@ -203,5 +401,17 @@ fn a_witness_about_another_file_is_noticed() {
     scene.output("check x.c --witness w.yml");
     let changed = BUG.replace("i == 2", "i == 1");
     std::fs::write(scene.path().join("x.c"), changed).expect("it can be written");
-    scene.check("validate --witness w.yml x.c", expect![[r#""#]]);
+    scene.check(
+        "validate --witness w.yml x.c",
+        expect![[r#"
+        violation witness rejected: no execution that follows it violates the property
+        [stderr]
+        warning: `x.c` is not the file that the witness is about: its hash differs
+         --> w.yml:1:1
+          |
+        1 | - entry_type: violation_sequence
+          | ^
+        [exit 1]
+    "#]],
+    );
 }

@@ -3,7 +3,7 @@
 mod graph;
 
 use crate::junit::escaped;
-use crate::results::{Answer, CheckResult, InvariantAt, Results, Trace};
+use crate::results::{Answer, Binding, CheckResult, InvariantAt, Results, Role, Trace};
 use crate::rows::{Detail, Row, rows};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -117,10 +117,10 @@ fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trac
     let data = data.to_string().replace('<', "\\u003c");
     out.push_str(
         "<div class=\"player\">\n<div class=\"bar\" role=\"group\" aria-label=\"Step through the run\">\n\
-         <button type=\"button\" class=\"first\" aria-label=\"First step\">⏮</button>\n\
+         <button type=\"button\" class=\"first\" aria-label=\"First step\">|◀</button>\n\
          <button type=\"button\" class=\"back\" aria-label=\"Step back\">◀ Back</button>\n\
          <button type=\"button\" class=\"next\" aria-label=\"Step forward\">Next ▶</button>\n\
-         <button type=\"button\" class=\"last\" aria-label=\"Last step\">⏭</button>\n\
+         <button type=\"button\" class=\"last\" aria-label=\"Last step\">▶|</button>\n\
          <input type=\"range\" class=\"slider\" min=\"0\" max=\"0\" value=\"0\" aria-label=\"Step\">\n",
     );
     if all {
@@ -128,7 +128,7 @@ fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trac
     }
     out.push_str("<span class=\"soft\">← → step, Home and End jump</span>\n</div>\n<div>\n");
     sources(out, results, &path);
-    out.push_str("</div>\n<div>\n<p class=\"said\" aria-live=\"polite\"></p>\n<h3>Path</h3>\n<ol class=\"steps\" tabindex=\"0\" aria-label=\"Path\">\n");
+    out.push_str("</div>\n<div>\n<p class=\"said\" aria-live=\"polite\"></p>\n<h3>Path</h3>\n<ol class=\"steps code\" tabindex=\"0\" aria-label=\"Path\">\n");
     // Without scripts, the path is a plain list.
     for row in &relevant {
         match row {
@@ -184,11 +184,11 @@ fn json_row(results: &Results, row: &Row) -> Value {
     match row {
         Row::Fold { depth, text } => json!({ "fold": text, "d": depth }),
         Row::Line(line) => {
-            let values: Vec<[&str; 2]> = line
-                .values
-                .iter()
-                .map(|binding| [binding.name.as_str(), binding.value.as_str()])
-                .collect();
+            let value = |binding: &Binding| {
+                let passed = binding.role == Role::Passed;
+                json!([binding.name, binding.value, passed])
+            };
+            let values: Vec<Value> = line.values.iter().map(value).collect();
             let (file, number) = results.shown(line.place);
             json!({
                 "s": line.place.source,

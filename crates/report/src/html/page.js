@@ -58,8 +58,13 @@ for (const player of document.querySelectorAll(".player")) {
     stack.replaceChildren(...chain.map((f) => { const li = document.createElement("li"); li.textContent = f; return li; }));
     const known = new Map();
     for (let i = 0; i <= at; i++) {
-      if (rows[i].fold || rows[i].c !== row.c) continue;
-      for (const [name, value] of rows[i].v) known.set(name, [value, i === at]);
+      if (rows[i].fold) continue;
+      // What a call passes belongs to the call that it opens.
+      const next = rows[i + 1];
+      const opens = next && !next.fold && data.calls[next.c].p === rows[i].c ? next.c : null;
+      for (const [name, value, passed] of rows[i].v) {
+        if ((passed ? opens : rows[i].c) === row.c) known.set(name, [value, i === at]);
+      }
     }
     values.replaceChildren(...[...known].map(([name, [value, fresh]]) => {
       const tr = document.createElement("tr");
@@ -67,8 +72,8 @@ for (const player of document.querySelectorAll(".player")) {
       for (const text of [name, value]) { const td = document.createElement("td"); td.className = "code"; td.textContent = text; tr.append(td); }
       return tr;
     }));
-    said.textContent = `Step ${at + 1} of ${rows.length}: line ${row.n} in ${name}, ${row.t}` +
-      (row.v.length ? "; " + row.v.map(([n, v]) => n + " is " + v).join(", ") : "");
+    said.textContent = `Step ${at + 1} of ${rows.length}: line ${row.n} in ${name}: ${row.t}` +
+      (row.v.length ? " — " + row.v.map(([n, v]) => n + " is " + v).join(", ") : "");
   }
 
   function within(outer, inner) {

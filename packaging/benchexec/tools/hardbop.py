@@ -1,7 +1,7 @@
 # Tool-info module of BenchExec for hardbop.
 #
 # Try it with
-#   PYTHONPATH=packaging/benchexec python3 -m benchexec.test_tool_info hardbop --no-container
+#   PYTHONPATH=packaging/benchexec python3 -m benchexec.test_tool_info tools.hardbop --no-container
 # with the directory of the binary on PATH.
 
 import benchexec.result as result
