@@ -59,7 +59,9 @@ pub fn default_plan(cegar: Options) -> Plan {
     };
     let shallow = Unroll {
         layers: 8,
-        time: Some(Duration::from_millis(500)),
+        // Large programs would take too long to begin with.
+        edges: 1_500,
+        time: Some(Duration::from_secs(4)),
         ..Unroll::default()
     };
     let guesses = Runs {

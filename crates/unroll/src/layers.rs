@@ -29,6 +29,8 @@ use std::time::Duration;
 pub struct Unroll {
     /// The most layers.
     pub layers: u32,
+    /// The most edges of a program that is looked at.
+    pub edges: usize,
     /// The most time for all of it.
     pub time: Option<Duration>,
     /// The most time for one question about a violated check.
@@ -41,6 +43,7 @@ impl Default for Unroll {
     fn default() -> Unroll {
         Unroll {
             layers: 100_000,
+            edges: usize::MAX,
             time: None,
             query_time: Duration::from_secs(30),
             prune_time: Duration::from_millis(500),
@@ -88,7 +91,11 @@ impl Engine for Unroll {
             questions: 0,
             layer: 0,
         };
-        search.run();
+        if inlined.program.edges.len() > self.edges {
+            search.incomplete = Some(Reason::Bound(0));
+        } else {
+            search.run();
+        }
         search.report()
     }
 }

@@ -33,10 +33,10 @@ fn task(data_model: &str, expected: &str) -> Scene {
 fn a_task_says_what_is_to_be_decided() {
     task("ILP32", "false").check("check x.yml", expect![[r#"
         VIOLATED x.c:6: call of `reach_error` (in main)
-          5  long x = __VERIFIER_nondet_int();                 __VERIFIER_nondet_int() = 101, x = 101
-          6  if (x > 100 && sizeof(long) == 4) reach_error();  x = 101
+          5  long x = __VERIFIER_nondet_int();                 __VERIFIER_nondet_int() = 2147483644, x = 2147483644
+          6  if (x > 100 && sizeof(long) == 4) reach_error();  x = 2147483644
           6  call of `reach_error`
-          x.c:5: input __VERIFIER_nondet_int() = 101
+          x.c:5: input __VERIFIER_nondet_int() = 2147483644
         result: false(unreach-call), expected: false
         [exit 1]
     "#]]);
