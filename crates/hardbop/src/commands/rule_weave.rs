@@ -13,6 +13,6 @@ pub fn run(
     functions: &[String],
     console: &Console,
 ) -> Result<Verdict, Failure> {
-    let program = c::program_with_rules(input, rules, console)?;
+    let program = c::program_with(input, rules, console, |_| {})?;
     c_dump::print(&program, functions, console)
 }

@@ -50,7 +50,7 @@ fn a_proof_can_be_shown() {
         "--invariants",
         expect![[r#"
             PROVED x.c:6: call of `reach_error` (in main)
-            x.c:5: main: loop invariant main::i <= 0 || main::i <= main::n
+            x.c:5: main: loop invariant i <= 0 || i <= n
             [exit 0]
         "#]],
     );
