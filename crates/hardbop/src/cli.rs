@@ -7,6 +7,7 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod explain;
 mod leap;
 mod project;
 mod rules;
@@ -20,6 +21,7 @@ pub use bp::{
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
+pub use explain::ExplainArgs;
 pub use leap::LeapArgs;
 pub use project::InitArgs;
 pub use rules::{RuleCommand, RuleNames};
@@ -145,6 +147,8 @@ pub enum Command {
     Bmc(Box<BmcArgs>),
     /// Look for violations of a C program behind loops, without unrolling them.
     Leap(Box<LeapArgs>),
+    /// Explain why the shortest path to a check can or cannot be run.
+    Explain(Box<ExplainArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
@@ -192,6 +196,7 @@ impl Command {
             Command::Init(_) => "init",
             Command::Bmc(_) => "bmc",
             Command::Leap(_) => "leap",
+            Command::Explain(_) => "explain",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",

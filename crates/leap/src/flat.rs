@@ -130,10 +130,8 @@ impl Flat {
     /// the inner loop's head, so the whole nest is cut at one node.
     pub fn cuts(&self, counts: &[bool]) -> BTreeSet<NodeIndex> {
         let mut cuts = self.back_targets(counts);
-        let outermost_first: Vec<NodeIndex> = cuts.iter().rev().copied().collect();
-        let mut order: Vec<NodeIndex> = outermost_first;
-        // Depth-first search meets outer heads first; `back_targets` numbers nodes by discovery,
-        // which `Flat` does not keep, so the order is asked for again here.
+        let mut order: Vec<NodeIndex> = cuts.iter().copied().collect();
+        // Depth-first search meets outer heads first.
         let discovery = self.discovery(counts);
         order.sort_by_key(|node| discovery[*node]);
         for node in order {

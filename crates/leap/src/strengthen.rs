@@ -112,10 +112,8 @@ pub fn find(
     let point = terms.and(&equations);
     let point = terms.and(&[state.0[entry.node], point]);
     let entry_port = States::at(terms, system.nodes, entry.node, point);
-    let leaves = complement(terms, &state);
     let staying = exit_port(terms, system, &state, &state);
     let leaving = state.without(terms, &staying);
-    let _ = leaves;
     let ports = Ports {
         state,
         entry: entry_port,
@@ -212,10 +210,6 @@ pub fn stay(terms: &mut Terms, system: &System) -> States {
         terms.or(&conditions)
     };
     States((0..system.nodes).map(conditions).collect())
-}
-
-fn complement(terms: &mut Terms, set: &States) -> States {
-    States(set.0.iter().map(|&formula| terms.not(formula)).collect())
 }
 
 /// A formula about a state, of the state that these values make.

@@ -14,6 +14,7 @@ mod c_dump;
 mod c_run;
 mod check;
 mod completions;
+mod explain;
 mod init;
 mod leap;
 mod man;
@@ -36,6 +37,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Init(arguments) => init::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Leap(arguments) => leap::run(arguments, console),
+        Command::Explain(arguments) => explain::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Rule(RuleCommand::Weave {

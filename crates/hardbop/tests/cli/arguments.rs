@@ -38,6 +38,7 @@ fn short_help_teaches_by_example() {
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           leap         Look for violations of a C program behind loops, without unrolling them
+          explain      Explain why the shortest path to a check can or cannot be run
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           rule         Work with rules: weave them into a program
@@ -198,6 +199,7 @@ fn usage_errors() {
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Look for violations path by path, up to a bound, and learn from each what to skip
           leap         Look for violations of a C program behind loops, without unrolling them
+          explain      Explain why the shortest path to a check can or cannot be run
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           rule         Work with rules: weave them into a program

@@ -8,6 +8,7 @@ mod bmc;
 mod bp;
 mod c;
 mod check;
+mod explain;
 mod leap;
 mod project;
 mod readme;

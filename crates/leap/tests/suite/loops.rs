@@ -55,7 +55,7 @@ int main(void) {
         expect![[r#"
             line 3: violated
               loop at line 3: Theorem 2
-                state n >= 0 && depth >= 1 && n != 0 && input! == n + depth
+                state n >= 0 && depth >= 1 && n != 0 && input == n + depth
                 entry depth == 1
                 exit  n == 1
         "#]],
@@ -75,8 +75,8 @@ int main(void) {
         expect![[r#"
             line 6: violated
               loop at line 2: Theorem 2
-                state n > 0 && n <= input! - 1
-                entry n > 0 && n <= input! - 1 && n >= 0 && n == input! - 1
+                state n > 0 && n <= input - 1
+                entry n > 0 && n <= input - 1 && n >= 0 && n == input - 1
                 exit  n == 1
         "#]],
     );
@@ -203,9 +203,9 @@ fn memory_is_only_believed_when_replayed() {
                 exit  i == 1023
                 choose at line 5: 1
               loop at line 6: Theorem 2
-                state i < 1024 && i >= 0 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0
+                state i < 1024 && i >= 0 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) i * 4] != 0
                 entry i == 0
-                exit  i < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && !(i < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && i + 1 < 1024 && a[]@exit!{(s64) i@exit! * 4 := 1}[(s64) (i + 1) * 4] != 0 && i + 1 >= 0 && i + 1 <= 1024)
+                exit  i < 1024 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && !(i < 1024 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i <= 1024 && i + 1 < 1024 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) (i + 1) * 4] != 0 && i + 1 >= 0 && i + 1 <= 1024)
         "#]],
     );
 }

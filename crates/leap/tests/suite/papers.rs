@@ -22,7 +22,7 @@ fn figure_1_simple() {
                 entry x == 0
                 exit  x == n - 1
               loop at line 12: Theorem 2
-                state x < n * 2 && n <= x && (x - n)[0:0] == 0
+                state x < n * 2 && n <= x && (x - n) % 2 == 0
                 entry x == n
                 exit  n * 2 - 2 <= x && x <= n * 2 - 1
               loop at line 13: Theorem 2
@@ -40,7 +40,7 @@ fn figure_6_less_simple() {
         expect![[r#"
             line 22: violated
               loop at line 13: Theorem 2
-                state x >= 1 && y >= 0 && y <= x && x < n && y[0:0] == 0 && x - y <= 2
+                state x >= 1 && y >= 0 && y <= x && x < n && y % 2 == 0 && x - y <= 2
                 entry x == 1 && y == 0
                 exit  x == n - 1 && n - 2 <= y && y <= n - 1
                 choose at line 16: 1
@@ -69,7 +69,7 @@ fn figure_9_jump_beyond_n() {
         expect![[r#"
             line 21: violated
               loop at line 11: Theorem 2
-                state x >= 4 && x < n && ((x - 5)[1:0] == 0 || (x - 5)[1:0] == -1)
+                state x >= 4 && x < n && ((x - 5) % 4 == 0 || (x - 5) % 4 == 3)
                 entry x == 5
                 exit  n - 5 <= x && x <= n - 1
                 choose at line 13: 0
