@@ -119,7 +119,9 @@ const LONGEST: usize = 160;
 /// Explains.
 pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
-    let CProgram { program, warnings } = c::program(&arguments.input, console)?;
+    let CProgram {
+        program, warnings, ..
+    } = c::program(&arguments.input, console)?;
     let points_to = points_to::analyse(&program);
     let encoding = match arguments.arith {
         ArithName::Exact => Encoding::Bits,
