@@ -187,7 +187,7 @@ impl Editor {
         for function in &mut program.functions {
             function.entry = number(function.entry);
             function.exit = number(function.exit);
-            function.locations = u32::MAX..0;
+            function.locations = u32::MAX..u32::MAX;
         }
         program.locations.clear();
         program.edges.clear();

@@ -11,7 +11,7 @@ extern void abort(void);
 void reach_error(void) { abort(); }
 int main(void) {
   long x = __VERIFIER_nondet_int();
-  if (x > 100 && sizeof(long) == 4) reach_error();
+  if (x == 101 && sizeof(long) == 4) reach_error();
   return 0;
 }
 ";
@@ -33,10 +33,10 @@ fn task(data_model: &str, expected: &str) -> Scene {
 fn a_task_says_what_is_to_be_decided() {
     task("ILP32", "false").check("check x.yml", expect![[r#"
         VIOLATED x.c:6: call of `reach_error` (in main)
-          5  long x = __VERIFIER_nondet_int();                 __VERIFIER_nondet_int() = 2147483644, x = 2147483644
-          6  if (x > 100 && sizeof(long) == 4) reach_error();  x = 2147483644
+          5  long x = __VERIFIER_nondet_int();                  __VERIFIER_nondet_int() = 101, x = 101
+          6  if (x == 101 && sizeof(long) == 4) reach_error();  x = 101
           6  call of `reach_error`
-          x.c:5: input __VERIFIER_nondet_int() = 2147483644
+          x.c:5: input __VERIFIER_nondet_int() = 101
         result: false(unreach-call), expected: false
         [exit 1]
     "#]]);
