@@ -307,6 +307,7 @@ impl Rounds<'_> {
             figures: vec![
                 Figure::count("rounds", self.statistics.rounds.into()),
                 Figure::count("predicates", predicates as u64),
+                Figure::count("Horn queries", self.statistics.horn_queries.into()),
             ],
         });
     }

@@ -5,6 +5,7 @@
 
 use crate::cli::{Colour, Output};
 use crate::failure::{Failure, REFUSED, Verdict};
+use crate::quiet::Stderr;
 use hardbop_diagnostics::{Diagnostic, Severity, Sources, Span, Style, render};
 use serde::Serialize;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -17,6 +18,7 @@ pub struct Console {
     warnings: Warnings,
     out: Style,
     err: Style,
+    stderr: Stderr,
 }
 
 /// Who reads the results.
@@ -98,7 +100,7 @@ impl JsonPlace {
 
 impl Console {
     /// The console of a command, by the user's options and by where the output goes.
-    pub fn new(command: &str, output: &Output) -> Console {
+    pub fn new(command: &str, output: &Output, stderr: Stderr) -> Console {
         let format = if output.json {
             Format::Json
         } else {
@@ -113,13 +115,19 @@ impl Console {
                 Warnings::Shown
             },
             out: style(output.color, io::stdout().is_terminal()),
-            err: style(output.color, io::stderr().is_terminal()),
+            err: style(output.color, stderr.is_terminal()),
+            stderr,
         }
     }
 
     /// Who reads the results.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// Where standard error goes.
+    pub fn stderr(&self) -> &Stderr {
+        &self.stderr
     }
 
     /// Paints text for standard output.
@@ -156,7 +164,7 @@ impl Console {
     fn show(&self, sources: &Sources, diagnostics: &[Diagnostic]) {
         let wanted = |d: &&Diagnostic| d.is_error() || self.warnings == Warnings::Shown;
         for diagnostic in diagnostics.iter().filter(wanted) {
-            complain(&render(diagnostic, sources, self.err));
+            self.stderr.write(&render(diagnostic, sources, self.err));
         }
     }
 
@@ -182,14 +190,14 @@ impl Console {
                 self.show(sources, diagnostics);
                 let count = diagnostics.iter().filter(|d| d.is_error()).count();
                 if count > 1 {
-                    complain(&format!("{count} errors\n"));
+                    self.stderr.write(&format!("{count} errors\n"));
                 }
             }
             Failure::Message(text) => {
                 let global = Diagnostic::global(Severity::Error, text);
-                complain(&render(&global, &Sources::new(), self.err));
+                self.stderr.write(&render(&global, &Sources::new(), self.err));
             }
-            Failure::Internal(text) => complain(&format!(
+            Failure::Internal(text) => self.stderr.write(&format!(
                 "internal error: {text}\nThis is a bug in hardbop: please report it with the input.\n"
             )),
         }
@@ -282,9 +290,4 @@ fn write_all(bytes: &[u8]) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
-}
-
-/// Writes to standard error; where that is closed, nothing can be said.
-fn complain(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -24,7 +24,7 @@ pub fn budget(limits: &Limits) -> Result<Budget, Failure> {
         if cancelled.swap(true, Ordering::Relaxed) {
             #[expect(
                 clippy::exit,
-                reason = "the user asked twice: nothing is left to be tidied"
+                reason = "the user asked twice, and what was said is written"
             )]
             std::process::exit(Verdict::Unknown.exit_code().into());
         }

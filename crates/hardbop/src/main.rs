@@ -15,6 +15,7 @@ mod listing;
 mod panics;
 mod progress;
 mod project;
+mod quiet;
 mod rules;
 mod target;
 mod targets;
@@ -28,9 +29,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error).into(),
     };
-    let console = console::Console::new(cli.command.name(), &cli.output);
-    match panics::caught(|| commands::run(&cli.command, &console)) {
-        Ok(verdict) => verdict.exit_code().into(),
-        Err(failure) => console.fail(&failure).into(),
-    }
+    let stderr = quiet::Stderr::quiet();
+    let console = console::Console::new(cli.command.name(), &cli.output, stderr);
+    let code = match panics::caught(|| commands::run(&cli.command, &console)) {
+        Ok(verdict) => verdict.exit_code(),
+        Err(failure) => console.fail(&failure),
+    };
+    console.stderr().close();
+    code.into()
 }

@@ -1,14 +1,16 @@
 //! The line on a terminal that says what is going on; nothing anywhere else.
 
 use crate::console::{Console, Format};
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
+use ::console::Term;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Work that takes less long needs no line.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The line is not drawn more often.
+const DRAWS_PER_SECOND: u8 = 20;
 
 /// A line on standard error that lives as long as this value.
 pub struct Progress {
@@ -18,10 +20,16 @@ pub struct Progress {
 impl Progress {
     /// A line for a person who looks on; machines and files get none.
     pub fn new(console: &Console) -> Progress {
-        let wanted = console.format() == Format::Text && std::io::stderr().is_terminal();
-        let line = wanted.then(|| {
+        let terminal = match console.format() {
+            Format::Text => console.stderr().terminal(),
+            Format::Json => None,
+        };
+        let line = terminal.map(|terminal| {
             let (sender, receiver) = channel();
-            (sender, std::thread::spawn(move || show(&receiver)))
+            (
+                sender,
+                std::thread::spawn(move || show(&receiver, terminal)),
+            )
         });
         Progress { line }
     }
@@ -45,7 +53,7 @@ impl Drop for Progress {
 }
 
 /// Shows what it is told, after a while, until there is nobody left to tell it anything.
-fn show(told: &Receiver<String>) {
+fn show(told: &Receiver<String>, terminal: Term) {
     let started = Instant::now();
     let mut last = String::new();
     loop {
@@ -56,6 +64,7 @@ fn show(told: &Receiver<String>) {
         }
     }
     let line = ProgressBar::new_spinner().with_elapsed(started.elapsed());
+    line.set_draw_target(ProgressDrawTarget::term(terminal, DRAWS_PER_SECOND));
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
         line.set_style(style);
     }

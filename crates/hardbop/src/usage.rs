@@ -3,6 +3,7 @@
 use crate::cli::{Colour, Output};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::quiet::Stderr;
 use std::ffi::OsStr;
 
 /// Prints what clap has to say and gives back the exit code: 0 for help and version, else 2.
@@ -21,6 +22,7 @@ pub fn report(error: &clap::Error) -> u8 {
                 quiet: false,
                 color: Colour::Never,
             },
+            Stderr::plain(),
         );
         let text = error.render().to_string();
         let message = text.trim_start_matches("error: ").trim_end();

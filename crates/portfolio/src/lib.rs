@@ -5,7 +5,7 @@
 //! other, so that small programs get the same answer by the same engine every time; then the rest
 //! run side by side, as *lanes* of engines that follow each other on one core.
 
-use hardbop_budget::Budget;
+use hardbop_budget::{Budget, resident_bytes};
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::{Event, Outcome, Reason, Report, Task};
 use std::collections::BTreeMap;
@@ -27,8 +27,14 @@ pub struct Found {
 
 /// What happens while a plan runs.
 pub trait Listener {
-    /// Something to show.
-    fn event(&mut self, event: Event);
+    /// Something that an engine does.
+    fn event(&mut self, engine: &'static str, event: Event);
+
+    /// An engine begins.
+    fn started(&mut self, _engine: &'static str) {}
+
+    /// An engine is done. It is the first that decided so many checks, and so many are open now.
+    fn ended(&mut self, _engine: &'static str, _decided: usize, _open: usize) {}
 
     /// The budget ended a while ago, but an engine does not come back: solvers look up from their
     /// work when they like. Whoever cannot wait may use what was found and leave the process.
@@ -59,7 +65,8 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
 
 /// What a lane tells.
 enum Message {
-    Event(Event),
+    Started(&'static str),
+    Event(&'static str, Event),
     Report(&'static str, Box<Report>),
     Done,
 }
@@ -113,12 +120,14 @@ fn run_lane(
             ..*task
         };
         // Whoever listened may be gone; then nothing that is told matters any more.
+        let name = engine.name();
+        let _ = sender.send(Message::Started(name));
         let report = engine.check(&task, &mut |event| {
-            let _ = sender.send(Message::Event(event));
+            let _ = sender.send(Message::Event(name, event));
         });
         let decided = |check: &CheckId| report.outcomes.get(check).is_some_and(Outcome::is_decided);
         open.retain(|check| !decided(check));
-        let _ = sender.send(Message::Report(engine.name(), Box::new(report)));
+        let _ = sender.send(Message::Report(name, Box::new(report)));
         if open.is_empty() {
             break;
         }
@@ -134,14 +143,22 @@ fn listen(
     listener: &mut dyn Listener,
 ) {
     let mut ended: Option<Instant> = None;
+    let patience = match budget.memory() {
+        Some(_) => MEMORY_PATIENCE,
+        None => PATIENCE,
+    };
     while running > 0 {
-        match receiver.recv_timeout(PATIENCE) {
-            Ok(Message::Event(mut event)) => {
+        match receiver.recv_timeout(patience) {
+            Ok(Message::Started(engine)) => listener.started(engine),
+            Ok(Message::Event(engine, mut event)) => {
                 event.open = found.open().len();
-                listener.event(event);
+                listener.event(engine, event);
             }
             Ok(Message::Report(engine, report)) => {
+                let before = found.open().len();
                 found.take(engine, *report);
+                let open = found.open().len();
+                listener.ended(engine, before.saturating_sub(open), open);
                 if found.is_settled() {
                     budget.cancel();
                 }
@@ -152,7 +169,7 @@ fn listen(
         }
         if budget.check().is_err() {
             let since = ended.get_or_insert_with(Instant::now);
-            if since.elapsed() > GRACE {
+            if since.elapsed() > GRACE || is_far_over(budget) {
                 found.stop(budget);
                 listener.late(found);
             }
@@ -164,6 +181,17 @@ fn listen(
 const PATIENCE: Duration = Duration::from_millis(50);
 /// How long engines may take to come back when the budget ended.
 const GRACE: Duration = Duration::from_millis(400);
+/// The same where memory is limited: a solver takes a hundred megabytes in less time than that.
+const MEMORY_PATIENCE: Duration = Duration::from_millis(5);
+
+/// Whether so much more memory is held than allowed that nobody can be waited for. The limit is
+/// promised to a tenth; half of that is left to what is taken until somebody looks, and after.
+fn is_far_over(budget: &Budget) -> bool {
+    match (budget.memory(), resident_bytes()) {
+        (Some(limit), Some(used)) => used > limit.saturating_add(limit / 20),
+        _ => false,
+    }
+}
 
 impl Found {
     /// Whether there is nothing left to find out.

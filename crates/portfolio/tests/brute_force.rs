@@ -36,7 +36,7 @@ fn endings(program: &Program) -> Option<Vec<String>> {
 struct Patient;
 
 impl Listener for Patient {
-    fn event(&mut self, _: Event) {}
+    fn event(&mut self, _: &'static str, _: Event) {}
 
     fn late(&mut self, _: &Found) {}
 }

@@ -57,6 +57,9 @@ pub struct CheckArgs {
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+    /// Tell on standard error what each engine does, a line at a time.
+    #[arg(long, short, help_heading = "Output")]
+    pub verbose: bool,
     /// Files to write.
     #[command(flatten)]
     pub artifacts: Artifacts,

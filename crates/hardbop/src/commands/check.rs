@@ -10,6 +10,7 @@ use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
 use crate::project;
+use crate::quiet::Stderr;
 use crate::target::Target;
 use hardbop_budget::Budget;
 use hardbop_cegar::{Arithmetic, Cegar, Options};
@@ -74,6 +75,9 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         // Other proofs are found sooner, but say less.
         let cegar = Cegar(options(arguments.arith));
         plan.first.insert(0, timed(cegar, INVARIANTS_TIME));
+    }
+    if arguments.verbose {
+        watch.log();
     }
     let found = hardbop_portfolio::check(&plan, &task, &mut watch);
     let rounds = watch.rounds();
@@ -181,17 +185,35 @@ impl Shown<'_> {
 struct Watch<'a> {
     budget: &'a Budget,
     progress: Option<Progress>,
+    /// Where each event is a line, if the user wants that.
+    log: Option<&'a Stderr>,
+    console: &'a Console,
     rounds: Vec<Round>,
     shown: Option<&'a Shown<'a>>,
 }
 
 impl<'a> Watch<'a> {
-    fn new(budget: &'a Budget, console: &Console, shown: Option<&'a Shown<'a>>) -> Watch<'a> {
+    fn new(budget: &'a Budget, console: &'a Console, shown: Option<&'a Shown<'a>>) -> Watch<'a> {
         Watch {
             budget,
             progress: Some(Progress::new(console)),
+            log: None,
+            console,
             rounds: Vec::new(),
             shown,
+        }
+    }
+
+    /// From now on every event is a line on standard error, instead of one line that changes.
+    fn log(&mut self) {
+        self.progress = None;
+        self.log = Some(self.console.stderr());
+    }
+
+    fn line(&self, engine: &str, what: &str) {
+        if let Some(log) = self.log {
+            let seconds = self.budget.elapsed().as_secs_f64();
+            log.write(&format!("{seconds:8.3} s  {engine}: {what}\n"));
         }
     }
 
@@ -202,7 +224,18 @@ impl<'a> Watch<'a> {
 }
 
 impl Listener for Watch<'_> {
-    fn event(&mut self, event: Event) {
+    fn started(&mut self, engine: &'static str) {
+        self.line(engine, "starting");
+    }
+
+    fn ended(&mut self, engine: &'static str, decided: usize, open: usize) {
+        let noun = if decided == 1 { "check" } else { "checks" };
+        let what = format!("ended: decided {decided} {noun}, {open} open");
+        self.line(engine, &what);
+    }
+
+    fn event(&mut self, engine: &'static str, event: Event) {
+        self.line(engine, &event.to_string());
         if let Some(progress) = &self.progress {
             progress.say(event.to_string());
         }
@@ -232,6 +265,7 @@ impl Listener for Watch<'_> {
             Ok(verdict) => verdict.exit_code(),
             Err(failure) => shown.console.fail(&failure),
         };
+        shown.console.stderr().close();
         std::process::exit(code.into());
     }
 }

@@ -37,6 +37,37 @@ fn every_check_has_its_answer() {
     );
 }
 
+/// The log with `-v`, without the times.
+#[track_caller]
+fn check_log(text: &str, options: &str, expected: Expect) {
+    let prelude = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
+    let scene = Scene::file("x.c", format!("{prelude}{text}"));
+    let output = scene.output(&format!("check x.c -v {options}"));
+    let log = String::from_utf8(output.stderr).expect("the log is text");
+    let mut last = 0.0;
+    let mut picture = String::new();
+    for line in log.lines() {
+        let (seconds, told) = line.split_once(" s  ").expect("every line has its time");
+        let seconds: f64 = seconds.trim().parse().expect("the time is a number");
+        assert!(seconds >= last, "time goes on");
+        last = seconds;
+        picture.push_str(told);
+        picture.push('\n');
+    }
+    expected.assert_eq(&picture);
+}
+
+#[test]
+fn a_log_tells_what_engines_do() {
+    check_log(BRANCHES, "--engine cegar", expect![""]);
+}
+
+#[test]
+fn a_log_tells_which_engine_decides() {
+    let text = "int main(void) { int x = 1; if (x) reach_error(); return 0; }\n";
+    check_log(text, "--json", expect![""]);
+}
+
 #[test]
 fn a_proof_can_be_shown() {
     check(
