@@ -59,7 +59,10 @@ fn check_log(text: &str, options: &str, expected: Expect) {
 
 #[test]
 fn a_log_tells_what_engines_do() {
-    check_log(BRANCHES, "--engine cegar", expect![[r#"
+    check_log(
+        BRANCHES,
+        "--engine cegar",
+        expect![[r#"
         cegar: starting
         cegar: solving the whole program: 0 rounds, 0 predicates, 0 Horn queries, 2 checks open
         cegar: abstracting: 1 rounds, 0 predicates, 1 Horn queries, 2 checks open
@@ -67,17 +70,22 @@ fn a_log_tells_what_engines_do() {
         cegar: abstracting: 2 rounds, 0 predicates, 1 Horn queries, 2 checks open
         cegar: certifying: 2 rounds, 0 predicates, 1 Horn queries, 2 checks open
         cegar: ended: decided 2 checks, 0 open
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_log_tells_which_engine_decides() {
     let text = "int main(void) { int x = 1; if (x) reach_error(); return 0; }\n";
-    check_log(text, "--json", expect![[r#"
+    check_log(
+        text,
+        "--json",
+        expect![[r#"
         run: starting
         run: running the program: 1 check open
         run: ended: decided 1 check, 0 open
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -38,11 +38,15 @@ fn scene(text: &str) -> Scene {
     Scene::file("x.c", text)
 }
 
-/// The lines of a file from one that holds a word on.
+/// The lines of a file from one that holds a word on, without the indentation that they share:
+/// a picture cannot hold it.
 fn tail(scene: &Scene, file: &str, from: &str) -> String {
     let text = std::fs::read_to_string(scene.path().join(file)).expect("it was written");
     let start = text.find(from).expect("the word is there");
-    text[start..].to_owned()
+    let lines = text[start..].lines();
+    lines
+        .map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)))
+        .collect()
 }
 
 #[test]
