@@ -657,37 +657,37 @@ fn broken_rules_are_refused_with_their_places() {
     refused(
         "f.entry { abort; }\nf.exit { abort \"x }\n",
         expect![[r#"
-        error: the string does not end
-         --> r.rule:2:16
-          |
-        2 | f.exit { abort "x }
-          |                ^^^^ expected `"`
-        error: unexpected `;`
-         --> r.rule:1:16
-          |
-        1 | f.entry { abort; }
-          |                ^ expected a message, as in abort "the lock is held already"
-        error: unexpected end of the rule
-         --> r.rule:3:1
-          |
-        3 | 
-          | ^ expected `;` at the end of the statement
-    "#]],
+            error: unexpected `;`
+             --> r.rule:1:16
+              |
+            1 | f.entry { abort; }
+              |                ^ expected a message, as in abort "the lock is held already"
+            error: the string does not end
+             --> r.rule:2:16
+              |
+            2 | f.exit { abort "x }
+              |                ^^^^ expected `"`
+            error: unexpected end of the rule
+             --> r.rule:3:1
+              |
+            3 | 
+              | ^ expected `;` at the end of the statement
+        "#]],
     );
     refused(
         "f.entry { x = $0; y = $fname; z = 0x; }",
         expect![[r#"
-        error: `0x` is not an integer constant
-         --> r.rule:1:35
-          |
-        1 | f.entry { x = $0; y = $fname; z = 0x; }
-          |                                   ^^ expected a number of at most 64 bits, such as 3 or 0x1f
-        error: `$0` means nothing here
-         --> r.rule:1:15
-          |
-        1 | f.entry { x = $0; y = $fname; z = 0x; }
-          |               ^^ expected `$1`, `$2`, ... or `$return`
-    "#]],
+            error: `$0` means nothing here
+             --> r.rule:1:15
+              |
+            1 | f.entry { x = $0; y = $fname; z = 0x; }
+              |               ^^ expected `$1`, `$2`, ... or `$return`
+            error: `0x` is not an integer constant
+             --> r.rule:1:35
+              |
+            1 | f.entry { x = $0; y = $fname; z = 0x; }
+              |                                   ^^ expected a number of at most 64 bits, such as 3 or 0x1f
+        "#]],
     );
     refused(
         "f.entry { /* ",
@@ -707,6 +707,11 @@ fn broken_rules_are_refused_with_their_places() {
     refused(
         "#include <x.h>\nf.entry { x = 'ab'; } \u{1F600}",
         expect![[r#"
+            error: unexpected `#`
+             --> r.rule:1:1
+              |
+            1 | #include <x.h>
+              | ^ expected `state { ... }`, or the name of a function as in `lock.entry { ... }`
             error: not a character constant
              --> r.rule:2:15
               |
@@ -722,11 +727,6 @@ fn broken_rules_are_refused_with_their_places() {
               |
             2 | f.entry { x = 'ab'; } 😀
               |                       ^
-            error: unexpected `#`
-             --> r.rule:1:1
-              |
-            1 | #include <x.h>
-              | ^ expected `state { ... }`, or the name of a function as in `lock.entry { ... }`
         "#]],
     );
     refused(
