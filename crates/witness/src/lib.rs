@@ -1,6 +1,6 @@
 //! Witnesses: what a verifier says so that another tool can check it.
 //!
-//! In come results and out come witnesses in the formats of SV-COMP ([`write`]: versions 2.0 and
+//! In come results and out come witnesses in the formats of SV-COMP ([`mod@write`]: versions 2.0 and
 //! 2.1; [`graphml`]: version 1.0); in come such files, of whatever tool, and out come a
 //! [`model::Witness`] and what is wrong with the file ([`read`]). A witness is validated by weaving
 //! it into the program ([`weave`]): a violation witness becomes a counter that follows its
