@@ -50,17 +50,121 @@ pub struct Inlined {
 /// Inlines what the limits allow.
 pub fn inline(program: &Program, limits: &Limits) -> Inlined {
     let graph = CallGraph::new(program);
+    let inlined = inlined_calls(program, limits, &graph);
     let mut inliner = Inliner {
-        limits,
-        graph: &graph,
+        inlined: &inlined,
         program: program.clone(),
         bodies: vec![None; program.functions.len()],
     };
-    for &function in &graph.order {
-        let body = inliner.body(function);
-        inliner.bodies[function.index()] = Some(body);
+    // Only what is still called is expanded, so the work is as large as the result.
+    let mut work = vec![program.entry];
+    while let Some(function) = work.pop() {
+        if inliner.bodies[function.index()].is_none() {
+            let body = inliner.body(function);
+            work.extend(body.called());
+            inliner.bodies[function.index()] = Some(body);
+        }
     }
-    inliner.finish(program)
+    inliner.finish()
+}
+
+/// The calls that are replaced. Callees are decided before their callers, so that it is known how
+/// large they become.
+fn inlined_calls(program: &Program, limits: &Limits, graph: &CallGraph) -> BTreeSet<EdgeId> {
+    let mut inlined = BTreeSet::new();
+    let mut sizes: HashMap<FuncId, usize> = HashMap::new();
+    for &function in &graph.order {
+        let edges = || {
+            let locations = program.function(function).locations.clone();
+            locations.flat_map(|location| program.edges_from(LocId(location)))
+        };
+        let mut size = edges().count();
+        for (id, edge) in edges() {
+            if let Some(more) = growth(program, limits, graph, &sizes, &edge.op)
+                && size + more <= limits.function
+            {
+                size += more;
+                inlined.insert(id);
+            }
+        }
+        sizes.insert(function, size);
+    }
+    inlined
+}
+
+/// By how many edges a function grows if an edge of it is replaced; `None` if it is no call or
+/// must stay.
+fn growth(
+    program: &Program,
+    limits: &Limits,
+    graph: &CallGraph,
+    sizes: &HashMap<FuncId, usize>,
+    op: &Op,
+) -> Option<usize> {
+    let Op::Call {
+        callee,
+        arguments,
+        result,
+    } = op
+    else {
+        return None;
+    };
+    let targets = targets(callee);
+    if targets.is_empty() || targets.len() > limits.targets {
+        return None;
+    }
+    let mut growth = 0;
+    for target in targets {
+        let size = *sizes.get(target)?;
+        let once = graph.sites.get(target) == Some(&1);
+        if graph.recursive.contains(target)
+            || !fits(program, *target, arguments, *result)
+            || (!once && size > limits.shared)
+            || holds_its_frame(program, *target)
+        {
+            return None;
+        }
+        growth += size;
+    }
+    Some(growth)
+}
+
+/// Whether arguments and result are just what the function takes and gives.
+fn fits(program: &Program, target: FuncId, arguments: &[ExprId], result: Option<PlaceId>) -> bool {
+    let function = program.function(target);
+    let formal = |&formal: &VarId| program.variable(formal).ty;
+    let given = |&argument: &ExprId| program.expr(argument).ty;
+    let complete = |ty: TypeId| !matches!(program.types.get(ty), Type::Void);
+    let formals: Vec<TypeId> = function.formals.iter().map(formal).collect();
+    arguments.len() >= formals.len()
+        && arguments
+            .iter()
+            .map(given)
+            .zip(&formals)
+            .all(|(a, b)| a == *b && complete(a))
+        && match (result, function.result) {
+            (Some(place), Some(held)) => program.place(place).ty == program.variable(held).ty,
+            (Some(_), None) => false,
+            (None, _) => true,
+        }
+}
+
+/// Whether a function has something that lives until its frame ends, and so cannot live until the
+/// caller's does.
+fn holds_its_frame(program: &Program, function: FuncId) -> bool {
+    let mut locations = program.function(function).locations.clone();
+    locations.any(|location| {
+        program.edges_from(LocId(location)).any(|(_, edge)| {
+            matches!(
+                edge.op,
+                Op::VaStart { .. }
+                    | Op::Allocate {
+                        lifetime: Lifetime::Frame,
+                        ..
+                    }
+            )
+        })
+    })
 }
 
 /// Who calls whom, as far as the entry function leads.
@@ -147,7 +251,20 @@ struct Body {
     locations: Vec<Point>,
     entry: usize,
     exit: usize,
-    edges: usize,
+}
+
+impl Body {
+    /// The functions that are called from it.
+    fn called(&self) -> Vec<FuncId> {
+        let steps = self.locations.iter().flat_map(|location| &location.edges);
+        let mut called = Vec::new();
+        for step in steps {
+            if let Op::Call { callee, .. } = &step.op {
+                called.extend(targets(callee));
+            }
+        }
+        called
+    }
 }
 
 /// A location of a body.
@@ -169,28 +286,30 @@ struct Step {
 }
 
 struct Inliner<'a> {
-    limits: &'a Limits,
-    graph: &'a CallGraph,
+    /// The calls that are replaced.
+    inlined: &'a BTreeSet<EdgeId>,
     /// The program, to which variables, places and expressions are added.
     program: Program,
     bodies: Vec<Option<Body>>,
 }
 
 impl Inliner<'_> {
-    /// A function's body with what can be inlined into it.
+    /// A function's body with what is inlined into it.
     fn body(&mut self, id: FuncId) -> Body {
         let mut body = self.plain_body(id);
-        let own = body.locations.len();
-        for at in 0..own {
+        // Copies are added at the end, so that calls in them have their turn, too.
+        let mut at = 0;
+        while at < body.locations.len() {
             let steps = std::mem::take(&mut body.locations[at].edges);
             let mut kept = Vec::with_capacity(steps.len());
             for step in steps {
-                match self.inlinable(&body, &step.op) {
+                match step.origin.is_some_and(|edge| self.inlined.contains(&edge)) {
                     true => self.inline_call(id, &mut body, &step, &mut kept),
                     false => kept.push(step),
                 }
             }
             body.locations[at].edges = kept;
+            at += 1;
         }
         body
     }
@@ -199,7 +318,6 @@ impl Inliner<'_> {
     fn plain_body(&self, id: FuncId) -> Body {
         let function = self.program.function(id);
         let first = function.locations.start;
-        let mut edges = 0;
         let locations = function
             .locations
             .clone()
@@ -215,7 +333,6 @@ impl Inliner<'_> {
                         source: edge.source,
                     })
                     .collect();
-                edges += steps.len();
                 Point {
                     origin: LocId(index),
                     kind: location.kind,
@@ -229,74 +346,7 @@ impl Inliner<'_> {
             locations,
             entry: (function.entry.0 - first) as usize,
             exit: (function.exit.0 - first) as usize,
-            edges,
         }
-    }
-
-    fn inlinable(&self, caller: &Body, op: &Op) -> bool {
-        let Op::Call {
-            callee,
-            arguments,
-            result,
-        } = op
-        else {
-            return false;
-        };
-        let targets = targets(callee);
-        if targets.is_empty() || targets.len() > self.limits.targets {
-            return false;
-        }
-        let mut grown = caller.edges;
-        for target in targets {
-            let Some(body) = &self.bodies[target.index()] else {
-                return false;
-            };
-            if self.graph.recursive.contains(target) || !self.fits(*target, arguments, *result) {
-                return false;
-            }
-            let once = self.graph.sites.get(target) == Some(&1);
-            if !once && body.edges > self.limits.shared {
-                return false;
-            }
-            // What a frame holds until it ends cannot end with the caller's frame.
-            let framed = body.locations.iter().flat_map(|l| &l.edges).any(|step| {
-                matches!(
-                    step.op,
-                    Op::VaStart { .. }
-                        | Op::Allocate {
-                            lifetime: Lifetime::Frame,
-                            ..
-                        }
-                )
-            });
-            if framed {
-                return false;
-            }
-            grown += body.edges;
-        }
-        grown <= self.limits.function
-    }
-
-    /// Whether arguments and result are just what the function takes and gives.
-    fn fits(&self, target: FuncId, arguments: &[ExprId], result: Option<PlaceId>) -> bool {
-        let function = self.program.function(target);
-        let formal = |&formal: &VarId| self.program.variable(formal).ty;
-        let given = |&argument: &ExprId| self.program.expr(argument).ty;
-        let complete = |ty: TypeId| !matches!(self.program.types.get(ty), Type::Void);
-        let formals: Vec<TypeId> = function.formals.iter().map(formal).collect();
-        arguments.len() >= formals.len()
-            && arguments
-                .iter()
-                .map(given)
-                .zip(&formals)
-                .all(|(a, b)| a == *b && complete(a))
-            && match (result, function.result) {
-                (Some(place), Some(held)) => {
-                    self.program.place(place).ty == self.program.variable(held).ty
-                }
-                (Some(_), None) => false,
-                (None, _) => true,
-            }
     }
 
     /// Replaces a call; the edges that begin it go to `kept`.
@@ -354,7 +404,6 @@ impl Inliner<'_> {
                         }
                     }
                     at = Some(other);
-                    body.edges += 2;
                 }
                 // A pointer to nothing that can be called ends the run.
                 if let Some(at) = at {
@@ -393,10 +442,7 @@ impl Inliner<'_> {
         result: Option<PlaceId>,
         call: &Step,
     ) -> usize {
-        // The body was made before: callees come before callers.
-        let Some(callee) = self.bodies[target.index()].clone() else {
-            return call.to;
-        };
+        let callee = self.plain_body(target);
         let function = self.program.function(target).clone();
         let declared: BTreeSet<VarId> = callee
             .locations
@@ -478,7 +524,6 @@ impl Inliner<'_> {
                 edges,
             });
         }
-        body.edges += callee.edges;
         // ... then the result and the end of all lives.
         let mut ops = Vec::new();
         if let (Some(place), Some(held)) = (result, function.result) {
@@ -517,7 +562,6 @@ impl Inliner<'_> {
                 op,
                 source: call.source,
             });
-            body.edges += 1;
             at = to;
         }
         start
@@ -533,7 +577,6 @@ impl Inliner<'_> {
             source,
         });
         body.locations.push(location);
-        body.edges += 1;
     }
 
     fn copy_variable(&mut self, caller: FuncId, variable: VarId) -> VarId {
@@ -620,8 +663,7 @@ impl Inliner<'_> {
     }
 
     /// Puts the bodies together.
-    fn finish(mut self, original: &Program) -> Inlined {
-        let called = self.still_called(original.entry);
+    fn finish(mut self) -> Inlined {
         let mut locations = Vec::new();
         let mut edges = Vec::new();
         let mut edge_origins = Vec::new();
@@ -629,8 +671,8 @@ impl Inliner<'_> {
         for index in 0..self.program.functions.len() {
             let id = FuncId(index as u32);
             let body = match self.bodies[index].take() {
-                Some(body) if called.contains(&id) => body,
-                _ => self.empty_body(id),
+                Some(body) => body,
+                None => self.empty_body(id),
             };
             let first = locations.len();
             for (number, place) in body.locations.into_iter().enumerate() {
@@ -668,28 +710,6 @@ impl Inliner<'_> {
         }
     }
 
-    /// The functions that are still called.
-    fn still_called(&self, entry: FuncId) -> BTreeSet<FuncId> {
-        let mut called = BTreeSet::from([entry]);
-        let mut work = vec![entry];
-        while let Some(function) = work.pop() {
-            let steps = self.bodies[function.index()]
-                .iter()
-                .flat_map(|body| &body.locations)
-                .flat_map(|location| &location.edges);
-            for step in steps {
-                if let Op::Call { callee, .. } = &step.op {
-                    for &target in targets(callee) {
-                        if called.insert(target) {
-                            work.push(target);
-                        }
-                    }
-                }
-            }
-        }
-        called
-    }
-
     /// What is left of a function that nothing calls.
     fn empty_body(&self, id: FuncId) -> Body {
         let function = self.program.function(id);
@@ -707,7 +727,6 @@ impl Inliner<'_> {
             locations: vec![entry, exit],
             entry: 0,
             exit: 1,
-            edges: 1,
         }
     }
 }
