@@ -8,6 +8,7 @@ use crate::predicate::Analysed;
 use crate::procedure::{Abstraction, Whole};
 use crate::prover::{CubeBound, Prover, ProverStatistics, Search};
 use hardbop_budget::{Budget, Stopped};
+use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_logic::Limits;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
@@ -129,7 +130,7 @@ pub fn abstract_program(
         },
     };
     let semantics = Semantics::new(&analysed.program, &analysed.points_to, encoding);
-    let reached = analysed.reached();
+    let reached = callable(&analysed.program);
     let effects = effects::effects(analysed, &semantics, &reached);
     let signatures = reached
         .iter()

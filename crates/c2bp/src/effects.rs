@@ -1,11 +1,11 @@
 //! What functions do to the state, seen from outside, and what their predicates mean to callers.
 
-use crate::predicate::{Analysed, PredicateId, Scope, callees};
+use crate::predicate::{Analysed, PredicateId, Scope};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
-use hardbop_cfront::program::{ExprKind, PlaceKind, VarKind};
+use hardbop_cfront::program::{ExprKind, Op, PlaceKind, VarKind};
 use hardbop_logic::Terms;
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::{Execution, Semantics, Unmodelled};
+use hardbop_semantics::{Execution, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a function does.
@@ -50,17 +50,17 @@ pub(crate) fn effects(
             }
         };
         for location in analysed.program.function(function).locations.clone() {
-            for (id, _) in analysed.program.edges_from(LocId(location)) {
-                let mut run = Execution::new(semantics);
-                match run.edge(&mut terms, id) {
-                    Ok(_) => note(&run, &mut own),
-                    Err(Unmodelled::Call(_)) => {
-                        for callee in callees(&analysed.program, id) {
-                            called.insert(callee);
-                            call(semantics, &mut terms, id, callee, &mut own, &note);
-                        }
+            for (id, edge) in analysed.program.edges_from(LocId(location)) {
+                if let Op::Call { callee, .. } = &edge.op {
+                    for &callee in callee.targets() {
+                        called.insert(callee);
+                        call(semantics, &mut terms, id, callee, &mut own, &note);
                     }
-                    Err(Unmodelled::Unsupported(_)) => {}
+                    continue;
+                }
+                let mut run = Execution::new(semantics);
+                if run.edge(&mut terms, id).is_ok() {
+                    note(&run, &mut own);
                 }
             }
         }

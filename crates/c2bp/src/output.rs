@@ -13,6 +13,7 @@ use crate::effects::Signature;
 use crate::joins::joins;
 use crate::predicate::{Analysed, PredicateId, Scope};
 use crate::prover::CubeBound;
+use hardbop_cfront::call_graph::calls_of;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Origin, Program, Source};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,12 +38,9 @@ pub(crate) fn print(
     options: &Options,
 ) -> Printed {
     let entry = analysed.program.entry;
-    let called = procedures.iter().any(|p| {
-        analysed
-            .calls(p.function)
-            .iter()
-            .any(|&call| crate::predicate::callees(&analysed.program, call).contains(&entry))
-    });
+    let called = procedures
+        .iter()
+        .any(|p| calls_of(&analysed.program, p.function).any(|callee| callee == entry));
     let mut printer = Printer {
         analysed,
         signatures,

@@ -8,9 +8,10 @@
 use crate::code::{Choose, EdgeCode, Procedure, Statement};
 use crate::cube::{Cube, Dnf};
 use crate::effects::{Effects, Signature};
-use crate::predicate::{Analysed, PredicateId, Scope, callees};
+use crate::predicate::{Analysed, PredicateId, Scope};
 use crate::prover::{Prover, as_literal};
 use hardbop_budget::Stopped;
+use hardbop_cfront::call_graph::calls_of;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::Op;
 use hardbop_logic::{Op as TermOp, TermId};
@@ -126,11 +127,7 @@ impl<'a, 's> Abstraction<'a, 's> {
 
     /// The functions that this one calls.
     fn called(&self) -> BTreeSet<FuncId> {
-        let calls = self.whole.analysed.calls(self.function);
-        calls
-            .into_iter()
-            .flat_map(|call| callees(&self.whole.analysed.program, call))
-            .collect()
+        calls_of(&self.whole.analysed.program, self.function).collect()
     }
 
     /// Tells the cubes that may be enforced in every state from those that may not.
@@ -203,9 +200,9 @@ impl<'a, 's> Abstraction<'a, 's> {
         match &program.edges[id.index()].op {
             Op::Skip | Op::EndScope { .. } => return Ok(EdgeCode::Nothing),
             Op::Unsupported { construct } => return Ok(EdgeCode::Unsupported(*construct)),
-            Op::Call { .. } => {
+            Op::Call { callee, .. } => {
                 let mut ways = Vec::new();
-                for callee in callees(program, id) {
+                for &callee in callee.targets() {
                     ways.push(self.call(id, callee)?);
                 }
                 return Ok(match ways.len() {

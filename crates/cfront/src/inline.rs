@@ -8,6 +8,7 @@
 //! pointer becomes a chain of comparisons with the functions that it may call. Functions that
 //! nothing calls any more lose their bodies, so that analyses of the result do not see them.
 
+use crate::call_graph::{calls_of, recursive};
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::operands::{Operand, Renumber, each_operand, operands_of};
 use crate::program::*;
@@ -109,7 +110,7 @@ fn growth(
     else {
         return None;
     };
-    let targets = targets(callee);
+    let targets = callee.targets();
     if targets.is_empty() || targets.len() > limits.targets {
         return None;
     }
@@ -117,7 +118,7 @@ fn growth(
     for target in targets {
         let size = *sizes.get(target)?;
         let once = graph.sites.get(target) == Some(&1);
-        if graph.recursive.contains(target)
+        if graph.recursive[target.index()]
             || !fits(program, *target, arguments, *result)
             || (!once && size > limits.shared)
             || holds_its_frame(program, *target)
@@ -171,8 +172,8 @@ fn holds_its_frame(program: &Program, function: FuncId) -> bool {
 struct CallGraph {
     /// The functions that can be called, callees before callers wherever there is no recursion.
     order: Vec<FuncId>,
-    /// Those that may be active more than once at a time.
-    recursive: BTreeSet<FuncId>,
+    /// For every function, whether it may be active more than once at a time.
+    recursive: Vec<bool>,
     /// How many edges call each function.
     sites: HashMap<FuncId, usize>,
 }
@@ -181,13 +182,13 @@ impl CallGraph {
     fn new(program: &Program) -> CallGraph {
         let mut graph = CallGraph {
             order: Vec::new(),
-            recursive: BTreeSet::new(),
+            recursive: recursive(program),
             sites: HashMap::new(),
         };
         let mut callees: HashMap<FuncId, Vec<FuncId>> = HashMap::new();
         let mut stack: Vec<(FuncId, usize)> = Vec::new();
         let open = |function: FuncId, callees: &mut HashMap<FuncId, Vec<FuncId>>| {
-            callees.insert(function, called_by(program, function));
+            callees.insert(function, calls_of(program, function).collect());
             (function, 0)
         };
         stack.push(open(program.entry, &mut callees));
@@ -207,41 +208,8 @@ impl CallGraph {
                 }
             }
         }
-        // A function is recursive if it can be called from one that it calls.
-        for &function in &graph.order {
-            let mut seen = BTreeSet::new();
-            let mut work = callees[&function].clone();
-            while let Some(callee) = work.pop() {
-                if seen.insert(callee) {
-                    work.extend(&callees[&callee]);
-                }
-            }
-            if seen.contains(&function) {
-                graph.recursive.insert(function);
-            }
-        }
         graph
     }
-}
-
-fn targets(callee: &Callee) -> &[FuncId] {
-    match callee {
-        Callee::Direct(target) => std::slice::from_ref(target),
-        Callee::Indirect { targets, .. } => targets,
-    }
-}
-
-/// The functions that a function calls, one for each call.
-fn called_by(program: &Program, function: FuncId) -> Vec<FuncId> {
-    let mut called = Vec::new();
-    for location in program.function(function).locations.clone() {
-        for (_, edge) in program.edges_from(LocId(location)) {
-            if let Op::Call { callee, .. } = &edge.op {
-                called.extend(targets(callee));
-            }
-        }
-    }
-    called
 }
 
 /// A function's body with calls inlined: locations and edges are counted from 0.
@@ -260,7 +228,7 @@ impl Body {
         let mut called = Vec::new();
         for step in steps {
             if let Op::Call { callee, .. } = &step.op {
-                called.extend(targets(callee));
+                called.extend(callee.targets());
             }
         }
         called

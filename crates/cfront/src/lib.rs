@@ -8,6 +8,7 @@
 //! every failing run that an engine claims.
 
 mod builder;
+pub mod call_graph;
 mod calls;
 mod cfg;
 pub mod compile_commands;

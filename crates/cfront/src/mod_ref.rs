@@ -5,9 +5,10 @@
 //! and with it every variable of that class. Callees count with all that they touch; functions
 //! that call each other have equal sets.
 
+use crate::call_graph::components;
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::points_to::{ClassId, PointsTo};
-use crate::program::{Callee, Op, PlaceKind, Program, VarKind};
+use crate::program::{Op, PlaceKind, Program, VarKind};
 use std::collections::BTreeSet;
 
 /// What is touched.
@@ -125,14 +126,8 @@ impl Walk<'_> {
                 if let Some(place) = result {
                     self.place(*place, Access::Write);
                 }
-                match callee {
-                    Callee::Direct(function) => {
-                        self.callees.insert(function.index());
-                    }
-                    Callee::Indirect { targets, .. } => {
-                        self.callees.extend(targets.iter().map(|t| t.index()));
-                    }
-                }
+                let targets = callee.targets().iter();
+                self.callees.extend(targets.map(|target| target.index()));
             }
             Op::Declare { variable } => self.variable(*variable, Access::Write),
             Op::EndScope { variables } => {
@@ -210,80 +205,5 @@ impl Walk<'_> {
             Access::Read => &mut self.effects.read,
             Access::Write => &mut self.effects.modified,
         }
-    }
-}
-
-/// The strongly connected components of a call graph, callees before callers (Tarjan, without
-/// recursion: call chains can be long).
-pub(crate) fn components(callees: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
-    const NEW: usize = usize::MAX;
-    let count = callees.len();
-    let mut index = vec![NEW; count];
-    let mut low = vec![0; count];
-    let mut on_stack = vec![false; count];
-    let (mut stack, mut out, mut next) = (Vec::new(), Vec::new(), 0);
-    for root in 0..count {
-        if index[root] != NEW {
-            continue;
-        }
-        let mut work = vec![(root, callees[root].iter())];
-        (index[root], low[root]) = (next, next);
-        next += 1;
-        stack.push(root);
-        on_stack[root] = true;
-        while let Some((at, rest)) = work.last_mut() {
-            let at = *at;
-            if let Some(&callee) = rest.next() {
-                if index[callee] == NEW {
-                    (index[callee], low[callee]) = (next, next);
-                    next += 1;
-                    stack.push(callee);
-                    on_stack[callee] = true;
-                    work.push((callee, callees[callee].iter()));
-                } else if on_stack[callee] {
-                    low[at] = low[at].min(index[callee]);
-                }
-                continue;
-            }
-            work.pop();
-            if let Some((caller, _)) = work.last() {
-                low[*caller] = low[*caller].min(low[at]);
-            }
-            if low[at] == index[at] {
-                let mut component = Vec::new();
-                while let Some(member) = stack.pop() {
-                    on_stack[member] = false;
-                    component.push(member);
-                    if member == at {
-                        break;
-                    }
-                }
-                component.sort_unstable();
-                out.push(component);
-            }
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn components_come_callees_first() {
-        let graph: Vec<BTreeSet<usize>> = [vec![1, 3], vec![2], vec![1], vec![3], vec![0]]
-            .map(BTreeSet::from_iter)
-            .into();
-        assert_eq!(components(&graph), [vec![1, 2], vec![3], vec![0], vec![4]]);
-    }
-
-    #[test]
-    fn long_chains_need_no_stack() {
-        let n = 200_000;
-        let graph: Vec<BTreeSet<usize>> = (0..n)
-            .map(|i| BTreeSet::from_iter((i + 1 < n).then_some(i + 1)))
-            .collect();
-        assert_eq!(components(&graph).len(), n);
     }
 }

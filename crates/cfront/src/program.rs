@@ -373,6 +373,16 @@ pub enum Callee {
     },
 }
 
+impl Callee {
+    /// The functions that the call may enter.
+    pub fn targets(&self) -> &[FuncId] {
+        match self {
+            Callee::Direct(target) => std::slice::from_ref(target),
+            Callee::Indirect { targets, .. } => targets,
+        }
+    }
+}
+
 /// How long an allocated object lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {

@@ -1,7 +1,7 @@
 //! What an execution from the entry can reach, by the graph alone.
 
-use crate::ids::{FuncId, VarId};
-use crate::program::{Callee, Op, PlaceKind, Program};
+use crate::ids::VarId;
+use crate::program::{Op, PlaceKind, Program};
 
 /// What can be reached.
 #[derive(Clone, Debug)]
@@ -34,26 +34,14 @@ pub(crate) fn reached(program: &Program) -> Reached {
             }
             for (_, edge) in program.edges_from(location) {
                 locations.push(edge.to);
-                callees(&edge.op, &mut functions);
+                if let Op::Call { callee, .. } = &edge.op {
+                    functions.extend(callee.targets());
+                }
                 variables(program, &edge.op, &mut out.variables);
             }
         }
     }
     out
-}
-
-fn callees(op: &Op, out: &mut Vec<FuncId>) {
-    match op {
-        Op::Call {
-            callee: Callee::Direct(function),
-            ..
-        } => out.push(*function),
-        Op::Call {
-            callee: Callee::Indirect { targets, .. },
-            ..
-        } => out.extend(targets),
-        _ => {}
-    }
 }
 
 fn variables(program: &Program, op: &Op, out: &mut [bool]) {

@@ -12,7 +12,7 @@ use crate::graph::FunctionGraph;
 use crate::nodes::{ContextId, Nodes};
 use crate::oracle::Decision;
 use crate::run::{Side, sides};
-use crate::structure::{Return, targets};
+use crate::structure::Return;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
@@ -125,7 +125,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         let edge = &self.program().edges[id.index()];
         match &edge.op {
             Op::Unsupported { .. } => true,
-            Op::Call { callee, .. } => targets(callee).iter().any(|f| self.failing[f.index()]),
+            Op::Call { callee, .. } => callee.targets().iter().any(|f| self.failing[f.index()]),
             _ => self.is_open(edge.to).is_some(),
         }
     }
@@ -210,7 +210,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
             for (_, edge) in program.edges_from(location) {
                 written_by(self.semantics, &edge.op, &mut written);
                 if let Op::Call { callee, .. } = &edge.op {
-                    for &target in targets(callee) {
+                    for &target in callee.targets() {
                         written.extend(self.effects.modified(target));
                         let callee = program.function(target);
                         let own = callee.formals.iter().chain(&callee.locals);

@@ -619,8 +619,8 @@ pub(crate) fn sides(program: &hardbop_cfront::program::Program, at: LocId) -> Ve
     for (id, edge) in program.edges_from(at) {
         match &edge.op {
             Op::Call { callee, .. } => {
-                let targets = crate::structure::targets(callee);
-                sides.extend(targets.iter().map(|&target| Side::Enter(id, target)));
+                let targets = callee.targets().iter();
+                sides.extend(targets.map(|&target| Side::Enter(id, target)));
             }
             _ => sides.push(Side::Edge(id)),
         }

@@ -13,7 +13,7 @@
 
 use crate::graph::{FunctionGraph, dominators};
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
-use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
+use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::StateVarId;
@@ -107,7 +107,7 @@ impl<'p> Structure<'p> {
             let function = program.locations[edge.from.index()].function;
             let fails = match &edge.op {
                 Op::Call { callee, .. } => {
-                    for target in targets(callee) {
+                    for target in callee.targets() {
                         callers[target.index()].push(function);
                     }
                     false
@@ -142,7 +142,8 @@ impl<'p> Structure<'p> {
     /// Whether an error may be met on an edge itself.
     fn dangerous(&self, id: EdgeId) -> bool {
         match &self.program.edges[id.index()].op {
-            Op::Call { callee, .. } => targets(callee)
+            Op::Call { callee, .. } => callee
+                .targets()
                 .iter()
                 .any(|target| self.may_fail[target.index()]),
             _ => self.fails(id),
@@ -257,7 +258,7 @@ impl<'p> Structure<'p> {
             for (_, edge) in self.program.edges_from(location) {
                 written_by(semantics, &edge.op, &mut out);
                 if let Op::Call { callee, .. } = &edge.op {
-                    for &target in targets(callee) {
+                    for &target in callee.targets() {
                         out.extend(effects.modified(target));
                         self.bound_by(semantics, target, &mut out);
                     }
@@ -292,7 +293,7 @@ impl<'p> Structure<'p> {
         for edge in &program.edges {
             predecessors[edge.to.index()].push(edge.from);
             if let Op::Call { callee, .. } = &edge.op {
-                for target in targets(callee) {
+                for target in callee.targets() {
                     let function = program.function(*target);
                     predecessors[function.entry.index()].push(edge.from);
                     predecessors[edge.to.index()].push(function.exit);
@@ -323,14 +324,6 @@ impl<'p> Structure<'p> {
             }
         }
         distances
-    }
-}
-
-/// The functions that a call may enter.
-pub(crate) fn targets(callee: &Callee) -> &[FuncId] {
-    match callee {
-        Callee::Direct(target) => std::slice::from_ref(target),
-        Callee::Indirect { targets, .. } => targets,
     }
 }
 

@@ -5,7 +5,7 @@
 //! variables that the function changes: such a path is a guess, and only a replay makes it a run.
 
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
-use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
+use hardbop_cfront::program::{LocationKind, Op, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A node, by its number.
@@ -241,11 +241,7 @@ impl Builder<'_> {
         for (id, edge) in program.edges_from(location) {
             match &edge.op {
                 Op::Call { callee, .. } => {
-                    let targets = match callee {
-                        Callee::Direct(target) => std::slice::from_ref(target),
-                        Callee::Indirect { targets, .. } => targets.as_slice(),
-                    };
-                    for &target in targets {
+                    for &target in callee.targets() {
                         let (step, entered) = self.enter(context, id, target);
                         let to = self.node(entered, program.function(target).entry);
                         out.push((step, to));

@@ -5,7 +5,7 @@
 //! a path can be run is Newton's question, not this file's.
 
 use hardbop_cfront::ids::{FuncId, LocId};
-use hardbop_cfront::program::{Callee, Op, Program};
+use hardbop_cfront::program::{Op, Program};
 use hardbop_semantics::path::PathStep;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -97,7 +97,7 @@ fn lengths(program: &Program) -> BTreeMap<FuncId, u64> {
     for edge in &program.edges {
         if let Op::Call { callee, .. } = &edge.op {
             let caller = program.locations[edge.from.index()].function;
-            for &target in targets(callee) {
+            for &target in callee.targets() {
                 callers.entry(target).or_default().insert(caller);
             }
         }
@@ -149,7 +149,7 @@ fn search(
             match &edge.op {
                 Op::Unsupported { .. } => {}
                 Op::Call { callee, .. } => {
-                    for &target in targets(callee) {
+                    for &target in callee.targets() {
                         let enter = PathStep::Enter(id, target);
                         if let Some(&length) = lengths.get(&target) {
                             reach(edge.to, length.saturating_add(2), Hop::Over(enter, target));
@@ -164,11 +164,4 @@ fn search(
         }
     }
     (distances, tree)
-}
-
-fn targets(callee: &Callee) -> &[FuncId] {
-    match callee {
-        Callee::Direct(target) => std::slice::from_ref(target),
-        Callee::Indirect { targets, .. } => targets,
-    }
 }

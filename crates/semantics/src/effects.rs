@@ -5,7 +5,7 @@ use crate::Semantics;
 use crate::layout::StateVarId;
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId};
 use hardbop_cfront::points_to::{Spot, leaves};
-use hardbop_cfront::program::{Callee, Op};
+use hardbop_cfront::program::Op;
 use std::collections::BTreeSet;
 
 /// For every function, the state variables that a call to it may change: its own frame is not
@@ -26,7 +26,7 @@ impl Effects {
             let function = program.locations[edge.from.index()].function.index();
             written_by(semantics, &edge.op, &mut modified[function]);
             if let Op::Call { callee, .. } = &edge.op {
-                for target in targets(callee) {
+                for target in callee.targets() {
                     callers[target.index()].insert(function);
                     // Entering binds the parameters and gives the locals a life.
                     let callee = program.function(*target);
@@ -63,13 +63,6 @@ impl Effects {
     /// What a call to a function may change, outside of its own frame.
     pub fn modified(&self, function: FuncId) -> &BTreeSet<StateVarId> {
         &self.modified[function.index()]
-    }
-}
-
-fn targets(callee: &Callee) -> &[FuncId] {
-    match callee {
-        Callee::Direct(target) => std::slice::from_ref(target),
-        Callee::Indirect { targets, .. } => targets,
     }
 }
 

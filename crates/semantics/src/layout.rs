@@ -10,7 +10,7 @@
 use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{PointsTo, Spot, bit_field, leaves};
-use hardbop_cfront::program::{Callee, Op, PlaceKind, Program, VarKind};
+use hardbop_cfront::program::{PlaceKind, Program, VarKind};
 use hardbop_cfront::types::{DataModel, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,7 @@ const ALIGN: u64 = 16;
 impl Layout {
     /// Lays out a program.
     pub fn new(program: &Program, points_to: &PointsTo) -> Layout {
-        let recursive = recursive_functions(program);
+        let recursive = hardbop_cfront::call_graph::recursive(program);
         let names = region_names(program, points_to);
         let mut variables = Vec::new();
         for (index, region) in points_to.regions().all().iter().enumerate() {
@@ -265,77 +265,6 @@ fn naturally_aligned(program: &Program) -> bool {
                 field.offset().is_multiple_of(size) && record.size.is_multiple_of(size)
             })
     })
-}
-
-/// The functions that may call themselves, directly or not.
-fn recursive_functions(program: &Program) -> Vec<bool> {
-    let count = program.functions.len();
-    let mut callees: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
-    for edge in &program.edges {
-        if let Op::Call { callee, .. } = &edge.op {
-            let caller = program.locations[edge.from.index()].function.index();
-            match callee {
-                Callee::Direct(target) => {
-                    callees[caller].insert(target.index());
-                }
-                Callee::Indirect { targets, .. } => {
-                    callees[caller].extend(targets.iter().map(|target| target.index()));
-                }
-            }
-        }
-    }
-    strongly_connected(&callees)
-}
-
-/// For every node of a graph, whether it lies on a cycle (Tarjan's algorithm with its own stack).
-fn strongly_connected(successors: &[BTreeSet<usize>]) -> Vec<bool> {
-    let count = successors.len();
-    let mut index = vec![usize::MAX; count];
-    let mut low = vec![0; count];
-    let mut on_stack = vec![false; count];
-    let mut cyclic = vec![false; count];
-    let mut stack = Vec::new();
-    let mut next = 0;
-    for root in 0..count {
-        if index[root] != usize::MAX {
-            continue;
-        }
-        let mut work = vec![(root, successors[root].iter())];
-        index[root] = next;
-        low[root] = next;
-        next += 1;
-        stack.push(root);
-        on_stack[root] = true;
-        while let Some((node, rest)) = work.last_mut() {
-            let node = *node;
-            if let Some(&child) = rest.next() {
-                if index[child] == usize::MAX {
-                    index[child] = next;
-                    low[child] = next;
-                    next += 1;
-                    stack.push(child);
-                    on_stack[child] = true;
-                    work.push((child, successors[child].iter()));
-                } else if on_stack[child] {
-                    low[node] = low[node].min(index[child]);
-                }
-                continue;
-            }
-            work.pop();
-            if let Some((parent, _)) = work.last() {
-                low[*parent] = low[*parent].min(low[node]);
-            }
-            if low[node] == index[node] {
-                let start = stack.iter().rposition(|&n| n == node).unwrap_or(0);
-                let component = stack.split_off(start);
-                for &member in &component {
-                    on_stack[member] = false;
-                    cyclic[member] = component.len() > 1 || successors[member].contains(&member);
-                }
-            }
-        }
-    }
-    cyclic
 }
 
 /// For every region a name, and the type at which it is accessed.

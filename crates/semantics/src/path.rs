@@ -4,7 +4,7 @@ use crate::Semantics;
 use crate::exec::{Execution, Unmodelled};
 use crate::state::{Fresh, State};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
-use hardbop_cfront::program::LocationKind;
+use hardbop_cfront::program::{Callee, LocationKind, Op};
 use hardbop_logic::{TermId, Terms};
 
 /// A step of a path.
@@ -89,18 +89,14 @@ pub fn steps_of(semantics: &Semantics<'_>, edges: &[EdgeId]) -> Vec<PathStep> {
     let mut returns: Vec<LocId> = Vec::new();
     for (index, &id) in edges.iter().enumerate() {
         let edge = &program.edges[id.index()];
-        if matches!(edge.op, hardbop_cfront::program::Op::Call { .. }) {
-            let next = edges
-                .get(index + 1)
-                .map(|next| &program.edges[next.index()]);
-            let entered = match &edge.op {
-                hardbop_cfront::program::Op::Call { callee, .. } => match callee {
-                    hardbop_cfront::program::Callee::Direct(callee) => Some(*callee),
-                    hardbop_cfront::program::Callee::Indirect { targets, .. } => next
-                        .map(|next| program.locations[next.from.index()].function)
-                        .filter(|function| targets.contains(function)),
-                },
-                _ => None,
+        if let Op::Call { callee, .. } = &edge.op {
+            let entered = match callee {
+                Callee::Direct(callee) => Some(*callee),
+                Callee::Indirect { targets, .. } => edges
+                    .get(index + 1)
+                    .map(|next| &program.edges[next.index()])
+                    .map(|next| program.locations[next.from.index()].function)
+                    .filter(|function| targets.contains(function)),
             };
             if let Some(callee) = entered {
                 steps.push(PathStep::Enter(id, callee));

@@ -5,8 +5,9 @@
 //! no call, so it is one block, one formula. A root procedure stands for what happens before the
 //! program's entry function is called.
 
+use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
-use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
+use hardbop_cfront::program::{LocationKind, Op, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -174,7 +175,8 @@ impl Skeleton {
             for (edge, _) in program.edges_from(LocId(location)) {
                 match &program.edges[edge.index()].op {
                     Op::Call { callee, .. } => points.extend(
-                        callee_targets(callee)
+                        callee
+                            .targets()
                             .iter()
                             .map(|&to| Point::AfterCall(edge, to)),
                     ),
@@ -230,7 +232,7 @@ impl Skeleton {
         for (id, edge) in program.edges_from(location) {
             match &edge.op {
                 Op::Call { callee, .. } => {
-                    for &target in callee_targets(callee) {
+                    for &target in callee.targets() {
                         let to = numbers[&Point::AfterCall(id, target)];
                         let kind = SkeletonEdgeKind::Call(Some(id), target);
                         self.edges.push(SkeletonEdge { from, to, kind });
@@ -252,33 +254,6 @@ impl Skeleton {
             }
         }
     }
-}
-
-fn callee_targets(callee: &Callee) -> &[FuncId] {
-    match callee {
-        Callee::Direct(target) => std::slice::from_ref(target),
-        Callee::Indirect { targets, .. } => targets,
-    }
-}
-
-/// The functions that may be called from the entry function, in the order of their ids.
-fn callable(program: &Program) -> BTreeSet<FuncId> {
-    let mut found = BTreeSet::from([program.entry]);
-    let mut work = vec![program.entry];
-    while let Some(function) = work.pop() {
-        for location in program.function(function).locations.clone() {
-            for (_, edge) in program.edges_from(LocId(location)) {
-                if let Op::Call { callee, .. } = &edge.op {
-                    for &target in callee_targets(callee) {
-                        if found.insert(target) {
-                            work.push(target);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    found
 }
 
 /// Adds the cut points of a function.

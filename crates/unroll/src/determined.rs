@@ -5,7 +5,8 @@
 //! assignment, fresh memory. And the numbers behind pointers are the interpreter's own. So the
 //! text is looked at, and if there may be anything of that kind, the answer is no.
 
-use hardbop_cfront::ids::{ExprId, FuncId, LocId, PlaceId, VarId};
+use hardbop_cfront::call_graph::callable;
+use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, VarId};
 use hardbop_cfront::program::*;
 use hardbop_cfront::types::Type;
 use std::collections::BTreeSet;
@@ -19,34 +20,9 @@ pub(crate) fn is_determined(program: &Program) -> bool {
             .exprs
             .iter()
             .all(|expr| hides_addresses(program, expr))
-        && called(program)
+        && callable(program)
             .into_iter()
             .all(|function| reads_what_was_written(program, function))
-}
-
-/// The functions that can be called.
-fn called(program: &Program) -> BTreeSet<FuncId> {
-    let mut found = BTreeSet::from([program.entry]);
-    let mut work = vec![program.entry];
-    while let Some(function) = work.pop() {
-        for location in program.function(function).locations.clone() {
-            for (_, edge) in program.edges_from(LocId(location)) {
-                let Op::Call { callee, .. } = &edge.op else {
-                    continue;
-                };
-                let targets = match callee {
-                    Callee::Direct(target) => std::slice::from_ref(target),
-                    Callee::Indirect { targets, .. } => targets,
-                };
-                for &target in targets {
-                    if found.insert(target) {
-                        work.push(target);
-                    }
-                }
-            }
-        }
-    }
-    found
 }
 
 fn is_pointer(program: &Program, expr: ExprId) -> bool {

@@ -17,7 +17,7 @@ mod parser;
 pub mod text;
 mod typing;
 
-use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+use hardbop_cfront::ids::{ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{
     Edge, Expr, ExprKind, Function, Initial, Location, LocationKind, Op, Origin, Place, PlaceKind,
@@ -25,7 +25,7 @@ use hardbop_cfront::program::{
 };
 use hardbop_cfront::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, FileId, Sources};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Where a predicate is well formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -322,47 +322,5 @@ impl Analysed {
         ids(Scope::Global)
             .chain(ids(Scope::Function(function)))
             .collect()
-    }
-
-    /// The functions that can be called from the entry, the entry among them, in order.
-    pub fn reached(&self) -> BTreeSet<FuncId> {
-        let mut seen = BTreeSet::from([self.program.entry]);
-        let mut pending = vec![self.program.entry];
-        while let Some(function) = pending.pop() {
-            for call in self.calls(function) {
-                for callee in callees(&self.program, call) {
-                    if seen.insert(callee) {
-                        pending.push(callee);
-                    }
-                }
-            }
-        }
-        seen
-    }
-
-    /// The call edges of a function.
-    pub(crate) fn calls(&self, function: FuncId) -> Vec<EdgeId> {
-        let locations = self.program.function(function).locations.clone();
-        locations
-            .flat_map(|location| self.program.edges_from(LocId(location)))
-            .filter(|(_, edge)| matches!(edge.op, Op::Call { .. }))
-            .map(|(id, _)| id)
-            .collect()
-    }
-}
-
-/// Whom a call edge may call.
-pub(crate) fn callees(program: &Program, call: EdgeId) -> Vec<FuncId> {
-    use hardbop_cfront::program::Callee;
-    match &program.edges[call.index()].op {
-        Op::Call {
-            callee: Callee::Direct(function),
-            ..
-        } => vec![*function],
-        Op::Call {
-            callee: Callee::Indirect { targets, .. },
-            ..
-        } => targets.clone(),
-        _ => Vec::new(),
     }
 }

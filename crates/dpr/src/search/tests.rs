@@ -9,7 +9,6 @@ mod programs;
 
 use super::*;
 use crate::nodes::ContextId;
-use crate::structure::targets;
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::interp;
 use hardbop_cfront::load::LoadedProgram;
@@ -58,7 +57,7 @@ fn decisions(program: &Program, nodes: &Nodes, trace: &[EdgeId]) -> FxHashMap<No
         }
         let (context, _) = *frames.last().expect("a run stays in its calls");
         let callee = match &edge.op {
-            Op::Call { callee, .. } => match targets(callee) {
+            Op::Call { callee, .. } => match callee.targets() {
                 &[only] => Some(only),
                 _ => {
                     let next = program.edges[trace[index + 1].index()].from;
