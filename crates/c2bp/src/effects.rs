@@ -1,8 +1,9 @@
 //! What functions do to the state, seen from outside, and what their predicates mean to callers.
 
 use crate::predicate::{Analysed, PredicateId, Scope};
-use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
-use hardbop_cfront::program::{ExprKind, Op, PlaceKind, VarKind};
+use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, VarId};
+use hardbop_cfront::operands::{Operand, each_below};
+use hardbop_cfront::program::{Op, PlaceKind, VarKind};
 use hardbop_logic::Terms;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Semantics};
@@ -117,44 +118,13 @@ fn close(effects: &mut BTreeMap<FuncId, Effects>, graph: &BTreeMap<FuncId, BTree
 pub(crate) fn mentioned(analysed: &Analysed, expr: ExprId) -> BTreeSet<VarId> {
     let program = &analysed.program;
     let mut found = BTreeSet::new();
-    let mut exprs = vec![expr];
-    let mut places: Vec<PlaceId> = Vec::new();
-    while !exprs.is_empty() || !places.is_empty() {
-        while let Some(place) = places.pop() {
-            match program.place(place).kind {
-                PlaceKind::Var(variable) => {
-                    found.insert(variable);
-                }
-                PlaceKind::Deref(pointer) => exprs.push(pointer),
-                PlaceKind::Field(base, _) => places.push(base),
-                PlaceKind::Index(base, index) => {
-                    places.push(base);
-                    exprs.push(index);
-                }
-            }
+    each_below(program, [Operand::Expr(expr)], &mut |operand| {
+        if let Operand::Place(place) = operand
+            && let PlaceKind::Var(variable) = program.place(place).kind
+        {
+            found.insert(variable);
         }
-        let Some(expr) = exprs.pop() else { continue };
-        match program.expr(expr).kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => places.push(place),
-            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
-            ExprKind::Binary(_, left, right)
-            | ExprKind::PointerDifference { left, right, .. }
-            | ExprKind::Overflows { left, right, .. } => exprs.extend([left, right]),
-            ExprKind::PointerAdd { pointer, index, .. } => exprs.extend([pointer, index]),
-            ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => {
-                exprs.extend([condition, then, otherwise]);
-            }
-            ExprKind::ValidAccess { pointer, size } => exprs.extend([pointer, size]),
-            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
-                exprs.push(pointer);
-            }
-        }
-    }
+    });
     found
 }
 

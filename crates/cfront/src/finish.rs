@@ -4,7 +4,9 @@ use crate::builder::{Body, Builder, DraftEdge, Strength};
 use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::lower::TEXT;
-use crate::operands::{Operand, Positions, Renumber, each_operand, operands_of, positions};
+use crate::operands::{
+    Operand, Positions, Renumber, each_operand, operands_of, operands_of_place, positions,
+};
 use crate::options::Undefined;
 use crate::program::*;
 use crate::types::{Type, Variadic};
@@ -427,14 +429,7 @@ impl Builder {
                 }
                 Operand::Place(p) => {
                     if !std::mem::replace(&mut live.places[p.index()], true) {
-                        match self.places[p.index()].kind {
-                            PlaceKind::Var(_) => {}
-                            PlaceKind::Deref(e) => work.push(Operand::Expr(e)),
-                            PlaceKind::Field(p, _) => work.push(Operand::Place(p)),
-                            PlaceKind::Index(p, e) => {
-                                work.extend([Operand::Place(p), Operand::Expr(e)]);
-                            }
-                        }
+                        operands_of_place(&self.places[p.index()].kind, &mut |o| work.push(o));
                     }
                 }
             }

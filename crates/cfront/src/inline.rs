@@ -10,7 +10,7 @@
 
 use crate::call_graph::{calls_of, recursive};
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
-use crate::operands::{Operand, Renumber, each_operand, operands_of};
+use crate::operands::{Operand, Renumber, each_operand, operands_of, operands_of_place};
 use crate::program::*;
 use crate::types::Type;
 use std::collections::{BTreeSet, HashMap};
@@ -589,12 +589,9 @@ impl Inliner<'_> {
                 Operand::Expr(id) => {
                     operands_of(&self.program.expr(id).kind, &mut |o| below.push(o));
                 }
-                Operand::Place(id) => match self.program.place(id).kind {
-                    PlaceKind::Var(_) => {}
-                    PlaceKind::Deref(e) => below.push(Operand::Expr(e)),
-                    PlaceKind::Field(p, _) => below.push(Operand::Place(p)),
-                    PlaceKind::Index(p, e) => below.extend([Operand::Place(p), Operand::Expr(e)]),
-                },
+                Operand::Place(id) => {
+                    operands_of_place(&self.program.place(id).kind, &mut |o| below.push(o));
+                }
             }
             below.retain(|&operand| !copies.knows(operand));
             if !below.is_empty() {

@@ -24,7 +24,7 @@ pub mod load;
 mod lower;
 pub mod mod_ref;
 mod models;
-mod operands;
+pub mod operands;
 pub mod options;
 pub mod parse;
 pub mod points_to;

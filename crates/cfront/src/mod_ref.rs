@@ -8,7 +8,7 @@
 use crate::call_graph::components;
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::points_to::{ClassId, PointsTo};
-use crate::program::{Op, PlaceKind, Program, VarKind};
+use crate::program::{Op, Program, Root, VarKind};
 use std::collections::BTreeSet;
 
 /// What is touched.
@@ -111,7 +111,7 @@ enum Access {
 
 impl Walk<'_> {
     fn op(&mut self, op: &Op) {
-        crate::points_to::for_each_load(self.program, op, &mut |place| {
+        crate::operands::each_load(self.program, op, &mut |place| {
             self.place(place, Access::Read);
         });
         match op {
@@ -156,13 +156,10 @@ impl Walk<'_> {
         }
     }
 
-    fn place(&mut self, mut place: PlaceId, access: Access) {
-        loop {
-            match self.program.place(place).kind {
-                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
-                PlaceKind::Var(variable) => return self.variable(variable, access),
-                PlaceKind::Deref(pointer) => return self.memory(pointer, access),
-            }
+    fn place(&mut self, place: PlaceId, access: Access) {
+        match self.program.root(place) {
+            Root::Variable(variable) => self.variable(variable, access),
+            Root::Pointer(pointer) => self.memory(pointer, access),
         }
     }
 

@@ -1,17 +1,19 @@
-//! What edges and expressions refer to: visiting it, and renumbering it.
+//! What edges, expressions and places refer to: visiting it, and renumbering it.
 
 use crate::ids::{ExprId, PlaceId};
 use crate::program::*;
 
-/// Something that an edge or an expression refers to.
+/// Something that an edge, an expression or a place refers to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Operand {
+pub enum Operand {
+    /// An expression.
     Expr(ExprId),
+    /// A place.
     Place(PlaceId),
 }
 
 /// Calls a function with each operand of an edge.
-pub(crate) fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
+pub fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
     use Operand::{Expr, Place};
     match op {
         Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
@@ -64,7 +66,7 @@ pub(crate) fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
 }
 
 /// Calls a function with each operand of an expression.
-pub(crate) fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
+pub fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
     use Operand::{Expr, Place};
     match *kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
@@ -100,6 +102,61 @@ pub(crate) fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
         }
         ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => see(Expr(pointer)),
     }
+}
+
+/// Calls a function with each operand of a place.
+pub fn operands_of_place(kind: &PlaceKind, see: &mut impl FnMut(Operand)) {
+    match *kind {
+        PlaceKind::Var(_) => {}
+        PlaceKind::Deref(pointer) => see(Operand::Expr(pointer)),
+        PlaceKind::Field(base, _) => see(Operand::Place(base)),
+        PlaceKind::Index(base, index) => {
+            see(Operand::Place(base));
+            see(Operand::Expr(index));
+        }
+    }
+}
+
+/// Calls a function with some operands and all that is below them, places before expressions.
+pub fn each_below(
+    program: &Program,
+    roots: impl IntoIterator<Item = Operand>,
+    see: &mut impl FnMut(Operand),
+) {
+    let (mut exprs, mut places) = (Vec::new(), Vec::new());
+    let sort = |operand, exprs: &mut Vec<ExprId>, places: &mut Vec<PlaceId>| match operand {
+        Operand::Expr(id) => exprs.push(id),
+        Operand::Place(id) => places.push(id),
+    };
+    for operand in roots {
+        sort(operand, &mut exprs, &mut places);
+    }
+    loop {
+        if let Some(id) = places.pop() {
+            see(Operand::Place(id));
+            let kind = &program.place(id).kind;
+            operands_of_place(kind, &mut |below| sort(below, &mut exprs, &mut places));
+        } else if let Some(id) = exprs.pop() {
+            see(Operand::Expr(id));
+            let kind = &program.expr(id).kind;
+            operands_of(kind, &mut |below| sort(below, &mut exprs, &mut places));
+        } else {
+            return;
+        }
+    }
+}
+
+/// Visits every place that an operation reads as a value, in all its expressions.
+pub fn each_load(program: &Program, op: &Op, visit: &mut impl FnMut(PlaceId)) {
+    let mut roots = Vec::new();
+    each_operand(op, &mut |operand| roots.push(operand));
+    each_below(program, roots, &mut |operand| {
+        if let Operand::Expr(id) = operand
+            && let ExprKind::Load(place) = program.expr(id).kind
+        {
+            visit(place);
+        }
+    });
 }
 
 /// The new number of each live item.

@@ -415,6 +415,15 @@ pub enum PlaceKind {
     Index(PlaceId, ExprId),
 }
 
+/// What a place is, or is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// A variable.
+    Variable(VarId),
+    /// What a pointer points to.
+    Pointer(ExprId),
+}
+
 /// A side-effect-free expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Expr {
@@ -694,6 +703,17 @@ impl Program {
     /// The place behind an id.
     pub fn place(&self, id: PlaceId) -> &Place {
         &self.places[id.index()]
+    }
+
+    /// What a place is, or is a part of.
+    pub fn root(&self, mut place: PlaceId) -> Root {
+        loop {
+            match self.place(place).kind {
+                PlaceKind::Var(variable) => return Root::Variable(variable),
+                PlaceKind::Deref(pointer) => return Root::Pointer(pointer),
+                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
+            }
+        }
     }
 
     /// The variable behind an id.

@@ -1,7 +1,7 @@
 //! What an execution from the entry can reach, by the graph alone.
 
-use crate::ids::VarId;
-use crate::program::{Op, PlaceKind, Program};
+use crate::operands::each_load;
+use crate::program::{Op, Program, Root};
 
 /// What can be reached.
 #[derive(Clone, Debug)]
@@ -45,16 +45,9 @@ pub(crate) fn reached(program: &Program) -> Reached {
 }
 
 fn variables(program: &Program, op: &Op, out: &mut [bool]) {
-    crate::points_to::for_each_load(program, op, &mut |mut place| {
-        loop {
-            match program.place(place).kind {
-                PlaceKind::Var(VarId(index)) => {
-                    out[index as usize] = true;
-                    return;
-                }
-                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
-                PlaceKind::Deref(_) => return,
-            }
+    each_load(program, op, &mut |place| {
+        if let Root::Variable(variable) = program.root(place) {
+            out[variable.index()] = true;
         }
     });
 }

@@ -4,7 +4,7 @@
 use crate::dump;
 
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
-use crate::operands::{Operand, each_operand, operands_of};
+use crate::operands::{Operand, each_operand, operands_of, operands_of_place};
 use crate::program::*;
 use crate::types::{Type, Variadic};
 
@@ -481,9 +481,7 @@ impl Verifier<'_> {
                         }
                         _ => {}
                     },
-                    PlaceKind::Deref(e) => work.push(Operand::Expr(e)),
-                    PlaceKind::Field(p, _) => work.push(Operand::Place(p)),
-                    PlaceKind::Index(p, e) => work.extend([Operand::Place(p), Operand::Expr(e)]),
+                    kind => operands_of_place(&kind, &mut |o| work.push(o)),
                 },
             }
         }

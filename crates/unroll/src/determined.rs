@@ -6,7 +6,8 @@
 //! text is looked at, and if there may be anything of that kind, the answer is no.
 
 use hardbop_cfront::call_graph::callable;
-use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, VarId};
+use hardbop_cfront::ids::{ExprId, FuncId, VarId};
+use hardbop_cfront::operands::each_load;
 use hardbop_cfront::program::*;
 use hardbop_cfront::types::Type;
 use std::collections::BTreeSet;
@@ -69,12 +70,12 @@ fn reads_what_was_written(program: &Program, id: FuncId) -> bool {
             continue;
         };
         for (_, edge) in program.edges_from(at) {
-            let mut reads = BTreeSet::new();
             let mut after = before.clone();
-            if !effect(program, &edge.op, &mut reads, &mut after) {
+            if write(program, &edge.op, &mut after).is_none() {
                 return false;
             }
-            if reads.iter().any(|v| own.contains(v) && !before.contains(v)) {
+            let open = |v: &VarId| own.contains(v) && !before.contains(v);
+            if reads(program, &edge.op).iter().any(open) {
                 return false;
             }
             let there = &mut written[(edge.to.0 - first) as usize];
@@ -97,129 +98,35 @@ fn reads_what_was_written(program: &Program, id: FuncId) -> bool {
     }
 }
 
-/// What an edge reads and writes; `false` for edges that leave something open.
-fn effect(
-    program: &Program,
-    op: &Op,
-    reads: &mut BTreeSet<VarId>,
-    written: &mut BTreeSet<VarId>,
-) -> bool {
-    let mut exprs = Vec::new();
-    let mut places = Vec::new();
-    match op {
-        Op::Skip | Op::EndScope { .. } => {}
-        Op::Assume { condition, .. } => exprs.push(*condition),
-        Op::Assign { place, value } => {
-            exprs.push(*value);
-            places.push(*place);
+/// The variables that an edge reads, in whole or in part.
+fn reads(program: &Program, op: &Op) -> BTreeSet<VarId> {
+    let mut reads = BTreeSet::new();
+    each_load(program, op, &mut |place| {
+        if let Root::Variable(variable) = program.root(place) {
+            reads.insert(variable);
         }
+    });
+    reads
+}
+
+/// Adds the variable that an edge writes; `None` for edges that leave something open.
+fn write(program: &Program, op: &Op, written: &mut BTreeSet<VarId>) -> Option<()> {
+    let place = match op {
+        Op::Skip | Op::EndScope { .. } | Op::Assume { .. } => None,
+        Op::Assign { place, .. } => Some(*place),
         // Inputs are seen when they are asked for.
-        Op::Input { place, .. } => places.push(*place),
-        Op::Call {
-            callee,
-            arguments,
-            result,
-        } => {
-            if let Callee::Indirect { pointer, .. } = callee {
-                exprs.push(*pointer);
-            }
-            exprs.extend(arguments);
-            places.extend(result);
-        }
+        Op::Input { place, .. } => Some(*place),
+        Op::Call { result, .. } => *result,
         Op::Declare { variable } => {
             written.remove(variable);
+            None
         }
-        _ => return false,
+        _ => return None,
+    };
+    if let Some(place) = place
+        && let PlaceKind::Var(variable) = program.place(place).kind
+    {
+        written.insert(variable);
     }
-    for place in places {
-        match program.place(place).kind {
-            PlaceKind::Var(variable) => {
-                written.insert(variable);
-            }
-            _ => address_reads(program, place, reads),
-        }
-    }
-    for expr in exprs {
-        expr_reads(program, expr, reads);
-    }
-    true
-}
-
-/// The variables that finding a place reads; the place's own variable among them if only a part
-/// of it is meant.
-fn address_reads(program: &Program, place: PlaceId, reads: &mut BTreeSet<VarId>) {
-    let mut at = place;
-    loop {
-        match program.place(at).kind {
-            PlaceKind::Var(variable) => {
-                reads.insert(variable);
-                return;
-            }
-            PlaceKind::Deref(pointer) => return expr_reads(program, pointer, reads),
-            PlaceKind::Field(base, _) => at = base,
-            PlaceKind::Index(base, index) => {
-                expr_reads(program, index, reads);
-                at = base;
-            }
-        }
-    }
-}
-
-/// The variables that an expression reads.
-fn expr_reads(program: &Program, root: ExprId, reads: &mut BTreeSet<VarId>) {
-    let mut work = vec![root];
-    let mut seen = BTreeSet::new();
-    while let Some(expr) = work.pop() {
-        if !seen.insert(expr) {
-            continue;
-        }
-        match program.expr(expr).kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => {
-                let mut at = place;
-                loop {
-                    match program.place(at).kind {
-                        PlaceKind::Var(variable) => {
-                            reads.insert(variable);
-                            break;
-                        }
-                        PlaceKind::Deref(pointer) => {
-                            work.push(pointer);
-                            break;
-                        }
-                        PlaceKind::Field(base, _) => at = base,
-                        PlaceKind::Index(base, index) => {
-                            work.push(index);
-                            at = base;
-                        }
-                    }
-                }
-            }
-            ExprKind::Unary(_, a) | ExprKind::Convert(a) => work.push(a),
-            ExprKind::Binary(_, a, b)
-            | ExprKind::PointerAdd {
-                pointer: a,
-                index: b,
-                ..
-            }
-            | ExprKind::PointerDifference {
-                left: a, right: b, ..
-            }
-            | ExprKind::Overflows {
-                left: a, right: b, ..
-            }
-            | ExprKind::ValidAccess {
-                pointer: a,
-                size: b,
-            } => work.extend([a, b]),
-            ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => work.extend([condition, then, otherwise]),
-            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
-                work.push(pointer);
-            }
-        }
-    }
+    Some(())
 }

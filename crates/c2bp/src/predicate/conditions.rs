@@ -1,7 +1,8 @@
 //! Predicates from the program's own conditions: the atoms of what it branches on.
 
 use super::{PredicateSet, Scope};
-use hardbop_cfront::ids::{ExprId, FuncId, PlaceId};
+use hardbop_cfront::ids::{ExprId, FuncId};
+use hardbop_cfront::operands::{Operand, each_below};
 use hardbop_cfront::program::{
     BinaryOp, ExprKind, Op, Origin, PlaceKind, Program, UnaryOp, VarKind,
 };
@@ -69,47 +70,30 @@ fn is_truth(program: &Program, expr: ExprId) -> bool {
 fn scope_of(program: &Program, function: FuncId, expr: ExprId) -> Option<Scope> {
     let mut scope = Scope::Global;
     let mut variables = 0;
-    let mut exprs = vec![expr];
-    let mut places: Vec<PlaceId> = Vec::new();
-    while !exprs.is_empty() || !places.is_empty() {
-        while let Some(place) = places.pop() {
-            match program.place(place).kind {
-                PlaceKind::Var(variable) => {
+    let mut has_text = true;
+    each_below(
+        program,
+        [Operand::Expr(expr)],
+        &mut |operand| match operand {
+            Operand::Place(place) => {
+                if let PlaceKind::Var(variable) = program.place(place).kind {
                     variables += 1;
                     match program.variable(variable).kind {
                         VarKind::Global | VarKind::Literal => {}
                         _ => scope = Scope::Function(function),
                     }
                 }
-                PlaceKind::Deref(pointer) => exprs.push(pointer),
-                PlaceKind::Field(base, _) => places.push(base),
-                PlaceKind::Index(base, index) => {
-                    places.push(base);
-                    exprs.push(index);
-                }
             }
-        }
-        let Some(expr) = exprs.pop() else { continue };
-        match program.expr(expr).kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => places.push(place),
-            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
-            ExprKind::Binary(_, left, right) | ExprKind::PointerDifference { left, right, .. } => {
-                exprs.extend([left, right])
+            Operand::Expr(expr) => {
+                has_text &= !matches!(
+                    program.expr(expr).kind,
+                    ExprKind::Overflows { .. }
+                        | ExprKind::ValidAccess { .. }
+                        | ExprKind::ValidFree { .. }
+                        | ExprKind::ObjectSize { .. }
+                );
             }
-            ExprKind::PointerAdd { pointer, index, .. } => exprs.extend([pointer, index]),
-            ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => {
-                exprs.extend([condition, then, otherwise]);
-            }
-            ExprKind::Overflows { .. }
-            | ExprKind::ValidAccess { .. }
-            | ExprKind::ValidFree { .. }
-            | ExprKind::ObjectSize { .. } => return None,
-        }
-    }
-    (variables > 0).then_some(scope)
+        },
+    );
+    (has_text && variables > 0).then_some(scope)
 }

@@ -21,7 +21,7 @@ use hardbop_cfront::ids::{ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{
     Edge, Expr, ExprKind, Function, Initial, Location, LocationKind, Op, Origin, Place, PlaceKind,
-    Program, VarKind, Variable,
+    Program, Root, VarKind, Variable,
 };
 use hardbop_cfront::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, FileId, Sources};
@@ -192,16 +192,9 @@ impl PredicateSet {
     }
 
     /// A predicate mentions the address of a place: its variable lives in memory from now on.
-    fn take_address(&mut self, mut place: PlaceId) {
-        loop {
-            match self.program.place(place).kind {
-                PlaceKind::Var(variable) => {
-                    self.program.variables[variable.index()].address_taken = true;
-                    return;
-                }
-                PlaceKind::Deref(_) => return,
-                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
-            }
+    fn take_address(&mut self, place: PlaceId) {
+        if let Root::Variable(variable) = self.program.root(place) {
+            self.program.variables[variable.index()].address_taken = true;
         }
     }
 

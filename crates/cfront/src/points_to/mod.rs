@@ -465,7 +465,7 @@ impl<'a> Solver<'a> {
     fn edge(&mut self, id: EdgeId) {
         let program = self.program;
         let edge = &program.edges[id.index()];
-        for_each_load(program, &edge.op, &mut |place| self.touch(place));
+        crate::operands::each_load(program, &edge.op, &mut |place| self.touch(place));
         match &edge.op {
             Op::Assign { place, value } => {
                 self.touch(*place);
@@ -690,82 +690,4 @@ pub fn bit_field(program: &Program, id: PlaceId) -> Option<(u32, u32)> {
     field
         .bit_width
         .map(|width| ((field.offset_bits % 8) as u32, width))
-}
-
-/// Visits every place that an operation reads as a value, in all its expressions.
-pub fn for_each_load(program: &Program, op: &Op, visit: &mut dyn FnMut(PlaceId)) {
-    let mut exprs: Vec<ExprId> = Vec::new();
-    let mut places: Vec<PlaceId> = Vec::new();
-    match op {
-        Op::Assume { condition, .. } => exprs.push(*condition),
-        Op::Assign { place, value } => {
-            places.push(*place);
-            exprs.push(*value);
-        }
-        Op::Input { place, .. } | Op::Havoc { place } => places.push(*place),
-        Op::HavocMemory { pointer, size, .. } => {
-            exprs.push(*pointer);
-            exprs.extend(size);
-        }
-        Op::Call {
-            callee,
-            arguments,
-            result,
-        } => {
-            if let Callee::Indirect { pointer, .. } = callee {
-                exprs.push(*pointer);
-            }
-            exprs.extend(arguments);
-            places.extend(result);
-        }
-        Op::Allocate { place, size, .. } => {
-            places.push(*place);
-            exprs.push(*size);
-        }
-        Op::Free { pointer } => exprs.push(*pointer),
-        Op::CopyMemory { to, from, size } => exprs.extend([*to, *from, *size]),
-        Op::FillMemory { to, byte, size } => exprs.extend([*to, *byte, *size]),
-        Op::VaStart { list } => places.push(*list),
-        Op::VaArg { list, place } => places.extend([*list, *place]),
-        Op::VaCopy { to, from } => places.extend([*to, *from]),
-        Op::Skip | Op::Declare { .. } | Op::EndScope { .. } | Op::Unsupported { .. } => {}
-    }
-    while !exprs.is_empty() || !places.is_empty() {
-        while let Some(place) = places.pop() {
-            match program.place(place).kind {
-                PlaceKind::Var(_) => {}
-                PlaceKind::Deref(pointer) => exprs.push(pointer),
-                PlaceKind::Field(base, _) => places.push(base),
-                PlaceKind::Index(base, index) => {
-                    places.push(base);
-                    exprs.push(index);
-                }
-            }
-        }
-        let Some(expr) = exprs.pop() else { continue };
-        match program.expr(expr).kind {
-            ExprKind::Load(place) => {
-                visit(place);
-                places.push(place);
-            }
-            ExprKind::AddressOf(place) => places.push(place),
-            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
-            ExprKind::Binary(_, left, right)
-            | ExprKind::PointerDifference { left, right, .. }
-            | ExprKind::Overflows { left, right, .. } => exprs.extend([left, right]),
-            ExprKind::PointerAdd { pointer, index, .. } => exprs.extend([pointer, index]),
-            ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => {
-                exprs.extend([condition, then, otherwise]);
-            }
-            ExprKind::ValidAccess { pointer, size } => exprs.extend([pointer, size]),
-            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
-                exprs.push(pointer);
-            }
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
-        }
-    }
 }
