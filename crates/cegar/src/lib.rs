@@ -3,9 +3,8 @@
 //! In come a `Program` and the checks that are still open; out comes for each one PROVED with
 //! invariants that were re-checked, VIOLATED with a run that was replayed, or UNKNOWN with a
 //! reason. The search itself may guess (it works over mathematical integers first); what it finds
-//! counts only once [`certify`] or [`replay`](hardbop_semantics::replay) has confirmed it in the exact meaning.
+//! counts only once [`hardbop_certify`] or [`replay`](hardbop_semantics::replay) has confirmed it in the exact meaning.
 
-pub mod certify;
 pub mod lazy;
 mod rounds;
 mod search;

@@ -1,22 +1,20 @@
 //! The rounds of the loop.
 
-use crate::certify::{Certificate, Certified, Certifier};
 use crate::lazy::{Abstraction, Ground, Memory, Precision};
 use crate::search::{Found, search};
 use hardbop_bebop::supergraph::Vertex;
 use hardbop_budget::{Budget, Stopped};
+use hardbop_certify::{Certificate, Certified, Certifier};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::inline::{self, Inlined, inline};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Program};
 use hardbop_engine::{
-    CInvariant, Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate,
-    Task,
+    Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate, Task,
 };
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::Segment;
 use hardbop_newton::atoms::{Constants, Predicate, predicates};
-use hardbop_newton::c_text::{Frame, Scope, Words, c_text};
 use hardbop_newton::exact::Translation;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{self, Refinement, Refiner, Shape};
@@ -393,8 +391,7 @@ impl Rounds<'_> {
                     };
                     match certified {
                         Some((Certified::Yes { questions }, certificate)) => {
-                            self.proved(terms, &certificate, questions);
-                            self.in_c(terms, exact, &exact_constants, &certificate);
+                            self.proved(terms, &certifier, &certificate, questions);
                             self.show_predicates(terms, &constants, exact, precision);
                             return Ended::Decided;
                         }
@@ -466,8 +463,7 @@ impl Rounds<'_> {
             && let Certified::Yes { questions } =
                 certifier.certify(terms, session, &certificate, &self.errors())
         {
-            self.proved(terms, &certificate, questions);
-            self.in_c(terms, exact, certifier.constants, &certificate);
+            self.proved(terms, certifier, &certificate, questions);
             return Some(Ended::Decided);
         }
         for (location, formula) in invariants {
@@ -658,83 +654,20 @@ impl Rounds<'_> {
         }
     }
 
-    fn proved(&mut self, terms: &Terms, certificate: &Certificate, questions: u64) {
+    /// Nothing open can be reached: this is why.
+    fn proved(
+        &mut self,
+        terms: &Terms,
+        certifier: &Certifier<'_, '_>,
+        certificate: &Certificate,
+        questions: u64,
+    ) {
         for (check, _) in std::mem::take(&mut self.open) {
             self.outcomes.insert(check, Outcome::Proved);
         }
-        let mut invariants: BTreeMap<LocId, String> = BTreeMap::new();
-        for (&location, &formula) in &certificate.invariants {
-            let location = self.inlined.locations[location.index()];
-            let text = terms.infix(formula).to_string();
-            // One of the invariants of its copies holds wherever a location was inlined.
-            match invariants.get_mut(&location) {
-                Some(known) if *known == text => {}
-                Some(known) => *known = format!("{known} || {text}"),
-                None => {
-                    invariants.insert(location, text);
-                }
-            }
-        }
         self.statistics.certificate_questions = questions;
-        self.proof = Some(Invariants {
-            at: invariants,
-            c: BTreeMap::new(),
-            predicates: Vec::new(),
-            questions,
-        });
-    }
-
-    /// Adds the invariants as C expressions to the proof.
-    fn in_c(
-        &mut self,
-        terms: &Terms,
-        exact: &Semantics<'_>,
-        constants: &Constants,
-        certificate: &Certificate,
-    ) {
-        let Some(proof) = &mut self.proof else {
-            return;
-        };
-        // What is said of a location is said of all copies of it that inlining made.
-        let mut copies: BTreeMap<LocId, Vec<(LocId, TermId)>> = BTreeMap::new();
-        for (&location, &formula) in &certificate.invariants {
-            let original = self.inlined.locations[location.index()];
-            copies
-                .entry(original)
-                .or_default()
-                .push((location, formula));
-        }
-        for (original, copies) in copies {
-            let function = self.original.locations[original.index()].function;
-            let is_own = |at: LocId| self.program.locations[at.index()].function == function;
-            let own = copies.len() == 1 && copies.iter().all(|&(at, _)| is_own(at));
-            let scope = Scope {
-                function,
-                frame: if own { Frame::Own } else { Frame::Caller },
-                variables: self.original.variables.len(),
-            };
-            let text = |words| {
-                let one = |&(_, formula): &(LocId, TermId)| {
-                    c_text(exact, constants, terms, scope, formula, words)
-                };
-                let texts: Option<BTreeSet<String>> = copies.iter().map(one).collect();
-                let texts: Vec<String> = texts?.into_iter().collect();
-                match texts.as_slice() {
-                    [one] => Some(one.clone()),
-                    many => Some(format!("({})", many.join(") || ("))),
-                }
-            };
-            let plain = text(Words::Plain);
-            let contract = if !own {
-                // Values at the entry are those of another function's entry here.
-                plain.clone()
-            } else if original == self.original.function(function).entry {
-                text(Words::Entry)
-            } else {
-                text(Words::Contract)
-            };
-            proof.c.insert(original, CInvariant { plain, contract });
-        }
+        let proof = certifier.invariants(terms, self.original, self.inlined, certificate);
+        self.proof = Some(Invariants { questions, ..proof });
     }
 
     /// Keeps the predicates as text, in machine terms where they have such.

@@ -37,6 +37,8 @@ pub enum Reason {
     },
     /// No chain of leaps to it was found.
     NoLeap,
+    /// The invariants that were guessed do not exclude it.
+    Guesses,
 }
 
 /// A construct that is not supported, where the user wrote it.
@@ -111,6 +113,7 @@ impl fmt::Display for Reason {
                  but is too long to be replayed"
             ),
             Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
+            Reason::Guesses => f.write_str("the invariants that were guessed do not exclude it"),
         }
     }
 }

@@ -67,30 +67,29 @@ pub(crate) struct Rules {
 impl Rules {
     /// What can lead to a goal.
     fn leading_to_goals(&self) -> Rules {
-        let mut useful: BTreeSet<Key> = self.goals.iter().copied().collect();
-        loop {
-            let before = useful.len();
-            for rule in &self.rules {
-                match *rule {
-                    Rule::Block { from, to, .. } | Rule::Enter { from, to, .. }
-                        if useful.contains(&to) =>
-                    {
-                        useful.insert(from);
-                    }
-                    Rule::Leave {
-                        from,
-                        entry,
-                        exit,
-                        to,
-                        ..
-                    } if useful.contains(&to) => {
-                        useful.extend([from, entry, exit]);
-                    }
-                    _ => {}
+        let mut leading: BTreeMap<Key, Vec<Key>> = BTreeMap::new();
+        for rule in &self.rules {
+            match *rule {
+                Rule::Start { .. } => {}
+                Rule::Block { from, to, .. } | Rule::Enter { from, to, .. } => {
+                    leading.entry(to).or_default().push(from);
                 }
+                Rule::Leave {
+                    from,
+                    entry,
+                    exit,
+                    to,
+                    ..
+                } => leading.entry(to).or_default().extend([from, entry, exit]),
             }
-            if useful.len() == before {
-                break;
+        }
+        let mut useful: BTreeSet<Key> = self.goals.iter().copied().collect();
+        let mut work = self.goals.clone();
+        while let Some(key) = work.pop() {
+            for &before in leading.get(&key).into_iter().flatten() {
+                if useful.insert(before) {
+                    work.push(before);
+                }
             }
         }
         let to = |rule: &&Rule| match **rule {
@@ -152,11 +151,30 @@ enum Origin {
     LeftOut,
 }
 
-/// What is live at a point.
+/// What is live at a point: what can still decide whether a goal is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Live {
-    now: BTreeSet<StateVarId>,
-    old: BTreeSet<StateVarId>,
+pub struct Live {
+    /// The state variables whose values now matter.
+    pub now: BTreeSet<StateVarId>,
+    /// Those whose values at the procedure's entry matter.
+    pub old: BTreeSet<StateVarId>,
+}
+
+impl Live {
+    fn size(&self) -> usize {
+        self.now.len() + self.old.len()
+    }
+}
+
+/// The constants of terms, each term looked at once.
+#[derive(Default)]
+struct Spoken(HashMap<TermId, Vec<TermId>>);
+
+impl Spoken {
+    fn of(&mut self, terms: &Terms, term: TermId) -> &[TermId] {
+        let constants = || terms.free_constants(&[term]).into_iter().collect();
+        self.0.entry(term).or_insert_with(constants)
+    }
 }
 
 impl Maker<'_, '_> {
@@ -169,17 +187,10 @@ impl Maker<'_, '_> {
         budget: &Budget,
     ) -> Solved {
         let rules = &rules.leading_to_goals();
-        let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
-        let mut effects = Vec::with_capacity(rules.rules.len());
-        for rule in &rules.rules {
-            if let Err(stopped) = budget.check() {
-                return Solved::Unknown(Unknown::Stopped(stopped));
-            }
-            match self.effect(terms, rule, &mut blocks) {
-                Ok(effect) => effects.push(effect),
-                Err(unmodelled) => return Solved::Unmodelled(unmodelled),
-            }
-        }
+        let effects = match self.effects(terms, rules, budget) {
+            Ok(effects) => effects,
+            Err(solved) => return solved,
+        };
         let live = self.live(terms, rules, &effects);
         let origin = self.speaks_of_origin(terms, rules, &effects, &live);
         let mut system = Horn::new();
@@ -212,6 +223,38 @@ impl Maker<'_, '_> {
                 Solved::Unreachable(formulas)
             }
         }
+    }
+
+    /// What is live at the points that can lead to a goal.
+    pub fn live_points(
+        &self,
+        terms: &mut Terms,
+        rules: &Rules,
+        budget: &Budget,
+    ) -> Option<BTreeMap<Key, Live>> {
+        let rules = rules.leading_to_goals();
+        let effects = self.effects(terms, &rules, budget).ok()?;
+        Some(self.live(terms, &rules, &effects))
+    }
+
+    fn effects(
+        &self,
+        terms: &mut Terms,
+        rules: &Rules,
+        budget: &Budget,
+    ) -> Result<Vec<Effect>, Solved> {
+        let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
+        let mut effects = Vec::with_capacity(rules.rules.len());
+        for rule in &rules.rules {
+            if let Err(stopped) = budget.check() {
+                return Err(Solved::Unknown(Unknown::Stopped(stopped)));
+            }
+            match self.effect(terms, rule, &mut blocks) {
+                Ok(effect) => effects.push(effect),
+                Err(unmodelled) => return Err(Solved::Unmodelled(unmodelled)),
+            }
+        }
+        Ok(effects)
     }
 
     fn formulas(
@@ -312,29 +355,6 @@ impl Maker<'_, '_> {
         variables
     }
 
-    /// The state variables that a term mentions, and the values that a call gave back.
-    fn mentioned(
-        &self,
-        terms: &Terms,
-        term: TermId,
-        returned: &HashMap<TermId, StateVarId>,
-    ) -> (BTreeSet<StateVarId>, BTreeSet<StateVarId>) {
-        let mut now = BTreeSet::new();
-        let mut given = BTreeSet::new();
-        for constant in terms.free_constants(&[term]) {
-            match (self.constants.meaning(constant), returned.get(&constant)) {
-                (_, Some(&id)) => {
-                    given.insert(id);
-                }
-                (Some(Meaning::Now(id)), None) => {
-                    now.insert(id);
-                }
-                _ => {}
-            }
-        }
-        (now, given)
-    }
-
     /// What is live at every point: what conditions on the way to a goal depend on. Of a
     /// procedure's entry values, those of what is live at its entry.
     fn live(&self, terms: &mut Terms, rules: &Rules, effects: &[Effect]) -> BTreeMap<Key, Live> {
@@ -343,15 +363,42 @@ impl Maker<'_, '_> {
             .keys()
             .map(|&key| (key, Live::default()))
             .collect();
-        loop {
-            let before = live.clone();
-            for (rule, effect) in rules.rules.iter().zip(effects).rev() {
-                self.propagate(terms, rule, effect, &mut live);
-            }
-            if live == before {
-                return live;
+        // A rule is looked at again when more is live at a point that it reads.
+        let mut readers: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
+        for (index, rule) in rules.rules.iter().enumerate() {
+            match *rule {
+                Rule::Start { .. } => {}
+                Rule::Block { to, .. } | Rule::Enter { to, .. } => {
+                    readers.entry(to).or_default().push(index);
+                }
+                Rule::Leave {
+                    exit, entry, to, ..
+                } => {
+                    for key in [exit, entry, to] {
+                        readers.entry(key).or_default().push(index);
+                    }
+                }
             }
         }
+        let mut spoken = Spoken::default();
+        // From the end, since what is live flows backwards.
+        let mut work: BTreeSet<usize> = (0..rules.rules.len()).collect();
+        while let Some(index) = work.pop_last() {
+            let rule = &rules.rules[index];
+            let written = match *rule {
+                Rule::Start { .. } => continue,
+                Rule::Block { from, .. } | Rule::Enter { from, .. } => vec![from],
+                Rule::Leave { from, exit, .. } => vec![from, exit],
+            };
+            let sizes: Vec<usize> = written.iter().map(|key| live[key].size()).collect();
+            self.propagate(terms, &mut spoken, rule, &effects[index], &mut live);
+            for (key, size) in written.iter().zip(sizes) {
+                if live[key].size() > size {
+                    work.extend(readers.get(key).into_iter().flatten());
+                }
+            }
+        }
+        live
     }
 
     fn speaks_of_origin(
@@ -393,6 +440,7 @@ impl Maker<'_, '_> {
     fn propagate(
         &self,
         terms: &mut Terms,
+        spoken: &mut Spoken,
         rule: &Rule,
         effect: &Effect,
         live: &mut BTreeMap<Key, Live>,
@@ -402,13 +450,22 @@ impl Maker<'_, '_> {
             .iter()
             .map(|(&id, &term)| (term, id))
             .collect();
-        let (mut needed, mut given) = self.mentioned(terms, effect.condition, &ids);
+        let mut needed = BTreeSet::new();
+        let mut given = BTreeSet::new();
+        let mut mention = |terms: &Terms, term: TermId| {
+            for constant in spoken.of(terms, term) {
+                if let Some(&id) = ids.get(constant) {
+                    given.insert(id);
+                } else if let Some(Meaning::Now(id)) = self.constants.meaning(*constant) {
+                    needed.insert(id);
+                }
+            }
+        };
+        mention(terms, effect.condition);
         let mut need = |state: &State, wanted: &BTreeSet<StateVarId>, terms: &mut Terms| {
             for &id in wanted {
                 let term = state.get(self.semantics, terms, id);
-                let (now, back) = self.mentioned(terms, term, &ids);
-                needed.extend(now);
-                given.extend(back);
+                mention(terms, term);
             }
         };
         match *rule {

@@ -8,6 +8,7 @@
 
 use crate::Segment;
 use crate::atoms::{Constants, Predicate, predicates};
+pub use crate::clauses::Live;
 use crate::clauses::{Key, Maker, Rule, Rules, Solved};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{FuncId, LocId};
@@ -128,6 +129,25 @@ impl Refiner<'_, '_> {
                 Invariants::Found(invariants)
             }
         }
+    }
+
+    /// What can still decide, at every cut point, whether one of some vertices is reached. `None`
+    /// if an edge has no meaning or the budget ended.
+    pub fn live(
+        &self,
+        terms: &mut Terms,
+        skeleton: &Skeleton,
+        targets: &BTreeSet<usize>,
+        budget: &Budget,
+    ) -> Option<BTreeMap<LocId, Live>> {
+        let rules = self.program_rules(skeleton, targets);
+        let live = self.maker().live_points(terms, &rules, budget)?;
+        let points = live.into_iter();
+        Some(
+            points
+                .map(|(key, live)| (rules.points[&key].1, live))
+                .collect(),
+        )
     }
 
     /// All edges between cut points, as far as they can lead to a target.

@@ -3,6 +3,7 @@
 use hardbop_cegar::{Cegar, Options};
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Report, Task};
+use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_unroll::{Runs, Unroll};
 use std::time::Duration;
@@ -47,8 +48,8 @@ impl Engine for Timed {
     }
 }
 
-/// The plan for programs of which nothing is known: the only run if there is just one, a few
-/// layers, a few guesses, then proofs on one core and longer searches for violations on another.
+/// The plan for programs of which nothing is known: the only run if there is just one, invariants
+/// by guessing, a few layers, a few runs, then proofs on one core and longer searches for violations on another.
 /// The first steps are counted rather than timed where that is possible, so that they do the same
 /// on every machine.
 pub fn default_plan(cegar: Options) -> Plan {
@@ -71,7 +72,12 @@ pub fn default_plan(cegar: Options) -> Plan {
         ..Runs::default()
     };
     Plan {
-        first: vec![Box::new(only), Box::new(shallow), Box::new(guesses)],
+        first: vec![
+            Box::new(only),
+            Box::new(Houdini::default()),
+            Box::new(shallow),
+            Box::new(guesses),
+        ],
         lanes: vec![
             vec![Box::new(Cegar(cegar))],
             vec![

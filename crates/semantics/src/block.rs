@@ -120,8 +120,13 @@ fn merge_all(
         return (terms.bool(false), State::new());
     };
     for (other, before) in list {
-        state = before.merge(&state, other, semantics, terms);
-        condition = terms.or(&[other, condition]);
+        // Where a branch is over, nobody needs to know how control came to it.
+        let (both, side) = match terms.fork(other, condition) {
+            Some(fork) => fork,
+            None => (terms.or(&[other, condition]), other),
+        };
+        state = before.merge(&state, side, semantics, terms);
+        condition = both;
     }
     (condition, state)
 }

@@ -29,9 +29,9 @@ pub use state::{Fresh, FreshOrigin, State};
 
 use hardbop_cfront::ids::{FuncId, TypeId};
 use hardbop_cfront::points_to::PointsTo;
-use hardbop_cfront::program::Program;
+use hardbop_cfront::program::{Expr, Program};
 use hardbop_cfront::types::Type;
-use layout::{Layout, StateVarId};
+use layout::{Layout, StateKind, StateVar, StateVarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the scalars of a program are encoded.
@@ -75,6 +75,17 @@ pub struct Semantics<'a> {
 }
 
 impl<'a> Semantics<'a> {
+    /// The SMT-LIB logic of the program's formulas, if there is a solver that is faster for it:
+    /// bits alone, without memory and floats.
+    pub fn logic(&self) -> Option<&'static str> {
+        let memory = |variable: &StateVar| matches!(variable.kind, StateKind::Memory { .. });
+        let float = |expr: &Expr| matches!(self.program.types.get(expr.ty), Type::Float(_));
+        let bits = self.encoding == Encoding::Bits
+            && !self.layout.variables().iter().any(memory)
+            && !self.program.exprs.iter().any(float);
+        bits.then_some("QF_BV")
+    }
+
     /// The meaning of a program under an encoding.
     pub fn new(program: &'a Program, points_to: &'a PointsTo, encoding: Encoding) -> Semantics<'a> {
         let layout = Layout::new(program, points_to);

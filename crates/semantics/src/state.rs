@@ -5,12 +5,15 @@ use crate::scalar::{self, Arithmetic, Shape};
 use crate::{Encoding, Semantics};
 use hardbop_cfront::ids::{EdgeId, VarId};
 use hardbop_logic::{Sort, TermId, Terms};
+use imbl::OrdMap;
+use imbl::ordmap::DiffItem;
 use std::collections::BTreeMap;
 
 /// A symbolic state. What was not written holds the state variable's own constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    values: BTreeMap<StateVarId, TermId>,
+    /// States of neighbouring edges share most of what they hold, so copies share it, too.
+    values: OrdMap<StateVarId, TermId>,
 }
 
 /// A symbol that execution made up: something that the program does not determine.
@@ -77,11 +80,16 @@ impl State {
         semantics: &Semantics<'_>,
         terms: &mut Terms,
     ) -> State {
-        let mut merged = State::new();
-        for &id in self.values.keys().chain(other.values.keys()) {
-            if merged.values.contains_key(&id) {
-                continue;
-            }
+        let differing: Vec<StateVarId> = self
+            .values
+            .diff(&other.values)
+            .map(|item| match item {
+                DiffItem::Add(&id, _) | DiffItem::Remove(&id, _) => id,
+                DiffItem::Update { new: (&id, _), .. } => id,
+            })
+            .collect();
+        let mut merged = self.clone();
+        for id in differing {
             let then = self.get(semantics, terms, id);
             let otherwise = other.get(semantics, terms, id);
             let value = terms.ite(condition, then, otherwise);

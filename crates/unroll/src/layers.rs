@@ -10,14 +10,12 @@ use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId};
 use hardbop_cfront::inline::{self, Inlined, inline};
 use hardbop_cfront::points_to;
-use hardbop_cfront::program::{Expr, LocationKind, Op, Program};
-use hardbop_cfront::types::Type;
+use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::{Engine, Event, Figure, Outcome, Proof, Reason, Report, Task, Unrolling};
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
 use hardbop_newton::Segment;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::block::block_from;
-use hardbop_semantics::layout::{StateKind, StateVar};
 use hardbop_semantics::replay::{original_choices, replay};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Encoding, Execution, Semantics};
@@ -82,7 +80,7 @@ impl Engine for Unroll {
             skeleton: &skeleton,
             events,
             terms: Terms::new(),
-            session: session(task, theory(&semantics), self.query_time),
+            session: session(task, semantics.logic(), self.query_time),
             nodes: Vec::new(),
             claims: Vec::new(),
             open: task.checks.iter().copied().collect(),
@@ -100,12 +98,9 @@ impl Engine for Unroll {
     }
 }
 
-fn session(task: &Task<'_>, theory: Theory, time: Duration) -> Session<'static> {
+fn session(task: &Task<'_>, logic: Option<&'static str>, time: Duration) -> Session<'static> {
     let options = Z3Options {
-        logic: match theory {
-            Theory::Bits => Some("QF_BV"),
-            Theory::Any => None,
-        },
+        logic,
         ..Z3Options::default()
     };
     let mut session = Session::new(Box::new(Z3Solver::new(options)), task.budget.clone());
@@ -114,28 +109,6 @@ fn session(task: &Task<'_>, theory: Theory, time: Duration) -> Session<'static> 
         steps: None,
     });
     session
-}
-
-/// What formulas speak of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Theory {
-    /// Bits only: there is a faster solver for that.
-    Bits,
-    /// Memory or floats as well.
-    Any,
-}
-
-/// What the formulas of a program speak of.
-fn theory(semantics: &Semantics<'_>) -> Theory {
-    let memory = |variable: &StateVar| matches!(variable.kind, StateKind::Memory { .. });
-    let types = &semantics.program.types;
-    let float = |expr: &Expr| matches!(types.get(expr.ty), Type::Float(_));
-    if semantics.layout.variables().iter().any(memory) || semantics.program.exprs.iter().any(float)
-    {
-        Theory::Any
-    } else {
-        Theory::Bits
-    }
 }
 
 /// So many conclusions are asked again at once.
@@ -558,7 +531,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         for claims in self.claims.chunks(CLAIMS_AT_A_TIME) {
             self.task.budget.check()?;
             let any = self.terms.or(claims);
-            let mut session = session(self.task, Theory::Any, self.options.query_time);
+            let mut session = session(self.task, None, self.options.query_time);
             for &axiom in &axioms {
                 session.assert(&self.terms, axiom);
             }

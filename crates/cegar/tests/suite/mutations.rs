@@ -8,7 +8,7 @@
 
 use crate::support::{AllInputs, load};
 use hardbop_budget::Budget;
-use hardbop_cegar::certify::{Certificate, Certified, Certifier};
+use hardbop_certify::{Certificate, Certified, Certifier};
 use hardbop_cfront::ids::{EdgeId, LocId};
 use hardbop_cfront::interp::{self, Interpreter};
 use hardbop_cfront::points_to::PointsTo;

@@ -93,6 +93,8 @@ pub enum EngineChoice {
     Cegar,
     /// Dynamic path reduction: run after run, learning from each.
     Dpr,
+    /// Invariants by guessing: what fails is dropped until the rest is inductive.
+    Houdini,
     /// Leaps through loops without unrolling them.
     Leap,
     /// Runs on guessed inputs, or the only run there is.

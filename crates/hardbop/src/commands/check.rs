@@ -19,6 +19,7 @@ use hardbop_cfront::program::Program;
 use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Report, Task, Value};
+use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
 use hardbop_report::results::Round;
@@ -108,6 +109,7 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Auto => default_plan(options),
         EngineChoice::Cegar => alone(Cegar(options)),
         EngineChoice::Dpr => alone(Dpr::default()),
+        EngineChoice::Houdini => alone(Houdini::default()),
         EngineChoice::Leap => alone(Leap::default()),
         EngineChoice::Run => alone(Runs::default()),
         EngineChoice::Unroll => alone(Unroll::default()),

@@ -60,6 +60,29 @@ impl Terms {
         self.junction(Op::Or, args)
     }
 
+    /// The two sides of a fork: if the terms are `s && p` and `s && !p`, then `s` and `p`. Under
+    /// `s`, `p` alone says which of them holds.
+    pub fn fork(&mut self, a: TermId, b: TermId) -> Option<(TermId, TermId)> {
+        let conjuncts = |term: TermId| match self.op(term) {
+            Op::And => self.args(term).to_vec(),
+            _ => vec![term],
+        };
+        let (mut left, right) = (conjuncts(a), conjuncts(b));
+        if left.len() != right.len() {
+            return None;
+        }
+        let mut differing = (0..left.len()).filter(|&at| left[at] != right[at]);
+        let (at, None) = (differing.next()?, differing.next()) else {
+            return None;
+        };
+        let opposite = self.not(left[at]);
+        if opposite != right[at] {
+            return None;
+        }
+        let side = left.remove(at);
+        Some((self.and(&left), side))
+    }
+
     fn junction(&mut self, op: Op, args: &[TermId]) -> TermId {
         let neutral = op == Op::And;
         let mut flat = Vec::with_capacity(args.len());

@@ -1,10 +1,12 @@
 //! Certificates: invariants that prove checks, re-checked one block at a time.
 //!
-//! This file shares nothing with the search that found the invariants: it knows the program's
+//! This crate shares nothing with the search that found the invariants: it knows the program's
 //! meaning (exact, in machine words), formulas at cut points, and the solver. Every block, call
 //! and return must lead from the invariant at its start to the invariant at its end; a location
 //! without an invariant is claimed to be unreachable. If all questions are answered `unsat`, no
 //! execution reaches a location whose invariant is false.
+
+mod proof;
 
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{Answer, Session, TermId, Terms, Unknown};
@@ -80,29 +82,59 @@ impl Certifier<'_, '_> {
         }
         let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
         let mut questions = 0;
-        for edge in &self.skeleton.edges {
-            let claim = match self.claim(terms, &mut blocks, certificate, edge) {
-                Some(claim) => claim,
-                None => return Certified::No { edge: *edge },
-            };
-            if terms.op(claim) == &hardbop_logic::Op::Bool(false) {
-                continue;
-            }
-            questions += 1;
+        session.push();
+        for axiom in self.semantics.axioms(terms) {
+            session.assert(terms, axiom);
+        }
+        let mut verdict = None;
+        for vertex in &self.skeleton.vertices {
+            // What the claims of one vertex share is told to the solver once.
             session.push();
-            for axiom in self.semantics.axioms(terms) {
-                session.assert(terms, axiom);
+            for edge in &self.skeleton.edges[vertex.edges.clone()] {
+                verdict = self.refuted(
+                    terms,
+                    session,
+                    certificate,
+                    edge,
+                    &mut blocks,
+                    &mut questions,
+                );
+                if verdict.is_some() {
+                    break;
+                }
             }
-            session.assert(terms, claim);
-            let answer = session.check(terms, &[]);
             session.pop();
-            match answer {
-                Answer::Unsat => {}
-                Answer::Sat => return Certified::No { edge: *edge },
-                Answer::Unknown(why) => return Certified::Unknown { edge: *edge, why },
+            if verdict.is_some() {
+                break;
             }
         }
-        Certified::Yes { questions }
+        session.pop();
+        verdict.unwrap_or(Certified::Yes { questions })
+    }
+
+    /// Why a step does not hold; `None` if it does.
+    fn refuted(
+        &self,
+        terms: &mut Terms,
+        session: &mut Session<'_>,
+        certificate: &Certificate,
+        edge: &SkeletonEdge,
+        blocks: &mut BTreeMap<LocId, Block>,
+        questions: &mut u64,
+    ) -> Option<Certified> {
+        let no = Certified::No { edge: *edge };
+        let Some(claim) = self.claim(terms, blocks, certificate, edge) else {
+            return Some(no);
+        };
+        if terms.op(claim) == &hardbop_logic::Op::Bool(false) {
+            return None;
+        }
+        *questions += 1;
+        match session.check(terms, &[claim]) {
+            Answer::Unsat => None,
+            Answer::Sat => Some(no),
+            Answer::Unknown(why) => Some(Certified::Unknown { edge: *edge, why }),
+        }
     }
 
     fn invariant(&self, terms: &mut Terms, certificate: &Certificate, at: LocId) -> TermId {

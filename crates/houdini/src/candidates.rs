@@ -1,0 +1,248 @@
+//! Guesses: what may hold at a cut point.
+//!
+//! The program's own conditions and their negations; bounds by constants that a variable is
+//! compared to or set to; the order of two variables. What they speak of is live at the point.
+
+use crate::steps::{Ground, Step};
+use hardbop_cfront::ids::LocId;
+use hardbop_logic::{Op, Sort, TermId, Terms, Value};
+use hardbop_newton::atoms::{Meaning, atoms};
+use hardbop_newton::refine::Live;
+use hardbop_semantics::layout::{StateKind, StateVarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most variables of a point that guesses speak of.
+const VARIABLES: usize = 24;
+/// With more variables than this, two are compared only where the program relates them.
+const ALL_PAIRS: usize = 7;
+/// Larger terms are not looked at.
+const LARGE: usize = 64;
+/// The most constants for one variable.
+const CONSTANTS: usize = 10;
+/// The most of the program's own conditions at one point.
+const CONDITIONS: usize = 48;
+
+/// A variable that guesses speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Variable {
+    /// Its constant.
+    pub constant: TermId,
+    /// How many bits it has.
+    pub width: u32,
+    /// Whether it is compared with a sign.
+    pub signed: bool,
+}
+
+/// What the program says, from which guesses are made.
+#[derive(Debug, Default)]
+pub struct Hints {
+    /// Its conditions, with the constants in them.
+    conditions: BTreeMap<TermId, BTreeSet<TermId>>,
+    /// The literals that a variable is compared to or set to.
+    literals: BTreeMap<TermId, BTreeSet<TermId>>,
+    /// Variables that occur in one condition or in the value of one another.
+    related: BTreeSet<(TermId, TermId)>,
+}
+
+impl Hints {
+    /// What the steps of a program say.
+    pub fn new(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> Hints {
+        let mut hints = Hints::default();
+        // Blocks share most of what they say, so it is looked at once for all of them.
+        let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+        let all = terms.or(&conditions);
+        for atom in atoms(terms, all) {
+            let Some(constants) = few_constants(terms, atom) else {
+                continue;
+            };
+            hints.relate(&constants);
+            hints.compare(terms, atom, &constants);
+            let meant = |&constant: &TermId| ground.constants.meaning(constant).is_some();
+            if constants.iter().all(meant) && !constants.is_empty() {
+                hints.conditions.insert(atom, constants);
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for step in steps {
+            for (id, value) in step.state.written() {
+                if !seen.insert((id, value)) {
+                    continue;
+                }
+                let variable = ground.semantics.constant(terms, id);
+                if let Some(mut constants) = few_constants(terms, value) {
+                    constants.insert(variable);
+                    hints.relate(&constants);
+                }
+                hints.set(terms, variable, value);
+            }
+        }
+        hints
+    }
+
+    fn relate(&mut self, constants: &BTreeSet<TermId>) {
+        for &a in constants {
+            for &b in constants.range(a..).skip(1) {
+                self.related.insert((a, b));
+            }
+        }
+    }
+
+    /// The literals in a comparison, for every variable in it.
+    fn compare(&mut self, terms: &Terms, atom: TermId, constants: &BTreeSet<TermId>) {
+        let literals = terms.args(atom).iter().copied();
+        let literals: Vec<TermId> = literals.filter(|&at| is_literal(terms, at)).collect();
+        for &constant in constants {
+            for &literal in &literals {
+                if terms.sort(literal) == terms.sort(constant) {
+                    self.literals.entry(constant).or_default().insert(literal);
+                }
+            }
+        }
+    }
+
+    /// The literals that a value may be.
+    fn set(&mut self, terms: &Terms, variable: TermId, value: TermId) {
+        let mut work = vec![value];
+        let mut seen = BTreeSet::new();
+        while let Some(value) = work.pop() {
+            if !seen.insert(value) || seen.len() > 64 {
+                continue;
+            }
+            match terms.op(value) {
+                Op::Ite => work.extend(&terms.args(value)[1..]),
+                _ if is_literal(terms, value) => {
+                    self.literals.entry(variable).or_default().insert(value);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The constants of a term; `None` if it is large or has many: such a term hints at nothing.
+fn few_constants(terms: &Terms, term: TermId) -> Option<BTreeSet<TermId>> {
+    let mut constants = BTreeSet::new();
+    let mut seen = BTreeSet::from([term]);
+    let mut work = vec![term];
+    while let Some(term) = work.pop() {
+        if matches!(terms.op(term), Op::Constant(_)) {
+            constants.insert(term);
+        }
+        let new = terms.args(term).iter().filter(|&&arg| seen.insert(arg));
+        work.extend(new);
+        if seen.len() > LARGE || constants.len() > ALL_PAIRS {
+            return None;
+        }
+    }
+    Some(constants)
+}
+
+fn is_literal(terms: &Terms, term: TermId) -> bool {
+    matches!(terms.value_of(term), Some(Value::BitVec(_)))
+}
+
+/// The variables that guesses at a point speak of.
+pub fn variables(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    at: LocId,
+    live: &Live,
+) -> Vec<Variable> {
+    let program = ground.semantics.program;
+    let function = program.locations[at.index()].function;
+    let layout = &ground.semantics.layout;
+    let mut found = Vec::new();
+    let is_here = |id: StateVarId| {
+        let variable = layout.get(id);
+        variable.owner.is_none_or(|owner| owner == function)
+            && matches!(variable.kind, StateKind::Cell { .. })
+    };
+    let now = live.now.iter().map(|&id| Meaning::Now(id));
+    let old = live.old.iter().map(|&id| Meaning::Old(id));
+    for meaning in now.chain(old) {
+        let (id, constant) = match meaning {
+            Meaning::Now(id) => (id, ground.semantics.constant(terms, id)),
+            Meaning::Old(id) => (id, ground.semantics.old_constant(terms, id)),
+            Meaning::Origin => continue,
+        };
+        if let (true, Sort::BitVec(width @ 1..=64)) = (is_here(id), terms.sort(constant)) {
+            found.push(Variable {
+                constant,
+                width,
+                signed: ground.semantics.shape(id).signed,
+            });
+        }
+    }
+    found.truncate(VARIABLES);
+    found
+}
+
+/// The guesses at a point whose variables are these.
+pub fn guesses(terms: &mut Terms, hints: &Hints, variables: &[Variable]) -> Vec<TermId> {
+    let mut found = BTreeSet::new();
+    let here: BTreeSet<TermId> = variables.iter().map(|variable| variable.constant).collect();
+    let mut conditions = 0;
+    for (&condition, constants) in &hints.conditions {
+        if conditions < CONDITIONS && constants.is_subset(&here) {
+            conditions += 1;
+            found.insert(condition);
+            found.insert(terms.not(condition));
+        }
+    }
+    for variable in variables {
+        bounds(terms, hints, variable, &mut found);
+    }
+    for (index, a) in variables.iter().enumerate() {
+        for b in &variables[index + 1..] {
+            let pair = (a.constant.min(b.constant), a.constant.max(b.constant));
+            if a.width == b.width && (variables.len() <= ALL_PAIRS || hints.related.contains(&pair))
+            {
+                order(terms, a, b, &mut found);
+            }
+        }
+    }
+    let trivial = [terms.bool(true), terms.bool(false)];
+    found
+        .into_iter()
+        .filter(|guess| !trivial.contains(guess))
+        .collect()
+}
+
+/// Bounds of a variable by its constants and by their neighbours.
+fn bounds(terms: &mut Terms, hints: &Hints, variable: &Variable, found: &mut BTreeSet<TermId>) {
+    let x = variable.constant;
+    let width = variable.width;
+    let zero = terms.bv(0, width);
+    let one = terms.bv(1, width);
+    let mut literals = vec![zero, one];
+    let known = hints.literals.get(&x).into_iter().flatten();
+    for &literal in known.take(CONSTANTS) {
+        let above = terms.bv_add(literal, one);
+        let below = terms.bv_sub(literal, one);
+        literals.extend([literal, above, below]);
+    }
+    for literal in literals {
+        let bounds = match variable.signed {
+            true => [terms.bv_sle(x, literal), terms.bv_sle(literal, x)],
+            false => [terms.bv_ule(x, literal), terms.bv_ule(literal, x)],
+        };
+        let same = terms.eq(x, literal);
+        found.extend(bounds);
+        found.extend([same, terms.not(same)]);
+    }
+}
+
+/// How two variables may compare.
+fn order(terms: &mut Terms, a: &Variable, b: &Variable, found: &mut BTreeSet<TermId>) {
+    let (x, y) = (a.constant, b.constant);
+    if a.signed || b.signed {
+        found.extend([terms.bv_sle(x, y), terms.bv_sle(y, x)]);
+        found.extend([terms.bv_slt(x, y), terms.bv_slt(y, x)]);
+    }
+    if !a.signed || !b.signed {
+        found.extend([terms.bv_ule(x, y), terms.bv_ule(y, x)]);
+        found.extend([terms.bv_ult(x, y), terms.bv_ult(y, x)]);
+    }
+    let same = terms.eq(x, y);
+    found.insert(terms.not(same));
+}
