@@ -151,16 +151,24 @@ fn null_space(rows: &[Vec<u64>], width: u32) -> Vec<Equation> {
     equations
 }
 
-/// The equation with a power of two in front; `None` if it says nothing.
+/// The equation, multiplied so that one factor is a power of two and the largest is as small as
+/// it can be; `None` if it says nothing.
 fn normalised(entries: &[u64], mask: u64) -> Option<Equation> {
     let (&constant, factors) = entries.split_first()?;
-    let lead = *factors.iter().find(|&&factor| factor != 0)?;
-    let unit = inverse(lead >> lead.trailing_zeros());
-    let scaled = |entry: u64| entry.wrapping_mul(unit) & mask;
-    Some(Equation {
-        factors: factors.iter().map(|&factor| scaled(factor)).collect(),
-        constant: scaled(constant),
-    })
+    let scaled_by = |lead: &u64| {
+        let unit = inverse(lead >> lead.trailing_zeros());
+        let scaled = |entry: u64| entry.wrapping_mul(unit) & mask;
+        Equation {
+            factors: factors.iter().map(|&factor| scaled(factor)).collect(),
+            constant: scaled(constant),
+        }
+    };
+    let size = |&factor: &u64| factor.min(factor.wrapping_neg() & mask);
+    factors
+        .iter()
+        .filter(|&&factor| factor != 0)
+        .map(scaled_by)
+        .min_by_key(|equation| equation.factors.iter().map(size).max())
 }
 
 #[cfg(test)]
@@ -195,6 +203,11 @@ mod tests {
     #[test]
     fn counters_that_move_together_differ_by_a_constant() {
         assert_eq!(hull(8, &[&[0, 5], &[1, 6], &[7, 12]]), "[1, -1] + 5");
+    }
+
+    #[test]
+    fn factors_are_small() {
+        assert_eq!(hull(8, &[&[0, 0], &[1, 3]]), "[-3, 1] + 0");
     }
 
     #[test]

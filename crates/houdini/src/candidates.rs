@@ -177,72 +177,113 @@ pub fn variables(
     found
 }
 
-/// The guesses at a point whose variables are these.
-pub fn guesses(terms: &mut Terms, hints: &Hints, variables: &[Variable]) -> Vec<TermId> {
-    let mut found = BTreeSet::new();
-    let here: BTreeSet<TermId> = variables.iter().map(|variable| variable.constant).collect();
-    let mut conditions = 0;
-    for (&condition, constants) in &hints.conditions {
-        if conditions < CONDITIONS && constants.is_subset(&here) {
-            conditions += 1;
-            found.insert(condition);
-            found.insert(terms.not(condition));
+/// Guesses, each once, in the order in which they say most to a reader.
+#[derive(Default)]
+struct Guesses {
+    found: Vec<TermId>,
+    seen: BTreeSet<TermId>,
+}
+
+impl Guesses {
+    fn push(&mut self, terms: &Terms, guess: TermId) {
+        if !matches!(terms.op(guess), Op::Bool(_)) && self.seen.insert(guess) {
+            self.found.push(guess);
         }
     }
-    for variable in variables {
-        bounds(terms, hints, variable, &mut found);
+}
+
+/// The guesses at a point whose variables are these.
+pub fn guesses(terms: &mut Terms, hints: &Hints, variables: &[Variable]) -> Vec<TermId> {
+    let mut found = Guesses::default();
+    let here: BTreeSet<TermId> = variables.iter().map(|variable| variable.constant).collect();
+    let literals: Vec<Vec<TermId>> = variables
+        .iter()
+        .map(|variable| literals(terms, hints, variable))
+        .collect();
+    for (variable, literals) in variables.iter().zip(&literals) {
+        for &literal in literals {
+            let same = terms.eq(variable.constant, literal);
+            found.push(terms, same);
+        }
     }
+    let mut pairs = Vec::new();
     for (index, a) in variables.iter().enumerate() {
         for b in &variables[index + 1..] {
             let pair = (a.constant.min(b.constant), a.constant.max(b.constant));
             if a.width == b.width && (variables.len() <= ALL_PAIRS || hints.related.contains(&pair))
             {
-                order(terms, a, b, &mut found);
+                pairs.push((a, b));
             }
         }
     }
-    let trivial = [terms.bool(true), terms.bool(false)];
-    found
-        .into_iter()
-        .filter(|guess| !trivial.contains(guess))
-        .collect()
+    for &(a, b) in &pairs {
+        for guess in order(terms, a, b) {
+            found.push(terms, guess);
+        }
+    }
+    for (variable, literals) in variables.iter().zip(&literals) {
+        for &literal in literals {
+            for bound in bounds(terms, variable, literal) {
+                found.push(terms, bound);
+            }
+        }
+    }
+    let conditions = hints.conditions.iter();
+    let conditions = conditions.filter(|(_, constants)| constants.is_subset(&here));
+    for (&condition, _) in conditions.take(CONDITIONS) {
+        let opposite = terms.not(condition);
+        found.push(terms, condition);
+        found.push(terms, opposite);
+    }
+    // That things differ is said last: it mostly follows.
+    for (variable, literals) in variables.iter().zip(&literals) {
+        for &literal in literals {
+            let same = terms.eq(variable.constant, literal);
+            let differ = terms.not(same);
+            found.push(terms, differ);
+        }
+    }
+    for (a, b) in pairs {
+        let same = terms.eq(a.constant, b.constant);
+        let differ = terms.not(same);
+        found.push(terms, differ);
+    }
+    found.found
 }
 
-/// Bounds of a variable by its constants and by their neighbours.
-fn bounds(terms: &mut Terms, hints: &Hints, variable: &Variable, found: &mut BTreeSet<TermId>) {
-    let x = variable.constant;
-    let width = variable.width;
-    let zero = terms.bv(0, width);
-    let one = terms.bv(1, width);
-    let mut literals = vec![zero, one];
-    let known = hints.literals.get(&x).into_iter().flatten();
-    for &literal in known.take(CONSTANTS) {
-        let above = terms.bv_add(literal, one);
-        let below = terms.bv_sub(literal, one);
-        literals.extend([literal, above, below]);
+/// What a variable is compared with: zero, the program's constants for it, then their neighbours.
+fn literals(terms: &mut Terms, hints: &Hints, variable: &Variable) -> Vec<TermId> {
+    let one = terms.bv(1, variable.width);
+    let mut literals = vec![terms.bv(0, variable.width)];
+    let known = hints.literals.get(&variable.constant).into_iter().flatten();
+    literals.extend(known.take(CONSTANTS));
+    for literal in literals.clone() {
+        literals.push(terms.bv_add(literal, one));
+        literals.push(terms.bv_sub(literal, one));
     }
-    for literal in literals {
-        let bounds = match variable.signed {
-            true => [terms.bv_sle(x, literal), terms.bv_sle(literal, x)],
-            false => [terms.bv_ule(x, literal), terms.bv_ule(literal, x)],
-        };
-        let same = terms.eq(x, literal);
-        found.extend(bounds);
-        found.extend([same, terms.not(same)]);
+    literals
+}
+
+/// Bounds of a variable.
+fn bounds(terms: &mut Terms, variable: &Variable, literal: TermId) -> [TermId; 2] {
+    let x = variable.constant;
+    match variable.signed {
+        true => [terms.bv_sle(literal, x), terms.bv_sle(x, literal)],
+        false => [terms.bv_ule(literal, x), terms.bv_ule(x, literal)],
     }
 }
 
 /// How two variables may compare.
-fn order(terms: &mut Terms, a: &Variable, b: &Variable, found: &mut BTreeSet<TermId>) {
+fn order(terms: &mut Terms, a: &Variable, b: &Variable) -> Vec<TermId> {
     let (x, y) = (a.constant, b.constant);
+    let mut found = Vec::new();
     if a.signed || b.signed {
-        found.extend([terms.bv_sle(x, y), terms.bv_sle(y, x)]);
         found.extend([terms.bv_slt(x, y), terms.bv_slt(y, x)]);
+        found.extend([terms.bv_sle(x, y), terms.bv_sle(y, x)]);
     }
     if !a.signed || !b.signed {
-        found.extend([terms.bv_ule(x, y), terms.bv_ule(y, x)]);
         found.extend([terms.bv_ult(x, y), terms.bv_ult(y, x)]);
+        found.extend([terms.bv_ule(x, y), terms.bv_ule(y, x)]);
     }
-    let same = terms.eq(x, y);
-    found.insert(terms.not(same));
+    found
 }

@@ -4,7 +4,7 @@
 //! a model; its last state refutes guesses there and joins the affine hull, and whatever begins
 //! there is looked at again. When no step has such a model, what is left is an invariant.
 
-use crate::affine::Hull;
+use crate::affine::{Equation, Hull};
 use crate::candidates::{Hints, Variable, guesses, variables};
 use crate::steps::{End, Ground, Step};
 use hardbop_budget::{Budget, Stopped};
@@ -45,10 +45,20 @@ pub struct Found {
     pub guesses: (usize, usize),
 }
 
+/// What an invariant is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Conjuncts {
+    /// All guesses that hold.
+    #[default]
+    All,
+    /// No guess that follows from the others: shorter for readers, and more work.
+    Needed,
+}
+
 /// What a query may cost, in the solver's own steps, so that it is the same on every machine.
 const QUERY: Limits = Limits {
     time: None,
-    steps: Some(4_000_000),
+    steps: Some(1_000_000),
 };
 
 /// Finds invariants; `live` says what they may speak of.
@@ -57,6 +67,7 @@ pub fn fixpoint(
     terms: &mut Terms,
     steps: &[Step],
     live: &BTreeMap<LocId, Live>,
+    conjuncts: Conjuncts,
     budget: &Budget,
     tell: &mut dyn FnMut(&Found),
 ) -> Result<Found, Stopped> {
@@ -111,6 +122,9 @@ pub fn fixpoint(
         if search.found.unsupported.is_some() {
             break;
         }
+    }
+    if conjuncts == Conjuncts::Needed {
+        search.shorten(terms);
     }
     Ok(search.ended(terms))
 }
@@ -265,18 +279,43 @@ impl Search<'_, '_, '_> {
                 false => terms.bool(true),
             };
             self.found.questions += 1;
-            let point = match self.session.check(terms, &[taken, uncovered]) {
-                Answer::Unsat => return Ok(changed),
-                Answer::Sat => {
-                    let asked: Vec<TermId> = ends.values().copied().collect();
-                    let values = self.session.values(terms, &asked).unwrap_or_default();
-                    ends.keys().copied().zip(values).collect()
-                }
-                Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
-                Answer::Unknown(_) => Vec::new(),
-            };
+            let point: Vec<(TermId, Option<Value>)> =
+                match self.session.check(terms, &[taken, uncovered]) {
+                    Answer::Unsat => return Ok(changed),
+                    Answer::Sat => {
+                        let asked: Vec<TermId> = ends.values().copied().collect();
+                        let values = self.session.values(terms, &asked).unwrap_or_default();
+                        ends.keys().copied().zip(values).collect()
+                    }
+                    Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
+                    Answer::Unknown(_) => {
+                        changed = true;
+                        place.give_up();
+                        continue;
+                    }
+                };
             changed = true;
             place.add(terms, &point);
+        }
+    }
+
+    /// Drops guesses that follow from the others, for those who read the invariants.
+    fn shorten(&mut self, terms: &mut Terms) {
+        for place in self.places.values_mut().filter(|place| place.reached) {
+            // From the end, where the guesses are that say the least to a reader.
+            for at in (0..place.guesses.len()).rev() {
+                let guess = place.guesses.remove(at);
+                let rest = place.invariant(terms);
+                let missing = terms.not(guess);
+                self.session.push();
+                self.session.assert(terms, rest);
+                self.session.assert(terms, missing);
+                let answer = self.session.check(terms, &[]);
+                self.session.pop();
+                if answer != Answer::Unsat {
+                    place.guesses.insert(at, guess);
+                }
+            }
         }
     }
 
@@ -297,17 +336,19 @@ impl Place {
         let mut conjuncts = self.guesses.clone();
         for (width, constants, hull) in &self.hulls {
             for equation in hull.equations() {
-                let mut sum = terms.bv(equation.constant.into(), *width);
-                for (&factor, &constant) in equation.factors.iter().zip(constants) {
-                    let factor = terms.bv(factor.into(), *width);
-                    let product = terms.bv_mul(factor, constant);
-                    sum = terms.bv_add(sum, product);
-                }
-                let zero = terms.bv(0, *width);
-                conjuncts.push(terms.eq(sum, zero));
+                conjuncts.push(equation_term(terms, equation, constants, *width));
             }
         }
         terms.and(&conjuncts)
+    }
+
+    /// It is not known what comes here: what is hardest to decide is given up first.
+    fn give_up(&mut self) {
+        self.reached = true;
+        if self.hulls.is_empty() {
+            self.guesses.clear();
+        }
+        self.hulls.clear();
     }
 
     /// A state comes here. If it is not known which, nothing is known any more.
@@ -344,6 +385,41 @@ impl Place {
             hull.add(&point);
         }
     }
+}
+
+/// An equation as a formula, with what is negative on the other side. If all of it is even, it
+/// speaks of the lower bits only.
+fn equation_term(
+    terms: &mut Terms,
+    equation: &Equation,
+    constants: &[TermId],
+    width: u32,
+) -> TermId {
+    let all = equation
+        .factors
+        .iter()
+        .fold(equation.constant, |a, b| a | b);
+    let twos = all.trailing_zeros().min(width - 1);
+    let bits = width - twos;
+    let one = terms.bv(1, width);
+    let mut sides = [terms.bv(0, width); 2];
+    let factors = equation.factors.iter().chain([&equation.constant]);
+    for (&factor, &term) in factors.zip(constants.iter().chain([&one])) {
+        let factor = i128::from(factor >> twos);
+        let negative = factor >> (bits - 1) != 0;
+        let size = if negative {
+            (1 << bits) - factor
+        } else {
+            factor
+        };
+        let size = terms.bv(size, width);
+        let product = terms.bv_mul(size, term);
+        let side = &mut sides[usize::from(negative)];
+        *side = terms.bv_add(*side, product);
+    }
+    let low = terms.bv((1i128 << bits) - 1, width);
+    let sides = sides.map(|side| terms.bv_and(side, low));
+    terms.eq(sides[0], sides[1])
 }
 
 /// A hull for the variables of every width.

@@ -12,6 +12,7 @@ mod candidates;
 mod fixpoint;
 mod steps;
 
+pub use fixpoint::Conjuncts;
 use fixpoint::{Found, fixpoint};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_certify::{Certificate, Certified, Certifier};
@@ -37,6 +38,8 @@ pub struct Houdini {
     pub time: Duration,
     /// ... and for every cut point more.
     pub time_a_point: Duration,
+    /// What the invariants are made of.
+    pub conjuncts: Conjuncts,
 }
 
 impl Default for Houdini {
@@ -44,6 +47,7 @@ impl Default for Houdini {
         Houdini {
             time: Duration::from_secs(2),
             time_a_point: Duration::from_millis(20),
+            conjuncts: Conjuncts::All,
         }
     }
 }
@@ -65,6 +69,7 @@ impl Engine for Houdini {
             inlined: &inlined,
             skeleton: &skeleton,
             budget: &budget,
+            conjuncts: self.conjuncts,
             statistics: Vec::new(),
         };
         let (reason, proved) = match attempt.run(events) {
@@ -94,6 +99,7 @@ struct Attempt<'a> {
     inlined: &'a Inlined,
     skeleton: &'a Skeleton,
     budget: &'a Budget,
+    conjuncts: Conjuncts,
     statistics: Vec<Figure>,
 }
 
@@ -140,7 +146,15 @@ impl Attempt<'_> {
                 figures: vec![Figure::count("questions", found.questions)],
             });
         };
-        let found = fixpoint(&ground, &mut terms, &steps, &live, self.budget, &mut tell);
+        let found = fixpoint(
+            &ground,
+            &mut terms,
+            &steps,
+            &live,
+            self.conjuncts,
+            self.budget,
+            &mut tell,
+        );
         let found = found.map_err(stopped)?;
         self.statistics = vec![
             Figure::count("guesses", found.guesses.0 as u64),

@@ -76,8 +76,10 @@ pub fn c_text(
         _ => vec![formula],
     };
     let mut known: Vec<Text> = Vec::new();
+    let mut trivial = None;
     for conjunct in conjuncts {
         match writer.truths.get(&conjunct).cloned().flatten() {
+            Some(text) if text.text == TRUE => trivial = Some(text.text),
             Some(text) if known.iter().any(|other| other.text == text.text) => {}
             Some(text) => known.push(text),
             None if words == Words::Plain => {}
@@ -85,12 +87,15 @@ pub fn c_text(
         }
     }
     let text = match known.as_slice() {
-        [] => return None,
+        [] => return trivial,
         [one] => one.text.clone(),
         many => joined(many, " && ", AND).text,
     };
     (text.len() <= LONGEST).then_some(text)
 }
+
+/// What always holds.
+const TRUE: &str = "1";
 
 /// How tightly C's operators bind.
 type Level = u8;
@@ -356,6 +361,10 @@ impl Writer<'_, '_> {
         let a = self.reading(args[0], signed)?;
         let b = self.reading(args[1], signed)?;
         let (left, right, ..) = together(&a, &b, a.low, a.high);
+        // At a procedure's entry, values there are the values now.
+        if left == right && sign == "==" {
+            return Some(Text::new(TRUE.to_owned(), ATOM));
+        }
         let literal = |term: TermId| matches!(self.terms.op(term), Op::BitVec(_));
         let text = if literal(args[0]) && !literal(args[1]) {
             format!("{right} {sign} {left}")

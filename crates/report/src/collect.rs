@@ -69,6 +69,7 @@ impl<'p> Collector<'p> {
             function: self.program.function(check.function).name.clone(),
             place,
             answer,
+            engine: None,
         });
     }
 

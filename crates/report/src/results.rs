@@ -119,6 +119,8 @@ pub struct CheckResult {
     pub place: Place,
     /// What is known of it.
     pub answer: Answer,
+    /// The engine that decided it, where several were at work.
+    pub engine: Option<&'static str>,
 }
 
 /// A kind of check, as machines are told.

@@ -19,7 +19,7 @@ use hardbop_cfront::program::Program;
 use hardbop_diagnostics::Diagnostic;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Report, Task, Value};
-use hardbop_houdini::Houdini;
+use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
 use hardbop_report::results::Round;
@@ -75,6 +75,11 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     if arguments.wants_invariants() {
         // Other proofs are found sooner, but say less.
         let cegar = Cegar(options(arguments.arith));
+        let houdini = Houdini {
+            conjuncts: Conjuncts::Needed,
+            ..Houdini::default()
+        };
+        plan.first.insert(0, Box::new(houdini));
         plan.first.insert(0, timed(cegar, INVARIANTS_TIME));
     }
     if arguments.verbose {
@@ -150,6 +155,9 @@ impl Shown<'_> {
         let seconds = self.budget.elapsed().as_secs_f64();
         let mut results = results::collect(program, report, paths, seconds);
         results.rounds = rounds;
+        for (check, id) in results.checks.iter_mut().zip(report.outcomes.keys()) {
+            check.engine = found.engines.get(id).copied();
+        }
         let verdict = results::verdict(&results);
         let judged = target.judge(verdict, &results);
         let known = Known {

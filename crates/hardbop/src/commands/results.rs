@@ -78,6 +78,8 @@ struct JsonCheck {
     file: String,
     line: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inputs: Option<Vec<Input>>,
@@ -221,6 +223,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             function: check.function.clone(),
             file: file.to_owned(),
             line,
+            engine: check.engine,
             reason: None,
             inputs: None,
             path: None,

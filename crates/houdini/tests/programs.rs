@@ -1,0 +1,175 @@
+//! What guessing proves, and by which invariants.
+
+use expect_test::{Expect, expect};
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{self, load};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles};
+use hardbop_cfront::types::DataModel;
+use hardbop_engine::{Engine, Outcome, Proof, Task};
+use hardbop_houdini::{Conjuncts, Houdini};
+use std::fmt::Write;
+use std::time::Duration;
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void abort(void);
+extern void __assert_fail(const char *, const char *, unsigned, const char *);
+#define assert(e) do { if (!(e)) __assert_fail(#e, \"\", 0, \"\"); } while (0)
+#line 1
+";
+
+/// An answer for every check, then the invariants where control may come, in C.
+fn check(text: &str, expected: Expect) {
+    let input = Input {
+        kind: InputKind::of("test.c"),
+        name: "test.c".to_owned(),
+        bytes: format!("{PRELUDE}{text}").into_bytes(),
+        preprocess: Default::default(),
+    };
+    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
+    let Some(loaded_program) = loaded.program else {
+        panic!("{:?}", loaded.diagnostics);
+    };
+    let program = &loaded_program.program;
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let budget = Budget::unlimited();
+    let task = Task {
+        program,
+        points_to: &loaded_program.points_to,
+        checks: &checks,
+        budget: &budget,
+    };
+    let engine = Houdini {
+        time: Duration::from_secs(60),
+        conjuncts: Conjuncts::Needed,
+        ..Houdini::default()
+    };
+    let report = engine.check(&task, &mut |_| {});
+    let mut out = String::new();
+    for (id, outcome) in &report.outcomes {
+        let line = program.checks[id.index()].source.line;
+        let word = match outcome {
+            Outcome::Proved => "proved".to_owned(),
+            Outcome::Violated(_) => "violated".to_owned(),
+            Outcome::Unknown(reason) => format!("unknown: {reason}"),
+        };
+        let _ = writeln!(out, "line {line}: {word}");
+    }
+    if let Some(Proof::Invariants(invariants)) = &report.proof {
+        for (location, c) in &invariants.c {
+            let edges = program.edges_from(*location);
+            let line = edges.map(|(_, edge)| edge.source.line).next().unwrap_or(0);
+            let text = c.contract.as_deref().or(c.plain.as_deref());
+            if let Some(text) = text.filter(|&text| text != "1") {
+                let _ = writeln!(out, "at line {line}: {text}");
+            }
+        }
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn a_counter_ends_at_its_bound() {
+    check(
+        "int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  if (n < 0) return 0;
+  while (i < n) i++;
+  assert(i == n);
+}",
+        expect![[r#"
+            line 5: proved
+            at line 4: i <= n && i >= 0
+            at line 5: n >= 0 && n == i
+        "#]],
+    );
+}
+
+#[test]
+fn counters_that_move_together_keep_their_relation() {
+    check(
+        "int main(void) {
+  unsigned n = __VERIFIER_nondet_uint(), x = n, y = 0;
+  while (x > 0) { x--; y += 3; }
+  assert(y == 3 * n);
+}",
+        expect![[r#"
+            line 4: proved
+            at line 3: x <= n && (int)((unsigned int)(int)n * (unsigned int)3) == (int)((unsigned int)(int)y + (unsigned int)(int)((unsigned int)(int)x * (unsigned int)3))
+            at line 4: y == (unsigned int)(int)((unsigned int)(int)n * (unsigned int)3)
+        "#]],
+    );
+}
+
+#[test]
+fn steps_of_two_stay_even() {
+    check(
+        "int main(void) {
+  unsigned x = 0;
+  while (__VERIFIER_nondet_int()) x += 2;
+  assert(x != 7);
+}",
+        expect![[r#"
+            line 4: proved
+            at line 3: (int)(x & (unsigned int)1) == 0
+            at line 4: (int)(x & (unsigned int)1) == 0
+        "#]],
+    );
+}
+
+#[test]
+fn some_checks_are_proved_where_others_fail() {
+    check(
+        "int main(void) {
+  int lock = 0;
+  for (;;) {
+    if (__VERIFIER_nondet_int()) break;
+    assert(lock == 0);
+    lock = 1;
+    if (__VERIFIER_nondet_int()) assert(lock == 2);
+    lock = 0;
+  }
+}",
+        expect![[r#"
+            line 5: proved
+            line 7: unknown: the invariants that were guessed do not exclude it
+            at line 4: lock == 0
+            at line 5: lock == 0
+            at line 7: lock == 1
+        "#]],
+    );
+}
+
+#[test]
+fn recursion_keeps_what_its_arguments_say() {
+    check(
+        "int down(int n) {
+  if (n <= 0) return 0;
+  return down(n - 1);
+}
+int main(void) {
+  assert(down(__VERIFIER_nondet_int()) == 0);
+}",
+        expect![[r#"
+            line 6: proved
+            at line 3: n >= 1 && n == old(n)
+            at line 0: $return == 0
+        "#]],
+    );
+}
+
+#[test]
+fn what_needs_a_case_distinction_is_left_to_others() {
+    check(
+        "int main(void) {
+  int a = __VERIFIER_nondet_int(), b = 0;
+  if (a) b = 5;
+  while (__VERIFIER_nondet_int()) ;
+  if (a) assert(b == 5);
+}",
+        expect![[r#"
+            line 5: unknown: the invariants that were guessed do not exclude it
+        "#]],
+    );
+}
