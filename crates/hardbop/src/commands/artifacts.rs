@@ -5,6 +5,7 @@ use crate::commands::results::repeating;
 use crate::failure::Failure;
 use crate::input;
 use crate::target::Target;
+use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Outcome, Report};
 use hardbop_report::dot::dot;
@@ -32,6 +33,8 @@ pub struct Known<'a> {
     pub results: &'a Results,
     /// How long it took.
     pub seconds: f64,
+    /// What was allowed.
+    pub budget: &'a Budget,
 }
 
 /// The version of this tool.
@@ -86,7 +89,12 @@ fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<()
     let shown = path.display();
     match violations.next() {
         Some(violation) => {
-            let harness = harness(known.program, &violation.run, VERSION, &repeating());
+            let harness = harness(
+                known.program,
+                &violation.run,
+                VERSION,
+                &repeating(known.budget),
+            );
             save(path, &harness.text)?;
             for doubt in &harness.doubts {
                 let _ = writeln!(said, "{shown}: {doubt}");

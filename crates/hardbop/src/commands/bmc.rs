@@ -56,8 +56,7 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
         check(&task, &options(arguments), &mut tell)
     };
     let paths = Paths::of(&arguments.runs);
-    let seconds = budget.elapsed().as_secs_f64();
-    let results = results::collect(&program, &report, paths, seconds);
+    let results = results::collect(&program, &report, paths, &budget);
     let verdict = results::verdict(&results);
     match console.format() {
         Format::Text => {

@@ -153,7 +153,7 @@ impl Shown<'_> {
         let report = &found.report;
         let paths = Paths::of(&arguments.runs);
         let seconds = self.budget.elapsed().as_secs_f64();
-        let mut results = results::collect(program, report, paths, seconds);
+        let mut results = results::collect(program, report, paths, self.budget);
         results.rounds = rounds;
         for (check, id) in results.checks.iter_mut().zip(report.outcomes.keys()) {
             check.engine = found.engines.get(id).copied();
@@ -166,6 +166,7 @@ impl Shown<'_> {
             report,
             results: &results,
             seconds,
+            budget: self.budget,
         };
         let made = artifacts::write(&arguments.artifacts, &known)?;
         match console.format() {

@@ -122,8 +122,9 @@ struct JsonInvariant {
 }
 
 /// Collects the results of an engine's work.
-pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -> Results {
-    let budget = repeating();
+pub fn collect(program: &Program, report: &Report, paths: Paths, used: &Budget) -> Results {
+    let seconds = used.elapsed().as_secs_f64();
+    let budget = repeating(used);
     let mut collector = Collector::new(program);
     for (&id, outcome) in &report.outcomes {
         match outcome {
@@ -180,9 +181,12 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, seconds: f64) -
     collector.finish()
 }
 
-/// What repeating a run may use: a limit that ended the search does not cut the report short.
-pub fn repeating() -> Budget {
-    Budget::unlimited().with_time(Duration::from_secs(20))
+/// What repeating a run may use, after a search that used so much: what is left of it. Most runs
+/// take no time, and a limit that ended the search shall not cut the report of those short.
+pub fn repeating(used: &Budget) -> Budget {
+    let left = used.remaining().unwrap_or(Duration::MAX);
+    let time = left.clamp(Duration::from_millis(500), Duration::from_secs(20));
+    Budget::unlimited().with_time(time)
 }
 
 /// The worst answer decides: a violation, then anything unknown.

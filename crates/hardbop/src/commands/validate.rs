@@ -147,12 +147,11 @@ fn validate(
         budget,
     };
     let (report, _) = decide(&task, SearchArith::Auto, console);
-    let seconds = budget.elapsed().as_secs_f64();
     let results = results::collect(
         &woven.program,
         &report,
         Paths::Lines(Detail::Relevant),
-        seconds,
+        budget,
     );
     let unchecked = woven.unchecked + witness.unread;
     let verdict = match &witness.content {
