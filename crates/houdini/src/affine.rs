@@ -53,6 +53,13 @@ impl Hull {
         !known
     }
 
+    /// Adds all points of another hull.
+    pub fn join(&mut self, other: &Hull) {
+        for row in &other.rows {
+            self.add(&row[1..]);
+        }
+    }
+
     fn push(&mut self, point: &[u64]) {
         let mut row = vec![1];
         row.extend(point.iter().map(|&value| value & self.mask()));

@@ -8,6 +8,7 @@ use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use hardbop_newton::atoms::{Meaning, atoms};
 use hardbop_newton::refine::Live;
+use hardbop_semantics::State;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +43,8 @@ pub struct Hints {
     literals: BTreeMap<TermId, BTreeSet<TermId>>,
     /// Variables that occur in one condition or in the value of one another.
     related: BTreeSet<(TermId, TermId)>,
+    /// The variables that only ever hold literals.
+    pub modes: BTreeSet<TermId>,
 }
 
 impl Hints {
@@ -62,6 +65,7 @@ impl Hints {
                 hints.conditions.insert(atom, constants);
             }
         }
+        hints.modes = modes(ground, terms, steps);
         let mut seen = BTreeSet::new();
         for step in steps {
             for (id, value) in step.state.written() {
@@ -116,6 +120,44 @@ impl Hints {
                 _ => {}
             }
         }
+    }
+}
+
+/// The variables that hold literals whatever happens: what is written to them is a literal, what
+/// they hold already, or what another one of them holds.
+fn modes(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> BTreeSet<TermId> {
+    // What may be written to each variable that is written at all.
+    let mut sources: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for step in steps {
+        let entered = step.entered.iter().flat_map(State::written);
+        for (id, value) in step.state.written().chain(entered) {
+            let variable = ground.semantics.constant(terms, id);
+            let mut work = vec![value];
+            while let Some(value) = work.pop() {
+                if seen.insert((variable, value)) {
+                    match terms.op(value) {
+                        Op::Ite => work.extend(&terms.args(value)[1..]),
+                        _ => {
+                            sources.entry(variable).or_default().insert(value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let mut modes: BTreeSet<TermId> = sources.keys().copied().collect();
+    loop {
+        let holds_literals = |variable: &TermId| {
+            sources[variable].iter().all(|&source| {
+                source == *variable || modes.contains(&source) || is_literal(terms, source)
+            })
+        };
+        let left: BTreeSet<TermId> = modes.iter().copied().filter(holds_literals).collect();
+        if left.len() == modes.len() {
+            return left;
+        }
+        modes = left;
     }
 }
 
@@ -192,10 +234,16 @@ impl Guesses {
     }
 }
 
-/// The guesses at a point whose variables are these.
-pub fn guesses(terms: &mut Terms, hints: &Hints, variables: &[Variable]) -> Vec<TermId> {
+/// The guesses at a point with these variables; the values of all but the others are known.
+pub fn guesses(
+    terms: &mut Terms,
+    hints: &Hints,
+    variables: &[Variable],
+    others: &[Variable],
+) -> Vec<TermId> {
     let mut found = Guesses::default();
     let here: BTreeSet<TermId> = variables.iter().map(|variable| variable.constant).collect();
+    let variables = others;
     let literals: Vec<Vec<TermId>> = variables
         .iter()
         .map(|variable| literals(terms, hints, variable))

@@ -1,36 +1,17 @@
 //! The strongest invariants that can be made of guesses.
 //!
 //! Nothing is reached at first. A step from what is known to something that is not yet covered has
-//! a model; its last state refutes guesses there and joins the affine hull, and whatever begins
-//! there is looked at again. When no step has such a model, what is left is an invariant.
+//! a model; its last state refutes guesses there and joins the affine hull, and what is new there
+//! is followed in turn. When no step has such a model, what is left is an invariant.
 
-use crate::affine::{Equation, Hull};
 use crate::candidates::{Hints, Variable, guesses, variables};
+use crate::place::Place;
 use crate::steps::{End, Ground, Step};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{
-    Answer, Assignment, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver, eval,
-};
+use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
 use hardbop_newton::refine::Live;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The most points that a hull takes before it is given up: words have many bits.
-const POINTS: u32 = 48;
-/// The most variables of a hull.
-const DIMENSIONS: usize = 10;
-
-/// What is known of a cut point.
-#[derive(Debug)]
-struct Place {
-    variables: Vec<Variable>,
-    /// The guesses that no state refuted.
-    guesses: Vec<TermId>,
-    /// The affine hulls of the variables of one width each, once a state came here.
-    hulls: Vec<(u32, Vec<TermId>, Hull)>,
-    points: u32,
-    reached: bool,
-}
 
 /// What was found.
 #[derive(Debug)]
@@ -58,7 +39,7 @@ pub enum Conjuncts {
 /// What a query may cost, in the solver's own steps, so that it is the same on every machine.
 const QUERY: Limits = Limits {
     time: None,
-    steps: Some(1_000_000),
+    steps: Some(5_000_000),
 };
 
 /// Finds invariants; `live` says what they may speak of.
@@ -85,15 +66,19 @@ pub fn fixpoint(
             places.entry(location).or_insert_with(|| {
                 let live = live.get(&location).unwrap_or(&nothing);
                 let variables = variables(ground, terms, location, live);
-                let guesses = guesses(terms, &hints, &variables);
+                let modes: Vec<TermId> = variables
+                    .iter()
+                    .map(|variable| variable.constant)
+                    .filter(|constant| hints.modes.contains(constant))
+                    .collect();
+                let others: Vec<Variable> = variables
+                    .iter()
+                    .filter(|variable| !modes.contains(&variable.constant))
+                    .copied()
+                    .collect();
+                let guesses = guesses(terms, &hints, &variables, &others);
                 found.guesses.0 += guesses.len();
-                Place {
-                    variables,
-                    guesses,
-                    hulls: Vec::new(),
-                    points: 0,
-                    reached: false,
-                }
+                Place::new(variables, modes, others, guesses)
             });
         }
     }
@@ -116,7 +101,14 @@ pub fn fixpoint(
     while let Some((_, from)) = work.pop_first() {
         budget.check()?;
         for changed in search.follow(terms, from, readers.steps_from(from))? {
-            work.extend(readers.of(changed));
+            work.extend(readers.ranked(Some(changed)));
+            // What a callee gives back changes what follows from all that is known at its calls.
+            for &call in readers.calls.get(&changed).into_iter().flatten() {
+                if let Some(place) = search.places.get_mut(&call) {
+                    place.follow_again();
+                }
+                work.extend(readers.ranked(Some(call)));
+            }
         }
         tell(&search.found);
         if search.found.unsupported.is_some() {
@@ -133,7 +125,7 @@ pub fn fixpoint(
 struct Readers<'s> {
     from: BTreeMap<Option<LocId>, Vec<&'s Step>>,
     /// Where a call is made whose callee ends here.
-    calls: BTreeMap<LocId, BTreeSet<Option<LocId>>>,
+    calls: BTreeMap<LocId, BTreeSet<LocId>>,
     /// Points that are nearer to the start come first, loops aside.
     ranks: BTreeMap<Option<LocId>, usize>,
 }
@@ -149,7 +141,7 @@ impl<'s> Readers<'s> {
             readers.from.entry(step.from).or_default().push(step);
             if let Some(returned) = &step.returned {
                 let calls = readers.calls.entry(returned.exit).or_default();
-                calls.insert(step.from);
+                calls.extend(step.from);
             }
         }
         readers.rank();
@@ -160,11 +152,9 @@ impl<'s> Readers<'s> {
         self.from.get(&from).map_or(&[], Vec::as_slice)
     }
 
-    /// The points that are looked at when something changed here, with their ranks.
-    fn of(&self, changed: LocId) -> impl Iterator<Item = (usize, Option<LocId>)> + '_ {
-        let calls = self.calls.get(&changed).into_iter().flatten().copied();
-        let points = std::iter::once(Some(changed)).chain(calls);
-        points.filter_map(|point| self.ranks.get(&point).map(|&rank| (rank, point)))
+    /// A point with its rank.
+    fn ranked(&self, point: Option<LocId>) -> Option<(usize, Option<LocId>)> {
+        self.ranks.get(&point).map(|&rank| (rank, point))
     }
 
     fn rank(&mut self) {
@@ -207,9 +197,14 @@ impl Search<'_, '_, '_> {
         let mut changed = Vec::new();
         let mut before = terms.bool(true);
         if let Some(from) = from {
-            match self.places.get(&from) {
-                Some(place) if place.reached => before = place.invariant(terms),
-                _ => return Ok(changed),
+            // What was followed before need not be followed again: its ends only grow.
+            match self
+                .places
+                .get_mut(&from)
+                .and_then(|place| place.take_new(terms))
+            {
+                Some(new) => before = new,
+                None => return Ok(changed),
             }
         }
         // What the steps share is told to the solver once.
@@ -233,7 +228,7 @@ impl Search<'_, '_, '_> {
             return Some(step.condition);
         };
         let place = self.places.get(&returned.exit)?;
-        if !place.reached {
+        if !place.is_reached() {
             return None;
         }
         let formula = place.invariant(terms);
@@ -258,7 +253,7 @@ impl Search<'_, '_, '_> {
             return Ok(false);
         };
         let ends: BTreeMap<TermId, TermId> = place
-            .variables
+            .variables()
             .iter()
             .map(|variable| {
                 let constant = variable.constant;
@@ -268,16 +263,11 @@ impl Search<'_, '_, '_> {
         let mut changed = false;
         loop {
             let invariant = place.invariant(terms);
-            if place.reached && invariant == terms.bool(true) {
+            if invariant == terms.bool(true) {
                 return Ok(changed);
             }
-            let uncovered = match place.reached {
-                true => {
-                    let after = terms.substitute(invariant, &ends);
-                    terms.not(after)
-                }
-                false => terms.bool(true),
-            };
+            let after = terms.substitute(invariant, &ends);
+            let uncovered = terms.not(after);
             self.found.questions += 1;
             let point: Vec<(TermId, Option<Value>)> =
                 match self.session.check(terms, &[taken, uncovered]) {
@@ -301,143 +291,28 @@ impl Search<'_, '_, '_> {
 
     /// Drops guesses that follow from the others, for those who read the invariants.
     fn shorten(&mut self, terms: &mut Terms) {
-        for place in self.places.values_mut().filter(|place| place.reached) {
-            // From the end, where the guesses are that say the least to a reader.
-            for at in (0..place.guesses.len()).rev() {
-                let guess = place.guesses.remove(at);
-                let rest = place.invariant(terms);
+        let session = &mut self.session;
+        for place in self.places.values_mut() {
+            place.shorten(terms, &mut |terms, rest, guess| {
                 let missing = terms.not(guess);
-                self.session.push();
-                self.session.assert(terms, rest);
-                self.session.assert(terms, missing);
-                let answer = self.session.check(terms, &[]);
-                self.session.pop();
-                if answer != Answer::Unsat {
-                    place.guesses.insert(at, guess);
-                }
-            }
+                session.push();
+                session.assert(terms, rest);
+                session.assert(terms, missing);
+                let answer = session.check(terms, &[]);
+                session.pop();
+                answer == Answer::Unsat
+            });
         }
     }
 
     fn ended(mut self, terms: &mut Terms) -> Found {
         for (&location, place) in &self.places {
-            if place.reached {
+            if place.is_reached() {
                 let invariant = place.invariant(terms);
                 self.found.invariants.insert(location, invariant);
-                self.found.guesses.1 += place.guesses.len();
+                self.found.guesses.1 += place.left();
             }
         }
         self.found
     }
-}
-
-impl Place {
-    fn invariant(&self, terms: &mut Terms) -> TermId {
-        let mut conjuncts = self.guesses.clone();
-        for (width, constants, hull) in &self.hulls {
-            for equation in hull.equations() {
-                conjuncts.push(equation_term(terms, equation, constants, *width));
-            }
-        }
-        terms.and(&conjuncts)
-    }
-
-    /// It is not known what comes here: what is hardest to decide is given up first.
-    fn give_up(&mut self) {
-        self.reached = true;
-        if self.hulls.is_empty() {
-            self.guesses.clear();
-        }
-        self.hulls.clear();
-    }
-
-    /// A state comes here. If it is not known which, nothing is known any more.
-    fn add(&mut self, terms: &Terms, point: &[(TermId, Option<Value>)]) {
-        let mut state = Assignment::new();
-        let mut words: BTreeMap<TermId, u64> = BTreeMap::new();
-        for (constant, value) in point {
-            let Some(Value::BitVec(bits)) = value else {
-                continue;
-            };
-            let word = bits.unsigned().iter_u64_digits().next().unwrap_or(0);
-            words.insert(*constant, word);
-            state.set(*constant, Value::BitVec(bits.clone()));
-        }
-        if words.len() < self.variables.len() || self.variables.is_empty() {
-            self.reached = true;
-            self.guesses.clear();
-            self.hulls.clear();
-            return;
-        }
-        self.guesses
-            .retain(|&guess| eval(terms, guess, &state) == Ok(Value::Bool(true)));
-        if !self.reached {
-            self.reached = true;
-            self.hulls = first_hulls(&self.variables, &words);
-            return;
-        }
-        self.points += 1;
-        if self.points > POINTS {
-            self.hulls.clear();
-        }
-        for (_, constants, hull) in &mut self.hulls {
-            let point: Vec<u64> = constants.iter().map(|constant| words[constant]).collect();
-            hull.add(&point);
-        }
-    }
-}
-
-/// An equation as a formula, with what is negative on the other side. If all of it is even, it
-/// speaks of the lower bits only.
-fn equation_term(
-    terms: &mut Terms,
-    equation: &Equation,
-    constants: &[TermId],
-    width: u32,
-) -> TermId {
-    let all = equation
-        .factors
-        .iter()
-        .fold(equation.constant, |a, b| a | b);
-    let twos = all.trailing_zeros().min(width - 1);
-    let bits = width - twos;
-    let one = terms.bv(1, width);
-    let mut sides = [terms.bv(0, width); 2];
-    let factors = equation.factors.iter().chain([&equation.constant]);
-    for (&factor, &term) in factors.zip(constants.iter().chain([&one])) {
-        let factor = i128::from(factor >> twos);
-        let negative = factor >> (bits - 1) != 0;
-        let size = if negative {
-            (1 << bits) - factor
-        } else {
-            factor
-        };
-        let size = terms.bv(size, width);
-        let product = terms.bv_mul(size, term);
-        let side = &mut sides[usize::from(negative)];
-        *side = terms.bv_add(*side, product);
-    }
-    let low = terms.bv((1i128 << bits) - 1, width);
-    let sides = sides.map(|side| terms.bv_and(side, low));
-    terms.eq(sides[0], sides[1])
-}
-
-/// A hull for the variables of every width.
-fn first_hulls(
-    variables: &[Variable],
-    words: &BTreeMap<TermId, u64>,
-) -> Vec<(u32, Vec<TermId>, Hull)> {
-    let mut widths: BTreeMap<u32, Vec<TermId>> = BTreeMap::new();
-    for variable in variables {
-        let known = widths.entry(variable.width).or_default();
-        if known.len() < DIMENSIONS {
-            known.push(variable.constant);
-        }
-    }
-    let hull = |(width, constants): (u32, Vec<TermId>)| {
-        let point: Vec<u64> = constants.iter().map(|constant| words[constant]).collect();
-        let hull = Hull::of(width, &point);
-        (width, constants, hull)
-    };
-    widths.into_iter().map(hull).collect()
 }

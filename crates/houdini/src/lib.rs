@@ -10,6 +10,7 @@
 mod affine;
 mod candidates;
 mod fixpoint;
+mod place;
 mod steps;
 
 pub use fixpoint::Conjuncts;
@@ -45,7 +46,7 @@ pub struct Houdini {
 impl Default for Houdini {
     fn default() -> Houdini {
         Houdini {
-            time: Duration::from_secs(2),
+            time: Duration::from_secs(3),
             time_a_point: Duration::from_millis(20),
             conjuncts: Conjuncts::All,
         }

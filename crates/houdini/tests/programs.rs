@@ -160,13 +160,30 @@ int main(void) {
 }
 
 #[test]
-fn what_needs_a_case_distinction_is_left_to_others() {
+fn flags_are_told_apart() {
     check(
         "int main(void) {
-  int a = __VERIFIER_nondet_int(), b = 0;
-  if (a) b = 5;
+  int a = __VERIFIER_nondet_int(), b = 0, c = 0;
+  if (a) { b = 5; c = 7; }
   while (__VERIFIER_nondet_int()) ;
-  if (a) assert(b == 5);
+  if (b == 5) assert(c == 7);
+}",
+        expect![[r#"
+            line 5: proved
+            at line 4: (b == 0 && c == 0) || (b == 5 && c == 7)
+            at line 5: c == 7
+        "#]],
+    );
+}
+
+#[test]
+fn what_needs_products_is_left_to_others() {
+    check(
+        "int main(void) {
+  unsigned n = __VERIFIER_nondet_uint(), i = 0, square = 0;
+  if (n > 1000) return 0;
+  while (i < n) { square += 2 * i + 1; i++; }
+  assert(square == n * n);
 }",
         expect![[r#"
             line 5: unknown: the invariants that were guessed do not exclude it

@@ -286,7 +286,7 @@ fn is_better(known: &Reason, new: &Reason) -> bool {
             Reason::Solver(_) => 5,
             Reason::Stopped(_) => 4,
             Reason::Bound(_) => 3,
-            Reason::Refinement | Reason::LongPath => 2,
+            Reason::Refinement | Reason::LongPath | Reason::Guesses => 2,
             _ => 1,
         }
     }

@@ -1,0 +1,318 @@
+//! What is known of a cut point: for every combination of modes that was met there, the guesses
+//! that no state refuted and the affine hull of the states.
+//!
+//! A *mode* is a variable that holds one of the program's literals whatever happens: the state of
+//! a state machine, a flag. Invariants of programs that have such are different in every mode, so
+//! modes are told apart as long as they are not too many.
+
+use crate::affine::{Equation, Hull};
+use crate::candidates::Variable;
+use hardbop_logic::{Assignment, TermId, Terms, Value, eval};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most points that a hull takes before it is given up: words have many bits.
+const POINTS: u32 = 48;
+/// The most variables of a hull.
+const DIMENSIONS: usize = 10;
+/// The most combinations of modes.
+const CELLS: usize = 160;
+
+/// What is known of a cut point.
+#[derive(Debug)]
+pub struct Place {
+    variables: Vec<Variable>,
+    /// The variables that are told apart by their values.
+    modes: Vec<TermId>,
+    /// The others.
+    others: Vec<Variable>,
+    /// What is guessed before any state comes.
+    guesses: Vec<TermId>,
+    /// What is known of each combination of modes that was met.
+    cells: BTreeMap<Vec<u64>, Cell>,
+}
+
+/// What is known of one combination of modes.
+#[derive(Clone, Debug)]
+struct Cell {
+    /// The guesses that no state refuted.
+    guesses: Vec<TermId>,
+    /// The hulls of the variables of one width each.
+    hulls: Vec<(u32, Vec<TermId>, Hull)>,
+    points: u32,
+    /// Whether steps from here are still to be followed.
+    new: bool,
+}
+
+impl Place {
+    /// A point that nothing has reached.
+    pub fn new(
+        variables: Vec<Variable>,
+        modes: Vec<TermId>,
+        others: Vec<Variable>,
+        guesses: Vec<TermId>,
+    ) -> Place {
+        Place {
+            variables,
+            modes,
+            others,
+            guesses,
+            cells: BTreeMap::new(),
+        }
+    }
+
+    /// What is spoken of.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// Whether anything came here.
+    pub fn is_reached(&self) -> bool {
+        !self.cells.is_empty()
+    }
+
+    /// How many guesses are left.
+    pub fn left(&self) -> usize {
+        self.cells.values().map(|cell| cell.guesses.len()).sum()
+    }
+
+    /// What holds of all states that came here.
+    pub fn invariant(&self, terms: &mut Terms) -> TermId {
+        self.some(terms, |_| true)
+    }
+
+    /// What holds of the states that are new since this was asked last; `None` if there are none.
+    pub fn take_new(&mut self, terms: &mut Terms) -> Option<TermId> {
+        if !self.cells.values().any(|cell| cell.new) {
+            return None;
+        }
+        let formula = self.some(terms, |cell| cell.new);
+        for cell in self.cells.values_mut() {
+            cell.new = false;
+        }
+        Some(formula)
+    }
+
+    /// All that is known is to be followed again.
+    pub fn follow_again(&mut self) {
+        for cell in self.cells.values_mut() {
+            cell.new = true;
+        }
+    }
+
+    fn some(&self, terms: &mut Terms, wanted: impl Fn(&Cell) -> bool) -> TermId {
+        let mut disjuncts = Vec::new();
+        for (values, cell) in &self.cells {
+            if wanted(cell) {
+                let mut conjuncts = Vec::new();
+                for (&mode, &value) in self.modes.iter().zip(values) {
+                    let value = terms.bv(value.into(), terms.width(mode));
+                    conjuncts.push(terms.eq(mode, value));
+                }
+                conjuncts.push(cell.formula(terms));
+                disjuncts.push(terms.and(&conjuncts));
+            }
+        }
+        terms.or(&disjuncts)
+    }
+
+    /// It is not known what comes here: what is hardest to decide is given up first.
+    pub fn give_up(&mut self) {
+        let mut any = false;
+        for cell in self
+            .cells
+            .values_mut()
+            .filter(|cell| !cell.hulls.is_empty())
+        {
+            cell.hulls.clear();
+            cell.new = true;
+            any = true;
+        }
+        if !any {
+            self.modes.clear();
+            self.others.clear();
+            self.guesses.clear();
+            let nothing = Cell {
+                guesses: Vec::new(),
+                hulls: Vec::new(),
+                points: 0,
+                new: true,
+            };
+            self.cells = BTreeMap::from([(Vec::new(), nothing)]);
+        }
+    }
+
+    /// A state comes here. If it is not known which, nothing is known any more.
+    pub fn add(&mut self, terms: &Terms, point: &[(TermId, Option<Value>)]) {
+        let mut state = Assignment::new();
+        let mut words: BTreeMap<TermId, u64> = BTreeMap::new();
+        for (constant, value) in point {
+            if let Some(Value::BitVec(bits)) = value {
+                let word = bits.unsigned().iter_u64_digits().next().unwrap_or(0);
+                words.insert(*constant, word);
+                state.set(*constant, Value::BitVec(bits.clone()));
+            }
+        }
+        if words.len() < self.variables.len() {
+            for cell in self.cells.values_mut() {
+                cell.hulls.clear();
+            }
+            return self.give_up();
+        }
+        let values: Vec<u64> = self.modes.iter().map(|mode| words[mode]).collect();
+        let holds = |guess: TermId| eval(terms, guess, &state) == Ok(Value::Bool(true));
+        match self.cells.get_mut(&values) {
+            Some(cell) => {
+                cell.guesses.retain(|&guess| holds(guess));
+                cell.new = true;
+                cell.points += 1;
+                if cell.points > POINTS {
+                    cell.hulls.clear();
+                }
+                for (_, constants, hull) in &mut cell.hulls {
+                    let point: Vec<u64> = constants.iter().map(|c| words[c]).collect();
+                    hull.add(&point);
+                }
+            }
+            None => {
+                let guesses = self.guesses.iter().copied();
+                let cell = Cell {
+                    guesses: guesses.filter(|&guess| holds(guess)).collect(),
+                    hulls: first_hulls(&self.others, &words),
+                    points: 0,
+                    new: true,
+                };
+                self.cells.insert(values, cell);
+                if self.cells.len() > CELLS {
+                    self.merge();
+                }
+            }
+        }
+    }
+
+    /// Stops to tell modes apart, first those by which the number of cells shrinks the most, until
+    /// there is room again.
+    fn merge(&mut self) {
+        while self.cells.len() > CELLS / 2 {
+            let without = |at: usize| {
+                let shorter = |values: &Vec<u64>| {
+                    let mut values = values.clone();
+                    values.remove(at);
+                    values
+                };
+                let left: BTreeSet<Vec<u64>> = self.cells.keys().map(shorter).collect();
+                left.len()
+            };
+            let Some(at) = (0..self.modes.len()).min_by_key(|&at| without(at)) else {
+                return;
+            };
+            self.modes.remove(at);
+            for (mut values, cell) in std::mem::take(&mut self.cells) {
+                values.remove(at);
+                match self.cells.get_mut(&values) {
+                    Some(known) => known.join(&cell),
+                    None => {
+                        self.cells.insert(values, cell);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Drops guesses that follow from the rest.
+    pub fn shorten(
+        &mut self,
+        terms: &mut Terms,
+        follows: &mut dyn FnMut(&mut Terms, TermId, TermId) -> bool,
+    ) {
+        for cell in self.cells.values_mut() {
+            // From the end, where the guesses are that say the least to a reader.
+            for at in (0..cell.guesses.len()).rev() {
+                let guess = cell.guesses.remove(at);
+                let rest = cell.formula(terms);
+                if !follows(terms, rest, guess) {
+                    cell.guesses.insert(at, guess);
+                }
+            }
+        }
+    }
+}
+
+impl Cell {
+    fn formula(&self, terms: &mut Terms) -> TermId {
+        let mut conjuncts = self.guesses.clone();
+        for (width, constants, hull) in &self.hulls {
+            for equation in hull.equations() {
+                conjuncts.push(equation_term(terms, equation, constants, *width));
+            }
+        }
+        terms.and(&conjuncts)
+    }
+
+    /// Knows only what another one knows, too.
+    fn join(&mut self, other: &Cell) {
+        self.guesses.retain(|guess| other.guesses.contains(guess));
+        self.points += other.points;
+        self.new = true;
+        if self.hulls.len() != other.hulls.len() {
+            self.hulls.clear();
+        }
+        for ((_, _, hull), (_, _, more)) in self.hulls.iter_mut().zip(&other.hulls) {
+            hull.join(more);
+        }
+    }
+}
+
+/// An equation as a formula, with what is negative on the other side. If all of it is even, it
+/// speaks of the lower bits only.
+fn equation_term(
+    terms: &mut Terms,
+    equation: &Equation,
+    constants: &[TermId],
+    width: u32,
+) -> TermId {
+    let all = equation
+        .factors
+        .iter()
+        .fold(equation.constant, |a, b| a | b);
+    let twos = all.trailing_zeros().min(width - 1);
+    let bits = width - twos;
+    let one = terms.bv(1, width);
+    let mut sides = [terms.bv(0, width); 2];
+    let factors = equation.factors.iter().chain([&equation.constant]);
+    for (&factor, &term) in factors.zip(constants.iter().chain([&one])) {
+        let factor = i128::from(factor >> twos);
+        let negative = factor >> (bits - 1) != 0;
+        let size = if negative {
+            (1 << bits) - factor
+        } else {
+            factor
+        };
+        let size = terms.bv(size, width);
+        let product = terms.bv_mul(size, term);
+        let side = &mut sides[usize::from(negative)];
+        *side = terms.bv_add(*side, product);
+    }
+    let low = terms.bv((1i128 << bits) - 1, width);
+    let sides = sides.map(|side| terms.bv_and(side, low));
+    terms.eq(sides[0], sides[1])
+}
+
+/// A hull for the variables of every width.
+fn first_hulls(
+    variables: &[Variable],
+    words: &BTreeMap<TermId, u64>,
+) -> Vec<(u32, Vec<TermId>, Hull)> {
+    let mut widths: BTreeMap<u32, Vec<TermId>> = BTreeMap::new();
+    for variable in variables {
+        let known = widths.entry(variable.width).or_default();
+        if known.len() < DIMENSIONS {
+            known.push(variable.constant);
+        }
+    }
+    let hull = |(width, constants): (u32, Vec<TermId>)| {
+        let point: Vec<u64> = constants.iter().map(|constant| words[constant]).collect();
+        let hull = Hull::of(width, &point);
+        (width, constants, hull)
+    };
+    widths.into_iter().map(hull).collect()
+}
