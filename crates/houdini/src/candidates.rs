@@ -65,20 +65,14 @@ impl Hints {
                 hints.conditions.insert(atom, constants);
             }
         }
-        hints.modes = modes(ground, terms, steps);
-        let mut seen = BTreeSet::new();
-        for step in steps {
-            for (id, value) in step.state.written() {
-                if !seen.insert((id, value)) {
-                    continue;
-                }
-                let variable = ground.semantics.constant(terms, id);
-                if let Some(mut constants) = few_constants(terms, value) {
-                    constants.insert(variable);
-                    hints.relate(&constants);
-                }
-                hints.set(terms, variable, value);
+        let written = written(ground, terms, steps);
+        hints.modes = modes(terms, &written);
+        for (variable, value) in written {
+            if let Some(mut constants) = few_constants(terms, value) {
+                constants.insert(variable);
+                hints.relate(&constants);
             }
+            hints.set(terms, variable, value);
         }
         hints
     }
@@ -123,24 +117,39 @@ impl Hints {
     }
 }
 
+/// What steps write to variables.
+fn written(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+) -> BTreeSet<(TermId, TermId)> {
+    let mut found = BTreeSet::new();
+    let mut before = &State::new();
+    // Neighbouring states share most of what they hold.
+    let states = steps.iter().map(|step| &step.state);
+    for state in states.chain(steps.iter().filter_map(|step| step.entered.as_ref())) {
+        for (id, value) in state.written_beside(before) {
+            found.insert((ground.semantics.constant(terms, id), value));
+        }
+        before = state;
+    }
+    found
+}
+
 /// The variables that hold literals whatever happens: what is written to them is a literal, what
 /// they hold already, or what another one of them holds.
-fn modes(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> BTreeSet<TermId> {
+fn modes(terms: &Terms, written: &BTreeSet<(TermId, TermId)>) -> BTreeSet<TermId> {
     // What may be written to each variable that is written at all.
     let mut sources: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for step in steps {
-        let entered = step.entered.iter().flat_map(State::written);
-        for (id, value) in step.state.written().chain(entered) {
-            let variable = ground.semantics.constant(terms, id);
-            let mut work = vec![value];
-            while let Some(value) = work.pop() {
-                if seen.insert((variable, value)) {
-                    match terms.op(value) {
-                        Op::Ite => work.extend(&terms.args(value)[1..]),
-                        _ => {
-                            sources.entry(variable).or_default().insert(value);
-                        }
+    for &(variable, value) in written {
+        let mut work = vec![value];
+        while let Some(value) = work.pop() {
+            if seen.insert((variable, value)) {
+                match terms.op(value) {
+                    Op::Ite => work.extend(&terms.args(value)[1..]),
+                    _ => {
+                        sources.entry(variable).or_default().insert(value);
                     }
                 }
             }

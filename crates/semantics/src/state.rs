@@ -62,6 +62,23 @@ impl State {
         self.values.iter().map(|(&id, &term)| (id, term))
     }
 
+    /// What was written here and not in another state, at no cost for what the two share.
+    pub fn written_beside<'a>(
+        &'a self,
+        other: &'a State,
+    ) -> impl Iterator<Item = (StateVarId, TermId)> + 'a {
+        other
+            .values
+            .diff(&self.values)
+            .filter_map(|item| match item {
+                DiffItem::Add(&id, &term) => Some((id, term)),
+                DiffItem::Update {
+                    new: (&id, &term), ..
+                } => Some((id, term)),
+                DiffItem::Remove(..) => None,
+            })
+    }
+
     /// What was written to one state variable.
     pub fn written_to(&self, id: StateVarId) -> Option<TermId> {
         self.values.get(&id).copied()
