@@ -116,7 +116,8 @@ impl Budget {
         }
         if let Some(limit) = self.memory
             && let Some(used) = resident_bytes()
-            && used >= limit
+            // Whoever is told to stop holds a little more until it did.
+            && used >= limit - limit / 16
         {
             return Err(Stopped::Memory);
         }

@@ -39,6 +39,8 @@ pub enum Reason {
     NoLeap,
     /// The invariants that were guessed do not exclude it.
     Guesses,
+    /// The engine's share of the time passed, and there was no other engine after it.
+    Turn,
 }
 
 /// A construct that is not supported, where the user wrote it.
@@ -113,6 +115,7 @@ impl fmt::Display for Reason {
                  but is too long to be replayed"
             ),
             Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
+            Reason::Turn => f.write_str("no engine found an answer in its share of the time"),
             Reason::Guesses => f.write_str("the invariants that were guessed do not exclude it"),
         }
     }

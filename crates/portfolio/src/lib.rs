@@ -122,9 +122,22 @@ fn run_lane(
         // Whoever listened may be gone; then nothing that is told matters any more.
         let name = engine.name();
         let _ = sender.send(Message::Started(name));
-        let report = engine.check(&task, &mut |event| {
+        let mut report = engine.check(&task, &mut |event| {
             let _ = sender.send(Message::Event(name, event));
         });
+        if budget.check().is_ok() {
+            // It was not the user's limit that ended it.
+            let outcomes = report.outcomes.values_mut();
+            let reasons = outcomes.filter_map(|outcome| match outcome {
+                Outcome::Unknown(reason) => Some(reason),
+                _ => None,
+            });
+            for reason in reasons.chain(&mut report.incomplete) {
+                if matches!(reason, Reason::Stopped(_)) {
+                    *reason = Reason::Turn;
+                }
+            }
+        }
         let decided = |check: &CheckId| report.outcomes.get(check).is_some_and(Outcome::is_decided);
         open.retain(|check| !decided(check));
         let _ = sender.send(Message::Report(name, Box::new(report)));
@@ -184,11 +197,11 @@ const GRACE: Duration = Duration::from_millis(400);
 /// The same where memory is limited: a solver takes a hundred megabytes in less time than that.
 const MEMORY_PATIENCE: Duration = Duration::from_millis(5);
 
-/// Whether so much more memory is held than allowed that nobody can be waited for. The limit is
-/// promised to a tenth; half of that is left to what is taken until somebody looks, and after.
+/// Whether so much memory is held that nobody can be waited for. Engines are told to stop a little
+/// before that.
 fn is_far_over(budget: &Budget) -> bool {
     match (budget.memory(), resident_bytes()) {
-        (Some(limit), Some(used)) => used > limit.saturating_add(limit / 20),
+        (Some(limit), Some(used)) => used > limit,
         _ => false,
     }
 }
@@ -222,7 +235,7 @@ impl Found {
         let reason = Reason::Stopped(stopped);
         for outcome in self.report.outcomes.values_mut() {
             if let Outcome::Unknown(known) = outcome
-                && is_better(known, &reason)
+                && (matches!(known, Reason::Stopped(_)) || is_better(known, &reason))
             {
                 *outcome = Outcome::Unknown(reason.clone());
             }
