@@ -521,19 +521,21 @@ impl Rounds<'_> {
         precision: &mut Precision,
     ) -> Option<Ended> {
         let cuts = &self.skeleton.cuts;
-        let mut infeasible = false;
-        if guessing {
-            let answer = feasible(refiner.semantics, cuts, terms, session, segments);
-            infeasible = matches!(answer, Feasibility::Infeasible(_));
+        let mut core = None;
+        if guessing
+            && let Feasibility::Infeasible(found) =
+                feasible(refiner.semantics, cuts, terms, session, segments)
+        {
+            core = Some(found);
         }
-        if !infeasible {
+        if core.is_none() {
             match feasible(exact, cuts, terms, session, segments) {
                 Feasibility::Feasible(witness) => {
                     self.reached(vertex, &witness);
                     return None;
                 }
                 Feasibility::Infeasible(_) if guessing => return Some(Ended::NeedsBits),
-                Feasibility::Infeasible(_) => {}
+                Feasibility::Infeasible(found) => core = Some(found),
                 Feasibility::Unknown(hardbop_logic::Unknown::Stopped(stopped)) => {
                     return Some(self.stopped(stopped, guessing));
                 }
@@ -588,7 +590,13 @@ impl Rounds<'_> {
         if let Err(stopped) = self.budget.check() {
             return Some(self.stopped(stopped, guessing));
         }
-        if self.track_everywhere(precision) {
+        // Nobody solves the clauses: then what the path itself says.
+        for (location, predicate) in
+            refiner.preconditions(terms, segments, &core.unwrap_or_default(), &self.budget)
+        {
+            added |= precision.entry(location).or_default().insert(predicate);
+        }
+        if added || self.track_everywhere(precision) {
             return None;
         }
         if guessing {

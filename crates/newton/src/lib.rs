@@ -19,6 +19,7 @@ pub mod icpp;
 pub mod refine;
 pub mod shortest;
 pub mod statements;
+mod wp;
 
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 

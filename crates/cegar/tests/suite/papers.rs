@@ -166,14 +166,11 @@ fn initial_values_are_seen_at_any_size() {
         "static const int *wide = (const int *)L\"abc\";
          union { long whole; int half[2]; } both = { 0x100000002L };
          int main(void) {
-           if (wide[1] == 'b') reach_error();
+           if (__VERIFIER_nondet_int() && wide[1] == 'b') reach_error();
            if (both.half[1] == 1) reach_error();
            return 0;
          }",
     );
-    assert!(
-        !answers(&report).contains('P'),
-        "both calls are reached: {}",
-        answers(&report)
-    );
+    // A run ends with its first violation, so the first one must not always be met.
+    assert_eq!(answers(&report), "VV");
 }
