@@ -2,12 +2,13 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{CInput, Limits};
-use crate::commands::shown::{Input, assumptions, steps};
+use crate::commands::shown::{Input, steps};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::{input, limits};
 use hardbop_cfront::interp::{self, Outcome, Report, Script, TraceMode, parse_inputs};
 use hardbop_cfront::program::Program;
+use hardbop_report::collect::assumptions;
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{ArithName, ExplainArgs};
-use crate::commands::shown::{Heading, Input, assumptions, place};
+use crate::commands::shown::{Heading, Input, place};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
@@ -16,6 +16,7 @@ use hardbop_newton::annotate::{
 };
 use hardbop_newton::shortest::{NoPath, shortest_path};
 use hardbop_newton::statements::{Origin, Statements, statements};
+use hardbop_report::collect::assumptions;
 use hardbop_semantics::path::PathStep;
 use hardbop_semantics::{Encoding, FreshOrigin, Overflow, Semantics};
 use serde::Serialize;

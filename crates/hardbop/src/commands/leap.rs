@@ -2,7 +2,7 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::LeapArgs;
-use crate::commands::shown::{Heading, Input, assumptions, place, steps};
+use crate::commands::shown::{Heading, Input, place, steps};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::input;
@@ -18,6 +18,7 @@ use hardbop_leap::{
     Claim, Endings, Event, LeapReport, Options, Outcome, Reason, Report, Suggestion, leap,
 };
 use hardbop_logic::Value;
+use hardbop_report::collect::assumptions;
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -1,10 +1,9 @@
-//! What several commands show in the same way: places, checks, inputs, executed edges,
-//! assumptions.
+//! What several commands show in the same way: places, checks, inputs, executed edges.
 
 use hardbop_cfront::dump::op_text;
 use hardbop_cfront::ids::{CheckId, EdgeId};
 use hardbop_cfront::interp::ReportInput;
-use hardbop_cfront::program::{Assumption, Program, Source};
+use hardbop_cfront::program::{Program, Source};
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
 
@@ -73,35 +72,6 @@ pub fn steps(program: &Program, trace: &[EdgeId]) -> Vec<EdgeStep> {
         }
     };
     trace.iter().map(step).collect()
-}
-
-/// What the run rests on, in words.
-pub fn assumptions(program: &Program) -> Vec<String> {
-    let words = |assumption: &Assumption| match assumption {
-        Assumption::UndefinedFunction {
-            name,
-            source,
-            havoc,
-        } => {
-            let (file, line) = place(program, *source);
-            let effect = if *havoc {
-                "changes any memory it can reach"
-            } else {
-                "changes nothing"
-            };
-            format!("`{name}`, first called at {file}:{line}, returns anything and {effect}")
-        }
-        Assumption::UndefinedVariable { name, source } => {
-            let (file, line) = place(program, *source);
-            format!("`{name}`, declared at {file}:{line}, starts with any value")
-        }
-        Assumption::InlineAssembly { source } => {
-            let (file, line) = place(program, *source);
-            format!("the assembly at {file}:{line} writes only its outputs")
-        }
-        Assumption::Model { text } => text.clone(),
-    };
-    program.assumptions.iter().map(words).collect()
 }
 
 /// Where something stands in the user's files.
