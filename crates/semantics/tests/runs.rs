@@ -13,25 +13,13 @@ use hardbop_budget::Budget;
 use hardbop_cfront::interp::{
     Consumed, Exhausted, InputValue, Interpreter, Limits, Outcome, Run, Script, TraceMode,
 };
-use hardbop_cfront::load::{LoadedProgram, Options, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
-use hardbop_cfront::types::DataModel;
+use hardbop_cfront::load::{LoadedProgram, load_text};
 use hardbop_logic::{Answer, Session, TermId, Terms, Value, Z3Options, Z3Solver};
 use hardbop_semantics::path::{From, PathFormula, path, steps_of};
 use hardbop_semantics::{Encoding, FreshOrigin, Semantics};
 
 fn loaded(text: &str) -> LoadedProgram {
-    let input = Input {
-        name: "x.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let loaded = load(&[input], &Options::new(DataModel::Lp64), &NoFiles);
-    let diagnostics = loaded.diagnostics;
-    loaded
-        .program
-        .unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"))
+    load_text("x.c", text).expect(text)
 }
 
 fn cases(usual: u64) -> u64 {
