@@ -12,7 +12,7 @@ use crate::points_to::PointsTo;
 use crate::program::{Assumption, Op, Origin, Program};
 use crate::reach::{Reached, reached};
 use crate::types::{DataModel, Types};
-use hardbop_diagnostics::{Diagnostic, Severity, Sources};
+use hardbop_diagnostics::{Diagnostic, Severity, Sources, Style, render};
 use std::collections::{BTreeSet, HashSet};
 
 /// How a program is read.
@@ -66,6 +66,31 @@ impl Loaded {
 /// The stack on which units are read and lowered: expressions can be a hundred thousand
 /// operators deep. Only what is used takes memory; where so much cannot be reserved, less is.
 const STACKS: [usize; 3] = [2 << 30, 512 << 20, 64 << 20];
+
+/// Reads a program of one text that includes none but standard headers, for LP64, with nothing
+/// special. What is wrong with it is given as users see it.
+///
+/// ```
+/// use hardbop_cfront::load::load_text;
+///
+/// let loaded = load_text("one.c", "int main(void) { return 1; }").unwrap();
+/// assert_eq!(loaded.program.checks.len(), 0);
+/// assert!(load_text("wrong.c", "int main(void) { return x; }").is_err());
+/// ```
+pub fn load_text(name: &str, text: &str) -> Result<LoadedProgram, String> {
+    let input = Input {
+        name: name.to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        kind: InputKind::of(name),
+        preprocess: Preprocess::default(),
+    };
+    let loaded = load(&[input], &Options::new(DataModel::Lp64), &NoFiles);
+    let sources = loaded.sources().clone();
+    let told = |diagnostic| render(diagnostic, &sources, Style::Plain);
+    loaded
+        .program
+        .ok_or_else(|| loaded.diagnostics.iter().map(told).collect())
+}
 
 /// Reads a program.
 pub fn load(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {

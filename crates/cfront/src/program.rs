@@ -642,6 +642,38 @@ pub enum CheckKind {
     Rule,
 }
 
+impl CheckKind {
+    /// A name that is also an identifier, e.g. for SARIF rules.
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckKind::Assertion => "assertion",
+            CheckKind::ErrorCall => "error-call",
+            CheckKind::ErrorLabel => "error-label",
+            CheckKind::DivisionByZero => "div-by-zero",
+            CheckKind::Overflow => "overflow",
+            CheckKind::Pointer => "pointer",
+            CheckKind::Bounds => "bounds",
+            CheckKind::Free => "free",
+            CheckKind::Rule => "rule",
+        }
+    }
+
+    /// What it means that such a check is violated, in a sentence.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            CheckKind::Assertion => "An assertion can fail.",
+            CheckKind::ErrorCall => "A function that stands for an error can be called.",
+            CheckKind::ErrorLabel => "A label that stands for an error can be reached.",
+            CheckKind::DivisionByZero => "A division or remainder by zero is possible.",
+            CheckKind::Overflow => "The result of a signed operation may not fit its type.",
+            CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
+            CheckKind::Bounds => "An access can lie outside of its object.",
+            CheckKind::Free => "What is not the start of a live heap object can be freed.",
+            CheckKind::Rule => "A rule about the use of an interface can be violated.",
+        }
+    }
+}
+
 /// Something that a verdict rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assumption {

@@ -11,9 +11,7 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{self, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles};
-use hardbop_cfront::types::DataModel;
+use hardbop_cfront::load::load_text;
 use hardbop_dpr::generate::{Validity, max_3sat, nfa, sentence};
 use hardbop_dpr::{Learning, Options, Order, check};
 use hardbop_engine::{Outcome, Report, Task};
@@ -73,14 +71,7 @@ struct Row {
 }
 
 fn run(text: &str, learning: Learning, limit: Duration) -> Row {
-    let input = Input {
-        kind: InputKind::of("bench.c"),
-        name: "bench.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        preprocess: Default::default(),
-    };
-    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let loaded = loaded.program.expect("generated programs are valid");
+    let loaded = load_text("bench.c", text).expect("generated programs are valid");
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
         .map(CheckId)
         .collect();

@@ -14,9 +14,7 @@
 //! ```
 //! use hardbop_budget::Budget;
 //! use hardbop_cfront::ids::CheckId;
-//! use hardbop_cfront::load::{self, load};
-//! use hardbop_cfront::parse::{Input, InputKind, NoFiles};
-//! use hardbop_cfront::types::DataModel;
+//! use hardbop_cfront::load::load_text;
 //! use hardbop_dpr::{Options, check};
 //! use hardbop_engine::{Outcome, Task, Value};
 //!
@@ -29,14 +27,7 @@
 //!         if (2 * x > 10) reach_error();
 //!         return y;
 //!     }";
-//! let input = Input {
-//!     kind: InputKind::of("foo.c"),
-//!     name: "foo.c".to_owned(),
-//!     bytes: text.into(),
-//!     preprocess: Default::default(),
-//! };
-//! let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-//! let loaded = loaded.program.unwrap();
+//! let loaded = load_text("foo.c", text).unwrap();
 //! let task = Task {
 //!     program: &loaded.program,
 //!     points_to: &loaded.points_to,

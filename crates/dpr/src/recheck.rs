@@ -472,21 +472,12 @@ fn is_direct(program: &Program, edge: EdgeId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hardbop_cfront::load::{self, LoadedProgram, load};
-    use hardbop_cfront::parse::{Input, InputKind, NoFiles};
-    use hardbop_cfront::types::DataModel;
+    use hardbop_cfront::load::{LoadedProgram, load_text};
     use hardbop_logic::{Z3Options, Z3Solver};
     use hardbop_semantics::Encoding;
 
     fn loaded(text: &str) -> LoadedProgram {
-        let input = Input {
-            kind: InputKind::of("test.c"),
-            name: "test.c".to_owned(),
-            bytes: text.as_bytes().to_vec(),
-            preprocess: Default::default(),
-        };
-        let options = load::Options::new(DataModel::Lp64);
-        load(&[input], &options, &NoFiles).program.expect("valid")
+        load_text("test.c", text).expect(text)
     }
 
     /// The second choice matters: one side makes x 11.

@@ -1,8 +1,8 @@
 //! Random small programs: every verdict must be the one that running all inputs gives.
 //!
-//! `HARDBOP_BRUTE_FORCE=N` runs N programs instead of the usual few hundred;
-//! `HARDBOP_BRUTE_FORCE_SEED=S` starts at another seed; `HARDBOP_BRUTE_FORCE_SHOW=1` prints the
-//! programs.
+//! `HARDBOP_BRUTE_FORCE=N` runs N programs instead of the usual few hundred, for no more than
+//! `HARDBOP_SECONDS=T`; `HARDBOP_BRUTE_FORCE_SEED=S` starts at another seed;
+//! `HARDBOP_BRUTE_FORCE_SHOW=1` prints the programs.
 #![allow(clippy::print_stdout)]
 
 mod programs;
@@ -14,6 +14,7 @@ use hardbop_cfront::program::Program;
 use hardbop_dpr::{Learning, Options, Order};
 use hardbop_engine::{Outcome, Task};
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// Every check that some input violates; `None` if there are too many inputs.
 fn violated(program: &Program) -> Option<BTreeSet<CheckId>> {
@@ -84,9 +85,18 @@ fn verdicts_are_those_of_running_everything() {
     let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let wanted = number("HARDBOP_BRUTE_FORCE").unwrap_or(200);
     let first = number("HARDBOP_BRUTE_FORCE_SEED").unwrap_or(1);
-    let compared = (first..first + wanted).filter(|&seed| check(seed)).count();
+    let end = number("HARDBOP_SECONDS").map(|s| Instant::now() + Duration::from_secs(s));
+    let (mut programs, mut compared) = (0, 0);
+    for seed in first..first + wanted {
+        if end.is_some_and(|end| Instant::now() > end) {
+            break;
+        }
+        compared += u64::from(check(seed));
+        programs += 1;
+    }
+    println!("{compared} of {programs} programs compared");
     assert!(
-        compared as u64 * 2 > wanted,
-        "only {compared} of {wanted} were small enough"
+        compared * 2 > programs,
+        "only {compared} of {programs} were small enough"
     );
 }

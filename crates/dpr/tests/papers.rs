@@ -2,24 +2,13 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{self, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles};
-use hardbop_cfront::types::DataModel;
+use hardbop_cfront::load::load_text;
 use hardbop_dpr::{Learning, Options, Order};
 use hardbop_engine::{Clauses, Outcome, Proof, Report, Task};
 
 /// Decides the checks of a program.
 fn run(text: &str, options: &Options) -> Report {
-    let input = Input {
-        kind: InputKind::of("test.c"),
-        name: "test.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        preprocess: Default::default(),
-    };
-    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let Some(loaded) = loaded.program else {
-        panic!("{:?}", loaded.diagnostics);
-    };
+    let loaded = load_text("test.c", text).expect(text);
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
         .map(CheckId)
         .collect();

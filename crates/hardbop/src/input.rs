@@ -1,9 +1,11 @@
-//! Reads what the user names: a file, or `-` for standard input.
+//! Reads what the user names: a file, or `-` for standard input; predicates from such files.
 
 use crate::failure::Failure;
+use hardbop_c2bp::predicate::PredicateSet;
+use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{FileId, Sources};
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Places in texts are 32-bit numbers.
 const LARGEST: u64 = u32::MAX as u64 - 1;
@@ -53,6 +55,25 @@ pub fn text(path: &Path, sources: &mut Sources) -> Result<FileId, Failure> {
             sources: Sources::new(),
             diagnostics: vec![diagnostic],
         }),
+    }
+}
+
+/// A program with the predicates of some files.
+pub fn predicates(paths: &[PathBuf], program: Program) -> Result<PredicateSet, Failure> {
+    let mut set = PredicateSet::new(program);
+    let mut sources = Sources::new();
+    let mut errors = Vec::new();
+    for path in paths {
+        let file = text(path, &mut sources)?;
+        errors.extend(set.read(&sources, file));
+    }
+    if errors.is_empty() {
+        Ok(set)
+    } else {
+        Err(Failure::Input {
+            sources,
+            diagnostics: errors,
+        })
     }
 }
 

@@ -117,12 +117,10 @@ impl Target {
         let mut checks = results.checks.iter();
         let check = checks.find(violated).or(results.checks.first());
         let formula = match check.map(|check| (check.kind, check.message.split('`').nth(1))) {
-            Some((results::CheckKind::Overflow, _)) => "G ! overflow".to_owned(),
-            Some((results::CheckKind::Pointer | results::CheckKind::Bounds, _)) => {
-                "G valid-deref".to_owned()
-            }
-            Some((results::CheckKind::Free, _)) => "G valid-free".to_owned(),
-            Some((results::CheckKind::ErrorCall, Some(name))) => format!("G ! call({name}())"),
+            Some((CheckKind::Overflow, _)) => "G ! overflow".to_owned(),
+            Some((CheckKind::Pointer | CheckKind::Bounds, _)) => "G valid-deref".to_owned(),
+            Some((CheckKind::Free, _)) => "G valid-free".to_owned(),
+            Some((CheckKind::ErrorCall, Some(name))) => format!("G ! call({name}())"),
             _ => "G ! call(reach_error())".to_owned(),
         };
         format!("CHECK( init({}()), LTL({formula}) )", self.input.entry)
@@ -225,7 +223,7 @@ impl Target {
         let violated = results.checks.iter().find(|check| {
             matches!(check.answer, Answer::Violated(_))
                 // A shift by a wrong amount is undefined, but it is no overflow.
-                && (check.kind != results::CheckKind::Overflow
+                && (check.kind != CheckKind::Overflow
                     || check.message.starts_with("signed overflow"))
         });
         let result = match (verdict, violated) {
@@ -251,13 +249,12 @@ impl Target {
 }
 
 /// The word for a kind of check in `false(...)`.
-fn word_of(kind: results::CheckKind) -> &'static str {
-    use results::CheckKind as Kind;
+fn word_of(kind: CheckKind) -> &'static str {
     match kind {
-        Kind::ErrorLabel => "unreach-label",
-        Kind::Overflow => "no-overflow",
-        Kind::Pointer | Kind::Bounds => "valid-deref",
-        Kind::Free => "valid-free",
+        CheckKind::ErrorLabel => "unreach-label",
+        CheckKind::Overflow => "no-overflow",
+        CheckKind::Pointer | CheckKind::Bounds => "valid-deref",
+        CheckKind::Free => "valid-free",
         _ => "unreach-call",
     }
 }

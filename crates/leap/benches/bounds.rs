@@ -8,9 +8,7 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{self, LoadedProgram};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
-use hardbop_cfront::types::DataModel;
+use hardbop_cfront::load::{LoadedProgram, load_text};
 use hardbop_leap::{Options, Outcome, leap};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -107,14 +105,7 @@ fn program(body: &str, bound: u64) -> String {
 
 fn ours(text: &str) -> (Duration, &'static str) {
     let start = Instant::now();
-    let input = Input {
-        name: "loop.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let loaded = load::load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let Some(LoadedProgram { program, points_to }) = loaded.program else {
+    let Ok(LoadedProgram { program, points_to }) = load_text("loop.c", text) else {
         return (start.elapsed(), "does not load");
     };
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();

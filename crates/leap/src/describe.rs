@@ -162,7 +162,10 @@ fn resolve(
                 .copied()
                 .filter(|c| !names.contains_key(c))
                 .collect();
-            if let [symbol] = unnamed[..] {
+            // A word that was widened on the way in cannot be taken out of the sum.
+            if let [symbol] = unnamed[..]
+                && terms.sort(symbol) == terms.sort(entry)
+            {
                 let rest = terms.bv_sub(entry, symbol);
                 if terms.free_constants(&[rest]).is_empty() {
                     let value = terms.bv_sub(lowest, rest);

@@ -4,11 +4,9 @@ use expect_test::{Expect, expect};
 use hardbop_budget::Budget;
 use hardbop_cfront::dump::op_text;
 use hardbop_cfront::ids::LocId;
-use hardbop_cfront::load::{self, LoadedProgram};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::load::load_text;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{LocationKind, Program};
-use hardbop_cfront::types::DataModel;
 use hardbop_logic::{Answer, Session, Terms, Z3Options, Z3Solver};
 use hardbop_newton::annotate::{
     Context, EntryKind, EntryState, Explainer, Explanation, Infeasible,
@@ -24,17 +22,8 @@ use std::fmt::Write;
 fn load(text: &str) -> (Program, PointsTo) {
     let prelude = "void reach_error(void); void __VERIFIER_assume(int);
         extern int __VERIFIER_nondet_int(void);\n";
-    let input = Input {
-        name: "test.c".to_owned(),
-        bytes: format!("{prelude}{text}").into_bytes(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let loaded = load::load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let Some(LoadedProgram { program, points_to }) = loaded.program else {
-        panic!("{:#?}\n{text}", loaded.diagnostics);
-    };
-    (program, points_to)
+    let loaded = load_text("test.c", &format!("{prelude}{text}")).expect(text);
+    (loaded.program, loaded.points_to)
 }
 
 fn integers() -> Encoding {

@@ -1,122 +1,236 @@
 //! Random small programs: whatever an engine decides must be what running all inputs shows.
 //!
-//! `HARDBOP_CASES=N` compares N programs instead of the usual few; `HARDBOP_SEED=S` starts at
-//! another seed.
+//! `HARDBOP_CASES=N` compares N programs instead of the usual few, for no more than
+//! `HARDBOP_SECONDS=S`; `HARDBOP_SEED=S` starts at another seed; `HARDBOP_MILLISECONDS=T` is the
+//! time of each engine for each program. `HARDBOP_FAMILY=tiny|branches` takes programs of one
+//! family only, `HARDBOP_ENGINE=NAME` asks one engine only, `HARDBOP_SHOW=1` prints the programs.
+//! With `--nocapture`, a table says what each engine decided.
+#![allow(clippy::print_stdout)]
 
-#[path = "../../dpr/tests/programs/mod.rs"]
-mod programs;
+#[path = "../../dpr/tests/programs/generate.rs"]
+mod branches;
+mod brute;
 
+use brute::run::{Ending, Endings, endings};
+use brute::tiny;
 use hardbop_budget::Budget;
 use hardbop_cegar::Cegar;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::inline::{self, inline};
-use hardbop_cfront::interp::{Outcome as Ran, TraceMode};
+use hardbop_cfront::load::{LoadedProgram, load_text};
 use hardbop_cfront::program::Program;
 use hardbop_cfront::verify::verify;
-use hardbop_engine::{Event, Outcome, Task};
-use hardbop_portfolio::{Found, Listener, Plan, Step, check, default_plan};
+use hardbop_dpr::Dpr;
+use hardbop_engine::{Engine, Event, Outcome, Task};
+use hardbop_houdini::Houdini;
+use hardbop_leap::Leap;
+use hardbop_portfolio::{Found, Listener, Plan, check, default_plan};
 use hardbop_unroll::{Runs, Unroll};
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
-/// How every run ends, if there are not too many; inputs come in the same order for programs
-/// that do the same.
-fn endings(program: &Program) -> Option<Vec<String>> {
-    let mut found = Vec::new();
-    let all = programs::run_all(program, TraceMode::Off, &mut |run| {
-        found.push(match &run.outcome {
-            Ran::Halted(_) => "halted".to_owned(),
-            Ran::Trapped { kind, .. } => format!("{kind:?}"),
-            outcome => format!("{outcome:?}"),
-        });
-    });
-    (all == programs::Inputs::All).then_some(found)
-}
+/// Hears nothing.
+struct Deaf;
 
-/// Waits for everyone.
-struct Patient;
-
-impl Listener for Patient {
+impl Listener for Deaf {
     fn event(&mut self, _: &'static str, _: Event) {}
 
     fn late(&mut self, _: &Found) {}
 }
 
-fn alone(engine: Step) -> Plan {
-    Plan {
-        first: vec![engine],
-        lanes: Vec::new(),
+/// Where programs come from.
+#[derive(Clone, Copy, Debug)]
+enum Family {
+    /// A few of the things that C has, and a check that fits.
+    Tiny,
+    /// Nested branches on inputs of two bits.
+    Branches,
+}
+
+const FAMILIES: [(&str, Family); 2] = [("tiny", Family::Tiny), ("branches", Family::Branches)];
+
+/// What an engine made of the programs so far.
+#[derive(Default)]
+struct Row {
+    proved: u32,
+    violated: u32,
+    unknown: u32,
+    /// Wrong answers, and programs on which the engine broke.
+    wrong: u32,
+    time: Duration,
+}
+
+/// The engines, each by itself and all together.
+struct Campaign {
+    engines: Vec<(&'static str, Plan, Row)>,
+    limit: Duration,
+    programs: u64,
+    /// Programs with too many runs to compare.
+    large: u64,
+}
+
+impl Campaign {
+    /// Asks one engine, or all.
+    fn new(limit: Duration, only: Option<&str>) -> Campaign {
+        fn alone(engine: impl Engine + 'static) -> Plan {
+            Plan {
+                first: vec![Box::new(engine)],
+                lanes: Vec::new(),
+            }
+        }
+        let engines = [
+            ("run", alone(Runs::default())),
+            ("unroll", alone(Unroll::default())),
+            ("dpr", alone(Dpr::default())),
+            ("leap", alone(Leap::default())),
+            ("houdini", alone(Houdini::default())),
+            ("cegar", alone(Cegar::default())),
+            ("all", default_plan(Default::default())),
+        ];
+        Campaign {
+            engines: engines
+                .into_iter()
+                .filter(|(name, _)| only.is_none_or(|only| only == *name))
+                .map(|(name, plan)| (name, plan, Row::default()))
+                .collect(),
+            limit,
+            programs: 0,
+            large: 0,
+        }
+    }
+
+    /// Compares every engine's answers for the program of a seed.
+    fn compare(&mut self, family: Family, seed: u64) {
+        let Some((text, loaded, expected)) = program(family, seed) else {
+            self.large += 1;
+            return;
+        };
+        let title = format!("{family:?}, seed {seed}");
+        if std::env::var_os("HARDBOP_SHOW").is_some() {
+            println!("/* {title} */\n{text}");
+        }
+        self.programs += 1;
+        same_when_inlined(&loaded.program, &expected, &format!("{title}\n{text}"));
+        let violated = |id: CheckId| expected.contains(&Ending::Violated(id));
+        let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
+            .map(CheckId)
+            .collect();
+        for (name, plan, row) in &mut self.engines {
+            let start = Instant::now();
+            let budget = Budget::unlimited().with_time(self.limit);
+            let task = Task {
+                program: &loaded.program,
+                points_to: &loaded.points_to,
+                checks: &checks,
+                budget: &budget,
+            };
+            let asked = AssertUnwindSafe(|| check(plan, &task, &mut Deaf));
+            let found = catch_unwind(asked);
+            row.time += start.elapsed();
+            let Ok(found) = found else {
+                row.wrong += 1;
+                println!("BROKEN: {title}, {name}\n{text}");
+                continue;
+            };
+            for (&id, outcome) in &found.report.outcomes {
+                let (count, right) = match outcome {
+                    Outcome::Proved => (&mut row.proved, !violated(id)),
+                    Outcome::Violated(_) => (&mut row.violated, violated(id)),
+                    Outcome::Unknown(_) => (&mut row.unknown, true),
+                };
+                *count += 1;
+                if !right {
+                    row.wrong += 1;
+                    println!("WRONG: {title}, {name}, {id:?}: {outcome:?}\n{text}");
+                }
+            }
+        }
+    }
+
+    fn table(&self) -> String {
+        let mut text = format!(
+            "{} programs compared, {} with too many runs\n\
+             engine     proved  violated  unknown  wrong  seconds\n",
+            self.programs, self.large
+        );
+        for (name, _, row) in &self.engines {
+            let Row {
+                proved,
+                violated,
+                unknown,
+                wrong,
+                time,
+            } = row;
+            let seconds = time.as_secs_f64();
+            text +=
+                &format!("{name:8} {proved:8} {violated:9} {unknown:8} {wrong:6} {seconds:8.1}\n");
+        }
+        text
     }
 }
 
-/// Compares every engine's answers; says how many programs' checks each decided.
-fn compare(seed: u64, decided: &mut [u32; 4]) -> bool {
-    let text = programs::program(seed);
-    let loaded = programs::loaded(&text);
-    let Some(expected) = endings(&loaded.program) else {
-        return false;
-    };
-    let inlined = inline(&loaded.program, &inline::Limits::default());
-    assert_eq!(
-        verify(&inlined.program),
-        Vec::<String>::new(),
-        "seed {seed}\n{text}"
-    );
-    assert_eq!(
-        endings(&inlined.program).as_ref(),
-        Some(&expected),
-        "seed {seed}: inlining changes what the program does\n{text}"
-    );
-    let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
-        .map(CheckId)
-        .collect();
-    let plans = [
-        alone(Box::new(Runs::default())),
-        alone(Box::new(Unroll::default())),
-        alone(Box::new(Cegar::default())),
-        default_plan(Default::default()),
-    ];
-    for (plan, decided) in plans.iter().zip(decided) {
-        let budget = Budget::unlimited().with_time(Duration::from_secs(3));
-        let task = Task {
-            program: &loaded.program,
-            points_to: &loaded.points_to,
-            checks: &checks,
-            budget: &budget,
-        };
-        let found = check(plan, &task, &mut Patient);
-        for (id, outcome) in &found.report.outcomes {
-            let violated = expected.contains(&format!("{:?}", Ran::Violated(*id)));
-            let right = match outcome {
-                Outcome::Proved => !violated,
-                Outcome::Violated(_) => violated,
-                Outcome::Unknown(_) => true,
-            };
-            let engine = found.engines.get(id);
-            assert!(
-                right,
-                "seed {seed}, {engine:?}, {id:?}: {outcome:?}\n{text}"
-            );
-            *decided += u32::from(outcome.is_decided());
+fn loaded(text: &str) -> LoadedProgram {
+    load_text("test.c", text).expect(text)
+}
+
+/// A program and how its runs end; none if it has too many runs.
+fn program(family: Family, seed: u64) -> Option<(String, LoadedProgram, Endings)> {
+    let text = match family {
+        Family::Tiny => {
+            let sketch = tiny::sketch(seed);
+            let observed = loaded(&sketch.observed());
+            let values: BTreeSet<i32> = endings(&observed.program)?
+                .into_iter()
+                .filter_map(|ending| match ending {
+                    Ending::Returned(value) => Some(value),
+                    _ => None,
+                })
+                .collect();
+            sketch.checked(&values)
         }
-    }
-    true
+        Family::Branches => branches::program(seed),
+    };
+    let loaded = loaded(&text);
+    let expected = endings(&loaded.program)?;
+    Some((text, loaded, expected))
+}
+
+/// Inlining changes nothing that a run shows.
+fn same_when_inlined(program: &Program, expected: &Endings, what: &str) {
+    let inlined = inline(program, &inline::Limits::default());
+    assert_eq!(verify(&inlined.program), Vec::<String>::new(), "{what}");
+    assert_eq!(endings(&inlined.program).as_ref(), Some(expected), "{what}");
 }
 
 #[test]
 fn verdicts_are_those_of_running_everything() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let wanted = number("HARDBOP_CASES").unwrap_or(24);
+    let text = |name: &str| std::env::var(name).ok();
+    let number = |name: &str| text(name).and_then(|n| n.parse::<u64>().ok());
+    let wanted = number("HARDBOP_CASES").unwrap_or(40);
     let first = number("HARDBOP_SEED").unwrap_or(1);
-    let mut decided = [0; 4];
-    let seeds = first..first + wanted;
-    let compared = seeds.filter(|&seed| compare(seed, &mut decided)).count();
-    assert!(
-        compared as u64 * 2 > wanted,
-        "only {compared} were small enough"
-    );
-    let [_, unroll, _, all] = decided;
-    assert!(
-        unroll > 0 && all >= unroll,
-        "decided by engine: {decided:?}"
-    );
+    let limit = Duration::from_millis(number("HARDBOP_MILLISECONDS").unwrap_or(1000));
+    let end = number("HARDBOP_SECONDS").map(|s| Instant::now() + Duration::from_secs(s));
+    let only = text("HARDBOP_FAMILY");
+    let families: Vec<Family> = FAMILIES
+        .iter()
+        .filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name))
+        .map(|&(_, family)| family)
+        .collect();
+    let mut campaign = Campaign::new(limit, text("HARDBOP_ENGINE").as_deref());
+    for seed in first..first + wanted {
+        if end.is_some_and(|end| Instant::now() > end) {
+            break;
+        }
+        campaign.compare(families[seed as usize % families.len()], seed);
+    }
+    let table = campaign.table();
+    println!("{table}");
+    let right = campaign.engines.iter().all(|(_, _, row)| row.wrong == 0);
+    assert!(right, "{table}");
+    assert!(campaign.programs > campaign.large, "{table}");
+    for (name, _, row) in &campaign.engines {
+        let decided = row.violated + row.proved;
+        assert!(decided > 0, "{name} decides nothing\n{table}");
+    }
 }

@@ -1,16 +1,14 @@
 //! Collects results from what an engine says about a program.
 
 use crate::results::{
-    Answer, CheckKind, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Invariant,
-    InvariantAt, Place, Results,
+    Answer, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Invariant, InvariantAt, Place,
+    Results,
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::interp::Run;
-use hardbop_cfront::program::{
-    self, Assumption, Function, LocationKind, Op, Origin, Program, Source,
-};
+use hardbop_cfront::program::{Assumption, Function, LocationKind, Op, Origin, Program, Source};
 use hardbop_cfront::types;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +46,7 @@ impl<'p> Collector<'p> {
             places: Places::default(),
             results,
         };
-        collector.results.assumptions = collector.assumptions();
+        collector.results.assumptions = assumptions(program);
         collector
     }
 
@@ -64,7 +62,7 @@ impl<'p> Collector<'p> {
             }
         };
         self.results.checks.push(CheckResult {
-            kind: kind(check.kind),
+            kind: check.kind,
             message: check.message.clone(),
             function: self.program.function(check.function).name.clone(),
             place,
@@ -216,52 +214,38 @@ impl<'p> Collector<'p> {
         });
         results
     }
-
-    /// What answers rest on, in words.
-    fn assumptions(&self) -> Vec<String> {
-        let at = |source: Source| {
-            let file = self.program.presumed_files.get(source.file as usize);
-            format!("{}:{}", file.map_or("", String::as_str), source.line)
-        };
-        let words = |assumption: &Assumption| match assumption {
-            Assumption::UndefinedFunction {
-                name,
-                source,
-                havoc,
-            } => {
-                let effect = if *havoc {
-                    "changes any memory it can reach"
-                } else {
-                    "changes nothing"
-                };
-                let at = at(*source);
-                format!("`{name}`, first called at {at}, returns anything and {effect}")
-            }
-            Assumption::UndefinedVariable { name, source } => {
-                format!(
-                    "`{name}`, declared at {}, starts with any value",
-                    at(*source)
-                )
-            }
-            Assumption::InlineAssembly { source } => {
-                format!("the assembly at {} writes only its outputs", at(*source))
-            }
-            Assumption::Model { text } => text.clone(),
-        };
-        self.program.assumptions.iter().map(words).collect()
-    }
 }
 
-fn kind(kind: program::CheckKind) -> CheckKind {
-    match kind {
-        program::CheckKind::Assertion => CheckKind::Assertion,
-        program::CheckKind::ErrorCall => CheckKind::ErrorCall,
-        program::CheckKind::ErrorLabel => CheckKind::ErrorLabel,
-        program::CheckKind::DivisionByZero => CheckKind::DivisionByZero,
-        program::CheckKind::Overflow => CheckKind::Overflow,
-        program::CheckKind::Pointer => CheckKind::Pointer,
-        program::CheckKind::Bounds => CheckKind::Bounds,
-        program::CheckKind::Free => CheckKind::Free,
-        program::CheckKind::Rule => CheckKind::Rule,
-    }
+/// What answers rest on, in words.
+pub fn assumptions(program: &Program) -> Vec<String> {
+    let at = |source: Source| {
+        let file = program.presumed_files.get(source.file as usize);
+        format!("{}:{}", file.map_or("", String::as_str), source.line)
+    };
+    let words = |assumption: &Assumption| match assumption {
+        Assumption::UndefinedFunction {
+            name,
+            source,
+            havoc,
+        } => {
+            let effect = if *havoc {
+                "changes any memory it can reach"
+            } else {
+                "changes nothing"
+            };
+            let at = at(*source);
+            format!("`{name}`, first called at {at}, returns anything and {effect}")
+        }
+        Assumption::UndefinedVariable { name, source } => {
+            format!(
+                "`{name}`, declared at {}, starts with any value",
+                at(*source)
+            )
+        }
+        Assumption::InlineAssembly { source } => {
+            format!("the assembly at {} writes only its outputs", at(*source))
+        }
+        Assumption::Model { text } => text.clone(),
+    };
+    program.assumptions.iter().map(words).collect()
 }

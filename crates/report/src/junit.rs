@@ -3,6 +3,7 @@
 use crate::results::{Answer, Results};
 use crate::rows::Detail;
 use crate::terminal::{Plain, Show, text};
+use crate::xml::escaped;
 use std::fmt::Write;
 
 /// The results as JUnit XML. An unknown answer is an error, so that nobody takes it for success.
@@ -68,23 +69,5 @@ pub fn junit(results: &Results, name: &str, seconds: f64) -> String {
         }
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
-    out
-}
-
-/// Text in XML; what XML cannot hold becomes a question mark.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if (c as u32) < 0x20 && !matches!(c, '\n' | '\t') => out.push('?'),
-            '\u{fffe}' | '\u{ffff}' => out.push('?'),
-            c => out.push(c),
-        }
-    }
     out
 }

@@ -21,4 +21,5 @@ pub mod sarif;
 pub mod svcomp;
 pub mod terminal;
 mod trace;
+pub mod xml;
 pub mod yaml;

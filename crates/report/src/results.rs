@@ -1,5 +1,6 @@
 //! The results of a check as plain data: what every renderer takes, and no engine knows.
 
+use hardbop_cfront::program::CheckKind;
 use serde::Serialize;
 
 /// What is known about a program, with its evidence.
@@ -121,65 +122,6 @@ pub struct CheckResult {
     pub answer: Answer,
     /// The engine that decided it, where several were at work.
     pub engine: Option<&'static str>,
-}
-
-/// A kind of check, as machines are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CheckKind {
-    /// `assert` fails.
-    Assertion,
-    /// An error function is called.
-    ErrorCall,
-    /// An error label is reached.
-    ErrorLabel,
-    /// A division by zero.
-    DivisionByZero,
-    /// A signed overflow or a bad shift.
-    Overflow,
-    /// A bad pointer is used.
-    Pointer,
-    /// An access outside of its object.
-    Bounds,
-    /// A bad `free`.
-    Free,
-    /// A rule that was woven in is violated.
-    Rule,
-    /// Anything that is not in this list.
-    Other,
-}
-
-impl CheckKind {
-    /// A name that is also an identifier, e.g. for SARIF rules.
-    pub fn name(self) -> &'static str {
-        match self {
-            CheckKind::Assertion => "assertion",
-            CheckKind::ErrorCall => "error-call",
-            CheckKind::ErrorLabel => "error-label",
-            CheckKind::DivisionByZero => "div-by-zero",
-            CheckKind::Overflow => "overflow",
-            CheckKind::Pointer => "pointer",
-            CheckKind::Bounds => "bounds",
-            CheckKind::Free => "free",
-            CheckKind::Rule => "rule",
-            CheckKind::Other => "check",
-        }
-    }
-
-    /// What it means that such a check is violated, in a sentence.
-    pub fn explanation(self) -> &'static str {
-        match self {
-            CheckKind::Assertion => "An assertion can fail.",
-            CheckKind::ErrorCall => "A function that stands for an error can be called.",
-            CheckKind::ErrorLabel => "A label that stands for an error can be reached.",
-            CheckKind::DivisionByZero => "A division or remainder by zero is possible.",
-            CheckKind::Overflow => "The result of a signed operation may not fit its type.",
-            CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
-            CheckKind::Bounds => "An access can lie outside of its object.",
-            CheckKind::Free => "What is not the start of a live heap object can be freed.",
-            CheckKind::Rule => "A rule about the use of an interface can be violated.",
-            CheckKind::Other => "A check can be violated.",
-        }
-    }
 }
 
 /// What is known of a check.

@@ -1,7 +1,8 @@
 //! SARIF 2.1.0: results for code hosts and editors, violations with their code flows.
 
-use crate::results::{Answer, CheckKind, CheckResult, Place, Results, Role, Trace};
+use crate::results::{Answer, CheckResult, Place, Results, Role, Trace};
 use crate::rows::{Detail, Row, rows};
+use hardbop_cfront::program::CheckKind;
 use serde_json::{Map, Value, json};
 
 /// The results as SARIF text.

@@ -1,6 +1,6 @@
 //! The meaning of edges against the concrete interpreter: a run satisfies the formula of its own
 //! path, the formula leaves no other result open, and a model of the formula is a run along that
-//! path.
+//! path. What edges write is among what their functions are said to change.
 //!
 //! `HARDBOP_CASES=2000 cargo test --release` tries that many programs.
 
@@ -10,28 +10,21 @@ mod generate;
 
 use hardbop_boolean_program::Random;
 use hardbop_budget::Budget;
+use hardbop_cfront::ids::EdgeId;
 use hardbop_cfront::interp::{
     Consumed, Exhausted, InputValue, Interpreter, Limits, Outcome, Run, Script, TraceMode,
 };
-use hardbop_cfront::load::{LoadedProgram, Options, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
-use hardbop_cfront::types::DataModel;
+use hardbop_cfront::load::{LoadedProgram, load_text};
+use hardbop_cfront::program::Op;
 use hardbop_logic::{Answer, Session, TermId, Terms, Value, Z3Options, Z3Solver};
+use hardbop_semantics::effects::{Effects, written_by};
+use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::path::{From, PathFormula, path, steps_of};
-use hardbop_semantics::{Encoding, FreshOrigin, Semantics};
+use hardbop_semantics::{Encoding, Execution, FreshOrigin, Semantics};
+use std::collections::BTreeSet;
 
 fn loaded(text: &str) -> LoadedProgram {
-    let input = Input {
-        name: "x.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let loaded = load(&[input], &Options::new(DataModel::Lp64), &NoFiles);
-    let diagnostics = loaded.diagnostics;
-    loaded
-        .program
-        .unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"))
+    load_text("x.c", text).expect(text)
 }
 
 fn cases(usual: u64) -> u64 {
@@ -213,4 +206,45 @@ fn a_model_is_a_run() {
         replayed += 1;
     }
     assert!(replayed > 0);
+}
+
+#[test]
+fn effects_name_all_that_edges_write() {
+    for seed in 1..1 + cases(300) {
+        let text = generate::case(seed).program;
+        let loaded = loaded(&text);
+        let program = &loaded.program;
+        let semantics = Semantics::new(program, &loaded.points_to, Encoding::Bits);
+        let effects = Effects::new(&semantics);
+        let mut terms = Terms::new();
+        for (index, edge) in program.edges.iter().enumerate() {
+            let id = EdgeId(index as u32);
+            let changed = effects.modified(program.locations[edge.from.index()].function);
+            let check = |run: &Execution<'_, '_>, own: &BTreeSet<StateVarId>| {
+                for (id, _) in run.state.written() {
+                    let outside = semantics.layout.get(id).owner.is_none();
+                    let named = if outside { changed } else { own };
+                    let name = &semantics.layout.get(id).name;
+                    assert!(named.contains(&id), "seed {seed}: {name}\n{text}");
+                }
+            };
+            let mut run = Execution::new(&semantics);
+            if let Op::Call { callee, .. } = &edge.op {
+                for &target in callee.targets() {
+                    let mut run = Execution::new(&semantics);
+                    run.enter(&mut terms, id, target);
+                    let own = run.state.written().map(|(id, _)| id).collect();
+                    check(&run, &own);
+                    run.leave(&mut terms);
+                    let mut own = own;
+                    written_by(&semantics, &edge.op, &mut own);
+                    check(&run, &own);
+                }
+            } else if run.edge(&mut terms, id).is_ok() {
+                let mut own = BTreeSet::new();
+                written_by(&semantics, &edge.op, &mut own);
+                check(&run, &own);
+            }
+        }
+    }
 }

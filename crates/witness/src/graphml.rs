@@ -7,6 +7,7 @@ use crate::read::Read;
 use crate::write::{Origin, loops};
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
 use hardbop_report::results::{Answer, Results, StepKind, Trace};
+use hardbop_report::xml::escaped;
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -93,21 +94,6 @@ pub fn write(results: &Results, origin: &Origin) -> Option<String> {
 fn data(out: &mut String, depth: usize, key: &str, value: &str) {
     let indent = " ".repeat(depth);
     let _ = writeln!(out, "{indent}<data key=\"{key}\">{}</data>", escaped(value));
-}
-
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            c if (c as u32) < 0x20 && !matches!(c, '\n' | '\t') => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn path(out: &mut String, trace: &Trace) {

@@ -7,24 +7,12 @@ use hardbop_boolean_program::{Dialect, load as load_boolean};
 use hardbop_budget::Budget;
 use hardbop_c2bp::predicate::{Analysed, PredicateSet};
 use hardbop_c2bp::{BooleanProgram, NoEvents, Options, abstract_program};
-use hardbop_cfront::load::{Options as LoadOptions, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::load::load_text;
 use hardbop_cfront::program::Program;
-use hardbop_cfront::types::DataModel;
 use hardbop_diagnostics::{Sources, Style, render};
 
 pub fn program(text: &str) -> Program {
-    let input = Input {
-        name: "x.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let loaded = load(&[input], &LoadOptions::new(DataModel::Lp64), &NoFiles);
-    match loaded.program {
-        Some(found) => found.program,
-        None => panic!("{:?}\n{text}", loaded.diagnostics),
-    }
+    load_text("x.c", text).expect(text).program
 }
 
 /// The errors that a text of predicates gets, as a user sees them.

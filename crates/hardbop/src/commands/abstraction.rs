@@ -8,7 +8,6 @@ use crate::input;
 use crate::limits;
 use crate::progress::Progress;
 use hardbop_budget::Stopped;
-use hardbop_c2bp::predicate::PredicateSet;
 use hardbop_c2bp::{
     Arithmetic, BooleanProgram, CubeBound, Events, Options, ProcedureStatistics, abstract_program,
 };
@@ -43,7 +42,10 @@ pub fn run(arguments: &AbstractArgs, console: &Console) -> Result<Verdict, Failu
     let program = c::program(&arguments.input, console)?;
     let mut warnings = program.warnings;
     let sources = program.program.sources.clone();
-    let set = predicates(arguments, program.program)?;
+    let mut set = input::predicates(&arguments.predicates, program.program)?;
+    if arguments.pred_from == Some(Seed::Conditions) {
+        set.add_conditions();
+    }
     let budget = limits::budget(&arguments.limits)?;
     let jobs = match arguments.jobs {
         Some(jobs) => jobs as usize,
@@ -89,29 +91,6 @@ pub fn run(arguments: &AbstractArgs, console: &Console) -> Result<Verdict, Failu
 fn unfinished(stopped: Stopped) -> Diagnostic {
     let text = format!("{stopped} before the abstraction was done: nothing is printed");
     Diagnostic::global(Severity::Warning, text)
-}
-
-fn predicates(
-    arguments: &AbstractArgs,
-    program: hardbop_cfront::program::Program,
-) -> Result<PredicateSet, Failure> {
-    let mut set = PredicateSet::new(program);
-    let mut sources = Sources::new();
-    let mut errors = Vec::new();
-    for path in &arguments.predicates {
-        let file = input::text(path, &mut sources)?;
-        errors.extend(set.read(&sources, file));
-    }
-    if !errors.is_empty() {
-        return Err(Failure::Input {
-            sources,
-            diagnostics: errors,
-        });
-    }
-    if arguments.pred_from == Some(Seed::Conditions) {
-        set.add_conditions();
-    }
-    Ok(set)
 }
 
 fn report(

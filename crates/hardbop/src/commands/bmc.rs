@@ -2,8 +2,8 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{BmcArgs, OrderName};
-use crate::commands::c_run::steps;
 use crate::commands::results::{self, Paths};
+use crate::commands::shown::steps;
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;

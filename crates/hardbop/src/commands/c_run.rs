@@ -2,13 +2,13 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{CInput, Limits};
+use crate::commands::shown::{Input, steps};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::{input, limits};
-use hardbop_cfront::dump::op_text;
-use hardbop_cfront::ids::EdgeId;
 use hardbop_cfront::interp::{self, Outcome, Report, Script, TraceMode, parse_inputs};
-use hardbop_cfront::program::{Assumption, Program, Source};
+use hardbop_cfront::program::Program;
+use hardbop_report::collect::assumptions;
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ struct Body {
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<Place>,
     steps: u64,
-    inputs: Vec<JsonInput>,
+    inputs: Vec<Input>,
     assumptions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<EdgeStep>>,
@@ -42,14 +42,6 @@ struct Place {
     file: String,
     line: u32,
     text: String,
-}
-
-#[derive(Serialize)]
-struct JsonInput {
-    function: String,
-    file: String,
-    line: u32,
-    value: String,
 }
 
 /// Runs a program.
@@ -153,12 +145,6 @@ fn body(
     report: Report,
     trace: Option<Vec<EdgeStep>>,
 ) -> Body {
-    let input = |input: interp::ReportInput| JsonInput {
-        function: input.name,
-        file: input.place.0,
-        line: input.place.1,
-        value: input.value,
-    };
     Body {
         outcome,
         message: report.outcome,
@@ -166,57 +152,8 @@ fn body(
             .place
             .map(|(file, line, text)| Place { file, line, text }),
         steps: report.steps,
-        inputs: report.inputs.into_iter().map(input).collect(),
+        inputs: report.inputs.into_iter().map(Input::of).collect(),
         assumptions: assumptions(program),
         trace,
     }
-}
-
-/// Executed edges for people.
-pub fn steps(program: &Program, trace: &[EdgeId]) -> Vec<EdgeStep> {
-    let step = |id: &EdgeId| {
-        let edge = &program.edges[id.index()];
-        let (file, line) = place(program, edge.source);
-        EdgeStep {
-            file,
-            line,
-            edge: op_text(program, &edge.op),
-        }
-    };
-    trace.iter().map(step).collect()
-}
-
-/// What the run rests on, in words.
-pub fn assumptions(program: &Program) -> Vec<String> {
-    let words = |assumption: &Assumption| match assumption {
-        Assumption::UndefinedFunction {
-            name,
-            source,
-            havoc,
-        } => {
-            let (file, line) = place(program, *source);
-            let effect = if *havoc {
-                "changes any memory it can reach"
-            } else {
-                "changes nothing"
-            };
-            format!("`{name}`, first called at {file}:{line}, returns anything and {effect}")
-        }
-        Assumption::UndefinedVariable { name, source } => {
-            let (file, line) = place(program, *source);
-            format!("`{name}`, declared at {file}:{line}, starts with any value")
-        }
-        Assumption::InlineAssembly { source } => {
-            let (file, line) = place(program, *source);
-            format!("the assembly at {file}:{line} writes only its outputs")
-        }
-        Assumption::Model { text } => text.clone(),
-    };
-    program.assumptions.iter().map(words).collect()
-}
-
-/// Where something stands in the user's files.
-pub fn place(program: &Program, source: Source) -> (String, u32) {
-    let file = program.presumed_files.get(source.file as usize).cloned();
-    (file.unwrap_or_default(), source.line)
 }

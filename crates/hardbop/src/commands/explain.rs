@@ -2,7 +2,7 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{ArithName, ExplainArgs};
-use crate::commands::c_run::{assumptions, place};
+use crate::commands::shown::{Heading, Input, place};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
@@ -16,6 +16,7 @@ use hardbop_newton::annotate::{
 };
 use hardbop_newton::shortest::{NoPath, shortest_path};
 use hardbop_newton::statements::{Origin, Statements, statements};
+use hardbop_report::collect::assumptions;
 use hardbop_semantics::path::PathStep;
 use hardbop_semantics::{Encoding, FreshOrigin, Overflow, Semantics};
 use serde::Serialize;
@@ -31,10 +32,8 @@ struct Body {
 
 #[derive(Serialize)]
 struct Explained {
-    message: String,
-    function: String,
-    file: String,
-    line: u32,
+    #[serde(flatten)]
+    heading: Heading,
     path: Answer,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -105,14 +104,6 @@ struct Projection {
     tables: Tables,
 }
 
-#[derive(Serialize)]
-struct Input {
-    function: String,
-    file: String,
-    line: u32,
-    value: String,
-}
-
 /// Longer formulas are cut where people read.
 const LONGEST: usize = 160;
 
@@ -175,13 +166,8 @@ fn wanted(program: &Program, lines: &[u32]) -> Result<Vec<CheckId>, Failure> {
 
 fn explained(semantics: &Semantics<'_>, session: &mut Session<'_>, id: CheckId) -> Explained {
     let program = semantics.program;
-    let check = &program.checks[id.index()];
-    let (file, line) = place(program, check.source);
     let mut explained = Explained {
-        message: check.message.clone(),
-        function: program.function(check.function).name.clone(),
-        file,
-        line,
+        heading: Heading::of(program, id),
         path: Answer::Unknown,
         reason: None,
         steps: Vec::new(),
@@ -396,13 +382,12 @@ fn text(arguments: &ExplainArgs, body: &Body) -> String {
         ArithName::Int => " over the integers",
     };
     for check in &body.checks {
-        let Explained {
+        let Heading {
             file,
             line,
             message,
             function,
-            ..
-        } = check;
+        } = &check.heading;
         let _ = writeln!(text, "{file}:{line}: {message} (in {function})");
         if let Some(reason) = &check.reason {
             let _ = writeln!(text, "  {reason}");

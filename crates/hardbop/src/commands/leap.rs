@@ -2,23 +2,23 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::LeapArgs;
-use crate::commands::c_run::{assumptions, place, steps};
+use crate::commands::shown::{Heading, Input, place, steps};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::input;
 use crate::limits;
 use crate::progress::Progress;
-use hardbop_c2bp::predicate::{PredicateSet, Scope};
+use hardbop_c2bp::predicate::Scope;
 use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{Op, Program};
-use hardbop_diagnostics::Sources;
 use hardbop_leap::theorem::Theorem;
 use hardbop_leap::{
     Claim, Endings, Event, LeapReport, Options, Outcome, Reason, Report, Suggestion, leap,
 };
 use hardbop_logic::Value;
+use hardbop_report::collect::assumptions;
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -35,10 +35,8 @@ struct Body {
 #[derive(Serialize)]
 struct Answer {
     answer: &'static str,
-    message: String,
-    function: String,
-    file: String,
-    line: u32,
+    #[serde(flatten)]
+    heading: Heading,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// How a violation is known: by a replay, or by the chain alone.
@@ -53,14 +51,6 @@ struct Answer {
     leaps: Option<Vec<Leap>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<EdgeStep>>,
-}
-
-#[derive(Serialize)]
-struct Input {
-    function: String,
-    file: String,
-    line: u32,
-    value: String,
 }
 
 #[derive(Serialize)]
@@ -164,20 +154,7 @@ fn with_predicates(
         let points_to = points_to::analyse(&program);
         return Ok((program, points_to, Vec::new()));
     }
-    let mut set = PredicateSet::new(program);
-    let mut sources = Sources::new();
-    let mut errors = Vec::new();
-    for path in &arguments.predicates {
-        let file = input::text(path, &mut sources)?;
-        errors.extend(set.read(&sources, file));
-    }
-    if !errors.is_empty() {
-        return Err(Failure::Input {
-            sources,
-            diagnostics: errors,
-        });
-    }
-    let analysed = set.analyse();
+    let analysed = input::predicates(&arguments.predicates, program)?.analyse();
     if !analysed.olds.is_empty() {
         return Err(Failure::message(
             "`old(...)` has no meaning to `hardbop leap`: its predicates speak of one state"
@@ -286,18 +263,13 @@ fn answer(
     outcome: &Outcome,
     trace: bool,
 ) -> Answer {
-    let check = &program.checks[id.index()];
-    let (file, line) = place(program, check.source);
     let leaps = report.explanations.get(&id).map(|leaps| {
         let told = |(leap, heads): &(LeapReport, Vec<LocId>)| told(program, leap, heads);
         leaps.iter().map(told).collect()
     });
     let mut answer = Answer {
         answer: "UNKNOWN",
-        message: check.message.clone(),
-        function: program.function(check.function).name.clone(),
-        file,
-        line,
+        heading: Heading::of(program, id),
         reason: None,
         evidence: None,
         length: None,
@@ -311,13 +283,7 @@ fn answer(
             answer.evidence = Some("replay");
             answer.length = Some(violation.run.steps.to_string());
             let told = interp::report(program, &violation.run);
-            let input = |input: interp::ReportInput| Input {
-                function: input.name,
-                file: input.place.0,
-                line: input.place.1,
-                value: input.value,
-            };
-            answer.inputs = Some(told.inputs.into_iter().map(input).collect());
+            answer.inputs = Some(told.inputs.into_iter().map(Input::of).collect());
             answer.trace = trace.then(|| steps(program, &violation.run.trace));
         }
         Outcome::Leaped(claim) => {
@@ -442,13 +408,12 @@ fn text(arguments: &LeapArgs, console: &Console, body: &Body) -> String {
             _ => "31",
         };
         let word = console.paint(colour, answer.answer);
-        let Answer {
+        let Heading {
             message,
             file,
             line,
             function,
-            ..
-        } = answer;
+        } = &answer.heading;
         let _ = writeln!(text, "{word} {file}:{line}: {message} (in {function})");
         if let Some(reason) = &answer.reason {
             let _ = writeln!(text, "  because {reason}");

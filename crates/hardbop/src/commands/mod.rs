@@ -22,6 +22,7 @@ mod project;
 mod results;
 mod rule_weave;
 mod rules;
+mod shown;
 mod validate;
 
 use crate::cli::{BpCommand, CCommand, Command, RuleCommand};

@@ -1,7 +1,7 @@
 //! What an engine found out, as results for people and for machines.
 
 use crate::cli::ShownRuns;
-use crate::commands::c_run::steps;
+use crate::commands::shown::steps;
 use crate::console::Console;
 use crate::failure::Verdict;
 use crate::target::Judged;

@@ -225,3 +225,20 @@ fn an_access_out_of_bounds_ends_the_run() {
         "#]],
     );
 }
+
+#[test]
+fn a_value_may_be_widened_on_its_way_to_the_loop() {
+    check(
+        "extern signed char __VERIFIER_nondet_char(void);
+int main(void) {
+  signed char c = __VERIFIER_nondet_char();
+  __VERIFIER_assume(c == 5);
+  int x = c;
+  while (x < 1000000) x++;
+  if (x == 1000000) reach_error();
+  return 0;
+}",
+        expect![[r#"
+        "#]],
+    );
+}

@@ -2,11 +2,9 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{self, LoadedProgram};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::load::load_text;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::Program;
-use hardbop_cfront::types::DataModel;
 use hardbop_leap::theorem::Theorem;
 use hardbop_leap::{Options, Outcome, Report, leap};
 use std::fmt::Write;
@@ -14,17 +12,8 @@ use std::time::Duration;
 
 /// Loads a program that has no errors.
 pub fn load(text: &str) -> (Program, PointsTo) {
-    let input = Input {
-        name: "test.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let loaded = load::load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let Some(LoadedProgram { program, points_to }) = loaded.program else {
-        panic!("{:#?}\n{text}", loaded.diagnostics);
-    };
-    (program, points_to)
+    let loaded = load_text("test.c", text).expect(text);
+    (loaded.program, loaded.points_to)
 }
 
 /// Looks for violations of all checks.

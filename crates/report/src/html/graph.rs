@@ -1,7 +1,7 @@
 //! Pictures as inline SVG: the control flow of a function by lines, and the run of the search.
 
-use crate::junit::escaped;
 use crate::results::{FlowGraph, Results, Trace};
+use crate::xml::escaped;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

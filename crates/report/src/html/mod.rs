@@ -2,9 +2,9 @@
 
 mod graph;
 
-use crate::junit::escaped;
 use crate::results::{Answer, Binding, CheckResult, InvariantAt, Results, Role, Trace};
 use crate::rows::{Detail, Row, rows};
+use crate::xml::escaped;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;

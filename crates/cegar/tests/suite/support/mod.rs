@@ -4,25 +4,14 @@ pub mod generate;
 
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{Environment, Request};
-use hardbop_cfront::load::{self, LoadedProgram};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::load::load_text;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::Program;
-use hardbop_cfront::types::DataModel;
 
 /// Loads a program that has no errors.
 pub fn load(text: &str) -> (Program, PointsTo) {
-    let input = Input {
-        name: "test.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let loaded = load::load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let Some(LoadedProgram { program, points_to }) = loaded.program else {
-        panic!("{:#?}\n{text}", loaded.diagnostics);
-    };
-    (program, points_to)
+    let loaded = load_text("test.c", text).expect(text);
+    (loaded.program, loaded.points_to)
 }
 
 /// Goes through every sequence of one-byte inputs.

@@ -1,0 +1,328 @@
+//! Objects: how they begin, and ranges of bytes that are filled and copied.
+
+use super::{Execution, MAX_PARTS, all_leaves};
+use crate::Semantics;
+use crate::expr::Evaluated;
+use crate::layout::{StateKind, StateVarId, rounded};
+use crate::memory::Scalar;
+use crate::scalar;
+use crate::state::FreshOrigin;
+use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
+use hardbop_cfront::points_to::Spot;
+use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind};
+use hardbop_cfront::types::Type;
+use hardbop_logic::{TermId, Terms};
+
+impl Execution<'_, '_> {
+    /// A local begins its life with unknown contents.
+    pub(super) fn declare(&mut self, terms: &mut Terms, variable: VarId) {
+        let origin = FreshOrigin::Uninitialised(variable);
+        if let Some(holder) = self.semantics.layout.activation_address(variable) {
+            // A new object: memory above the frontier is unknown already.
+            let size = self
+                .semantics
+                .program
+                .types
+                .size_of(self.semantics.program.variable(variable).ty);
+            let address = self.take(terms, None, size);
+            self.state.set(holder, address);
+            return;
+        }
+        let Some(spot) = self.semantics.points_to.variable(variable) else {
+            return;
+        };
+        let entry = self.semantics.program.variable(variable);
+        let regions = self.semantics.points_to.regions();
+        let single = regions.of_class(spot.class).all(|region| {
+            let id = self.semantics.layout.region(region);
+            self.semantics.layout.get(id).variable == Some(variable)
+        });
+        if single {
+            for region in regions.of_class(spot.class) {
+                let id = self.semantics.layout.region(region);
+                self.havoc_variable(terms, id, origin);
+            }
+            return;
+        }
+        let ty = entry.ty;
+        match all_leaves(self.semantics, ty) {
+            Some(leaves) => {
+                let address = self.variable_address(terms, variable);
+                let parts = self.parts_at(terms, spot, address, leaves);
+                self.havoc_parts(terms, parts, &entry.name, origin);
+            }
+            None => {
+                self.exact = false;
+                for region in regions.of_class(spot.class) {
+                    let id = self.semantics.layout.region(region);
+                    self.havoc_variable(terms, id, origin);
+                }
+            }
+        }
+    }
+
+    /// Takes memory from the frontier and gives its address.
+    fn take(&mut self, terms: &mut Terms, size: Option<TermId>, constant: u64) -> TermId {
+        let frontier = self.semantics.layout.frontier();
+        let address = self.state.get(self.semantics, terms, frontier);
+        let shape = self.semantics.pointer_shape();
+        let taken = match size {
+            // Rounded up: a size that is not known may be anything, so one more unit is taken.
+            Some(size) => {
+                let extra = self.bytes(terms, 32);
+                let sum = self.advance(terms, size, extra);
+                let rest = self.bytes(terms, 16);
+                if scalar::is_int(terms, sum) {
+                    let units = terms.int_div(sum, rest);
+                    terms.int_mul(&[units, rest])
+                } else {
+                    let mask = terms.bv(-16, shape.width);
+                    terms.bv_and(sum, mask)
+                }
+            }
+            None => self.bytes(terms, i128::from(rounded(constant))),
+        };
+        let next = self.advance(terms, address, taken);
+        // Memory is never exhausted: the new frontier lies above the old one.
+        let grows = scalar::compare(terms, BinaryOp::Lt, address, next, shape);
+        self.facts.push(grows);
+        if let Some(size) = size {
+            let fits = scalar::compare(terms, BinaryOp::Le, size, taken, shape);
+            self.facts.push(fits);
+        }
+        let range = scalar::in_range(terms, next, shape);
+        self.facts.push(range);
+        self.state.set(frontier, next);
+        address
+    }
+
+    pub(super) fn allocate(&mut self, terms: &mut Terms, place: PlaceId, size: ExprId) {
+        let shape = self.shape_of(self.semantics.program.expr(size).ty);
+        let value = self.number(terms, size, Evaluated::Always);
+        let constant = scalar::constant_signed(terms, value).filter(|&n| (0..1 << 40).contains(&n));
+        let address = match constant {
+            Some(constant) => self.take(terms, None, constant as u64),
+            None => {
+                let pointer = self.semantics.pointer_shape();
+                let value = scalar::convert(terms, value, shape, pointer);
+                let value =
+                    scalar::encode(terms, value, pointer, self.semantics.pointer_arithmetic());
+                self.take(terms, Some(value), 0)
+            }
+        };
+        self.store(terms, place, address);
+    }
+
+    /// The scalars of the regions of a class that lie in `size` bytes from a pointer on.
+    fn range_parts(
+        &mut self,
+        terms: &mut Terms,
+        pointer: ExprId,
+        size: u64,
+    ) -> Option<Vec<Scalar>> {
+        let spot = self.semantics.points_to.pointer(pointer)?;
+        let address = self.pointer(terms, pointer, Evaluated::Always);
+        let regions = self.semantics.points_to.regions();
+        let mut parts = Vec::new();
+        for id in regions.of_class(spot.class) {
+            let region = regions.get(id);
+            let state = self.semantics.layout.region(id);
+            let kind = self.semantics.layout.get(state).kind;
+            let end = spot.offset + size as i64;
+            match kind {
+                StateKind::Cell { .. } => {
+                    if region.end <= spot.offset || end <= region.start {
+                        continue;
+                    }
+                    // One byte at a time where the range does not hold all of it.
+                    let inside = spot.offset <= region.start && region.end <= end;
+                    let unit = if inside { region.unit as i64 } else { 1 };
+                    let from = region.start.max(spot.offset);
+                    let to = region.end.min(end);
+                    for offset in (from..to).step_by(unit as usize) {
+                        let ty = self.plain_type(unit as u64)?;
+                        let spot = Spot { offset, ..spot };
+                        parts.push(Scalar {
+                            spot,
+                            address: None,
+                            ty,
+                            bits: None,
+                        });
+                    }
+                }
+                StateKind::Memory { unit } => {
+                    let stride = self.semantics.layout.stride(unit);
+                    let known = region.start != i64::MIN;
+                    let first = if known && unit > 1 {
+                        (region.start - spot.offset).rem_euclid(stride as i64)
+                    } else {
+                        0
+                    };
+                    let ty = self.plain_type(unit)?;
+                    let mut at = first as u64;
+                    while at + unit <= size {
+                        let offset = self.bytes(terms, i128::from(at));
+                        let place = self.advance(terms, address, offset);
+                        let spot = Spot {
+                            offset: if known { region.start } else { spot.offset },
+                            ..spot
+                        };
+                        parts.push(Scalar {
+                            spot,
+                            address: Some(place),
+                            ty,
+                            bits: None,
+                        });
+                        at += stride;
+                        if parts.len() > MAX_PARTS {
+                            return None;
+                        }
+                    }
+                }
+                StateKind::Frontier | StateKind::Address => {}
+            }
+            if parts.len() > MAX_PARTS {
+                return None;
+            }
+        }
+        Some(parts)
+    }
+
+    /// An unsigned integer type of that many bytes, if the program has one of that size.
+    pub(crate) fn plain_type(&self, bytes: u64) -> Option<TypeId> {
+        self.semantics.plain_types.get(&bytes).copied()
+    }
+
+    pub(crate) fn constant_size(&mut self, terms: &mut Terms, size: ExprId) -> Option<u64> {
+        let value = self.number(terms, size, Evaluated::Always);
+        scalar::constant_signed(terms, value)
+            .and_then(|n| u64::try_from(n).ok())
+            .filter(|&n| n <= 8 * MAX_PARTS as u64)
+    }
+
+    pub(super) fn fill(&mut self, terms: &mut Terms, to: ExprId, byte: ExprId, size: ExprId) {
+        if self.fill_variable(terms, to, byte, size) {
+            return;
+        }
+        let parts = self
+            .constant_size(terms, size)
+            .and_then(|size| self.range_parts(terms, to, size));
+        let Some(parts) = parts else {
+            self.havoc_class_of(terms, to, FreshOrigin::Imprecise);
+            return;
+        };
+        let byte = self.low_byte(terms, byte);
+        for part in parts {
+            let value = self.repeated(terms, byte, part.ty);
+            self.write(terms, part, value);
+        }
+    }
+
+    fn low_byte(&mut self, terms: &mut Terms, byte: ExprId) -> TermId {
+        let shape = self.shape_of(self.semantics.program.expr(byte).ty);
+        let value = self.number(terms, byte, Evaluated::Always);
+        let bits = scalar::to_bits(terms, value, shape);
+        terms.extract(bits, 7, 0)
+    }
+
+    fn repeated(&mut self, terms: &mut Terms, byte: TermId, ty: TypeId) -> TermId {
+        let size = self.semantics.program.types.size_of(ty);
+        let mut word = byte;
+        for _ in 1..size {
+            word = terms.concat(word, byte);
+        }
+        word
+    }
+
+    /// Fills a whole variable that is alone in its class, however large.
+    fn fill_variable(&mut self, terms: &mut Terms, to: ExprId, byte: ExprId, size: ExprId) -> bool {
+        let program = self.semantics.program;
+        let ExprKind::AddressOf(place) = strip_converts(self.semantics, to) else {
+            return false;
+        };
+        let PlaceKind::Var(variable) = program.place(place).kind else {
+            return false;
+        };
+        let whole = program.types.size_of(program.variable(variable).ty);
+        let value = self.number(terms, size, Evaluated::Always);
+        if scalar::constant_signed(terms, value) != Some(i128::from(whole)) {
+            return false;
+        }
+        let Some(spot) = self.semantics.points_to.variable(variable) else {
+            return false;
+        };
+        let regions = self.semantics.points_to.regions();
+        let ids: Vec<StateVarId> = regions
+            .of_class(spot.class)
+            .map(|r| self.semantics.layout.region(r))
+            .collect();
+        if !ids
+            .iter()
+            .all(|&id| self.semantics.layout.get(id).variable == Some(variable))
+        {
+            return false;
+        }
+        let byte = self.low_byte(terms, byte);
+        for id in ids {
+            let shape = self.semantics.shape(id);
+            let arithmetic = self.semantics.arithmetic(id);
+            let mut word = byte;
+            while terms.width(word) < shape.width {
+                word = terms.concat(byte, word);
+            }
+            let word = terms.extract(word, shape.width - 1, 0);
+            let value = scalar::encode(terms, word, shape, arithmetic);
+            let filled = match self.semantics.layout.get(id).kind {
+                StateKind::Memory { .. } => {
+                    let sort = self.semantics.sort(terms, id);
+                    terms.const_array(sort, value)
+                }
+                _ => value,
+            };
+            self.state.set(id, filled);
+        }
+        true
+    }
+
+    pub(super) fn copy(&mut self, terms: &mut Terms, to: ExprId, from: ExprId, size: ExprId) {
+        let size = self.constant_size(terms, size);
+        let parts = size.and_then(|size| {
+            let targets = self.range_parts(terms, to, size)?;
+            let sources = self.range_parts(terms, from, size)?;
+            // One class holds both; cells of one object cannot be the source and the target.
+            (targets.len() == sources.len()
+                && targets.iter().zip(&sources).all(|(a, b)| a.ty == b.ty))
+            .then_some((targets, sources))
+        });
+        match parts {
+            Some((targets, sources)) => {
+                let values: Vec<TermId> = sources
+                    .into_iter()
+                    .map(|part| self.read(terms, part))
+                    .collect();
+                for (part, value) in targets.into_iter().zip(values) {
+                    self.write(terms, part, value);
+                }
+            }
+            None => self.havoc_class_of(terms, to, FreshOrigin::Imprecise),
+        }
+    }
+}
+
+/// The expression under conversions between pointers.
+fn strip_converts(semantics: &Semantics<'_>, mut expr: ExprId) -> ExprKind {
+    let program = semantics.program;
+    loop {
+        match program.expr(expr).kind {
+            ExprKind::Convert(operand)
+                if matches!(
+                    program.types.get(program.expr(operand).ty),
+                    Type::Pointer(_)
+                ) =>
+            {
+                expr = operand;
+            }
+            kind => return kind,
+        }
+    }
+}
