@@ -37,7 +37,7 @@ enum Warnings {
     Hidden,
 }
 
-/// What is common to every JSON result; `docs/json.md` describes it.
+/// What is common to every JSON result; `docs/src/json.md` describes it.
 #[derive(Serialize)]
 struct Envelope<'a, T> {
     command: &'a str,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// The name of the file.
 pub const FILE: &str = "hardbop.toml";
 
-/// A project file; `docs/project.md` describes it.
+/// A project file; `docs/src/project.md` describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

@@ -46,7 +46,7 @@ impl Paths {
     }
 }
 
-/// The JSON body of results; `docs/json.md` describes it.
+/// The JSON body of results; `docs/src/json.md` describes it.
 #[derive(Serialize)]
 pub struct Body {
     checks: Vec<JsonCheck>,

@@ -1,4 +1,4 @@
-//! The report for machines; `docs/json.md` describes it.
+//! The report for machines; `docs/src/json.md` describes it.
 
 use super::answer::{Decision, ReplayedTrace, Report};
 use super::text::{Calls, lines};
