@@ -2,8 +2,8 @@
 //!
 //! With the inputs fixed to their values, every walk must be taken whatever is not known, and
 //! every leap must satisfy the conditions of Theorem 2. The paths are read from the program again,
-//! the questions are put together here and not where the leap was found, and they go to a solver
-//! with another seed and another procedure. Only plain values are accepted: no memory that an
+//! the questions are put together here and not where the leap was found, and they go as they are to
+//! new solvers with another seed and another procedure. Only plain values are accepted: no memory that an
 //! access could miss, no calls that pile up, so that nothing but the loop's own steps decides
 //! where the run goes.
 
@@ -68,7 +68,7 @@ pub fn certify(
 ) -> Result<u64, Refused> {
     let mut prover = Prover::new(prover.budget.clone(), prover.limits);
     prover.seed = 7;
-    prover.procedure = crate::prover::Procedure::General;
+    prover.procedure = crate::prover::Procedure::Plain;
     let mut checker = Checker {
         semantics,
         graph,

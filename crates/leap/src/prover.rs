@@ -1,8 +1,11 @@
 //! Questions to the solver: each stands alone, and each has a limit of its own.
 //!
-//! Most are easy, and a solver that is kept answers them in the time that it takes to set up a new
-//! one. The others go to a new solver with the procedure made for bit-vectors.
+//! A question is made easier first ([`crate::linear`]). Most are easy then, and a solver that is
+//! kept answers them in the time that it takes to set up a new one. The others go to a new solver
+//! with the procedure made for bit-vectors. Questions that check others again take another way:
+//! they go to a new solver each, as they are.
 
+use crate::linear::{Eased, Easing};
 use hardbop_budget::Budget;
 use hardbop_logic::{
     Answer, Assignment, Limits, Op, Session, Sort, TermId, Terms, Unknown, Z3Options, Z3Solver,
@@ -13,13 +16,13 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided(pub Unknown);
 
-/// Which procedure the solver takes.
+/// How questions are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Procedure {
-    /// The one made for the logic of the question.
-    ByLogic,
-    /// The general one.
-    General,
+    /// Made easier first, then by a solver that is kept.
+    Eased,
+    /// As they are, each by a new solver.
+    Plain,
 }
 
 /// Asks questions.
@@ -30,12 +33,13 @@ pub struct Prover {
     pub limits: Limits,
     /// The seed of the solver.
     pub seed: u32,
-    /// The solver's procedure.
+    /// How questions are answered.
     pub procedure: Procedure,
     /// How many questions were asked.
     pub questions: u64,
     /// How many of them had no answer.
     pub undecided: u64,
+    easing: Easing,
     kept: Option<Session<'static>>,
     /// How many questions the kept solver has answered.
     used: u32,
@@ -55,23 +59,28 @@ impl Prover {
             budget,
             limits,
             seed: 0,
-            procedure: Procedure::ByLogic,
+            procedure: Procedure::Eased,
             questions: 0,
             undecided: 0,
+            easing: Easing::default(),
             kept: None,
             used: 0,
         }
     }
 
     /// Whether the formulas have no model.
-    pub fn unsatisfiable(&mut self, terms: &Terms, formulas: &[TermId]) -> Result<bool, Undecided> {
+    pub fn unsatisfiable(
+        &mut self,
+        terms: &mut Terms,
+        formulas: &[TermId],
+    ) -> Result<bool, Undecided> {
         match self.ask(terms, formulas)? {
             Found::Nothing => Ok(true),
-            Found::Kept => {
+            Found::Kept(_) => {
                 self.release();
                 Ok(false)
             }
-            Found::New(_) => Ok(false),
+            Found::New(..) => Ok(false),
         }
     }
 
@@ -81,19 +90,25 @@ impl Prover {
         terms: &mut Terms,
         formulas: &[TermId],
     ) -> Result<Option<Assignment>, Undecided> {
-        let model = match self.ask(terms, formulas)? {
+        let (model, eased) = match self.ask(terms, formulas)? {
             Found::Nothing => return Ok(None),
-            Found::New(mut session) => session.model_of(terms, formulas),
-            Found::Kept => {
+            Found::New(mut session, eased) => (session.model_of(terms, &eased.formulas), eased),
+            Found::Kept(eased) => {
                 let model = match &mut self.kept {
-                    Some(session) => session.model_of(terms, formulas),
+                    Some(session) => session.model_of(terms, &eased.formulas),
                     None => Err(Unknown::GaveUp("there is no model to tell".to_owned())),
                 };
                 self.release();
-                model
+                (model, eased)
             }
         };
-        model.map(Some).map_err(Undecided)
+        let model = model.map_err(Undecided)?;
+        match eased.complete(terms, model) {
+            Some(model) => Ok(Some(model)),
+            None => Err(Undecided(Unknown::GaveUp(
+                "a value cannot be computed".to_owned(),
+            ))),
+        }
     }
 
     /// Whether the second formula holds wherever the first one does.
@@ -112,15 +127,45 @@ impl Prover {
         }
     }
 
-    fn ask(&mut self, terms: &Terms, formulas: &[TermId]) -> Result<Found, Undecided> {
+    fn ask(&mut self, terms: &mut Terms, formulas: &[TermId]) -> Result<Found, Undecided> {
         self.questions += 1;
-        let trivial = |&formula: &TermId| matches!(terms.op(formula), Op::Bool(false));
-        if formulas.iter().any(trivial) {
-            return Ok(Found::Nothing);
-        }
         if let Err(stopped) = self.budget.check() {
             return Err(Undecided(Unknown::Stopped(stopped)));
         }
+        let eased = match self.procedure {
+            Procedure::Eased => self.easing.ease(terms, formulas),
+            Procedure::Plain => Eased::unchanged(formulas),
+        };
+        let trivial = |&formula: &TermId| matches!(terms.op(formula), Op::Bool(false));
+        if eased.formulas.iter().any(trivial) {
+            return Ok(Found::Nothing);
+        }
+        if self.procedure == Procedure::Eased {
+            match self.ask_kept(terms, &eased.formulas)? {
+                Some(true) => return Ok(Found::Kept(eased)),
+                Some(false) => return Ok(Found::Nothing),
+                None => {}
+            }
+        }
+        let logic = only_bits(terms, &eased.formulas).then_some("QF_BV");
+        let mut session = new_session(&self.budget, self.seed, logic);
+        session.set_limits(self.limits);
+        for &formula in &eased.formulas {
+            session.assert(terms, formula);
+        }
+        match session.check(terms, &[]) {
+            Answer::Sat => Ok(Found::New(Box::new(session), eased)),
+            Answer::Unsat => Ok(Found::Nothing),
+            Answer::Unknown(why) => {
+                self.undecided += 1;
+                Err(Undecided(why))
+            }
+        }
+    }
+
+    /// Asks the kept solver, at a level that stays open if there is a model. Nothing is known if
+    /// the question is not easy.
+    fn ask_kept(&mut self, terms: &Terms, formulas: &[TermId]) -> Result<Option<bool>, Undecided> {
         let session = match &mut self.kept {
             Some(session) => session,
             None => {
@@ -140,29 +185,18 @@ impl Prover {
             session.assert(terms, formula);
         }
         match session.check(terms, &[]) {
-            Answer::Sat => return Ok(Found::Kept),
+            Answer::Sat => Ok(Some(true)),
             Answer::Unsat => {
                 self.release();
-                return Ok(Found::Nothing);
+                Ok(Some(false))
             }
             Answer::Unknown(Unknown::Stopped(stopped)) => {
                 self.kept = None;
-                return Err(Undecided(Unknown::Stopped(stopped)));
+                Err(Undecided(Unknown::Stopped(stopped)))
             }
-            Answer::Unknown(_) => self.kept = None,
-        }
-        let logic = self.procedure == Procedure::ByLogic && only_bits(terms, formulas);
-        let mut session = new_session(&self.budget, self.seed, logic.then_some("QF_BV"));
-        session.set_limits(self.limits);
-        for &formula in formulas {
-            session.assert(terms, formula);
-        }
-        match session.check(terms, &[]) {
-            Answer::Sat => Ok(Found::New(Box::new(session))),
-            Answer::Unsat => Ok(Found::Nothing),
-            Answer::Unknown(why) => {
-                self.undecided += 1;
-                Err(Undecided(why))
+            Answer::Unknown(_) => {
+                self.kept = None;
+                Ok(None)
             }
         }
     }
@@ -172,8 +206,8 @@ impl Prover {
 enum Found {
     Nothing,
     /// In the kept solver, whose level is open.
-    Kept,
-    New(Box<Session<'static>>),
+    Kept(Eased),
+    New(Box<Session<'static>>, Eased),
 }
 
 fn new_session(budget: &Budget, seed: u32, logic: Option<&'static str>) -> Session<'static> {
