@@ -7,7 +7,7 @@ use crate::prover::{Prover, Undecided};
 use crate::sample::{Course, Sample, holds as true_in, run};
 use crate::system::{States, System};
 use crate::theorem::{Failed, Ports, Theorem, View, holds};
-use hardbop_logic::{Assignment, Op, TermId, Terms, eval};
+use hardbop_logic::{Assignment, Op, TermId, Terms, Unknown, eval};
 use std::collections::BTreeSet;
 
 /// Where a loop is entered.
@@ -96,6 +96,9 @@ pub fn find(
     let given = terms.and(&[system.given, at_entry]);
     holding_on_entry(prover, terms, given, entry, system, &mut kept)?;
     inductive(prover, terms, system, given, &stays, &mut kept)?;
+    for (node, predicates) in kept.iter_mut().enumerate() {
+        weed(prover, terms, given, stays.0[node], predicates)?;
+    }
     let state = States(
         (0..system.nodes)
             .map(|node| {
@@ -112,7 +115,10 @@ pub fn find(
     let point = terms.and(&equations);
     let point = terms.and(&[state.0[entry.node], point]);
     let entry_port = States::at(terms, system.nodes, entry.node, point);
-    let staying = exit_port(terms, system, &state, &state);
+    // Every step that can be followed by another one keeps the predicates, so it ends in the
+    // abstract state; to say no more than that keeps the port small. Should it be too small, the
+    // conditions of the theorems will not hold.
+    let staying = exit_port(terms, system, &state, &stays);
     let leaving = state.without(terms, &staying);
     let ports = Ports {
         state,
@@ -207,9 +213,85 @@ pub fn stay(terms: &mut Terms, system: &System) -> States {
     let conditions = |node: usize| {
         let steps = system.steps.iter().filter(|step| step.from == node);
         let conditions: Vec<TermId> = steps.map(|step| step.condition).collect();
-        terms.or(&conditions)
+        either(terms, conditions)
     };
     States((0..system.nodes).map(conditions).collect())
+}
+
+/// Whether one of some conditions holds. Where two of them differ only in that one says the
+/// opposite of the other at one point, that point does not matter: the two sides of a branch
+/// together are what is tested before it.
+fn either(terms: &mut Terms, conditions: Vec<TermId>) -> TermId {
+    let parts = |terms: &Terms, condition: TermId| -> BTreeSet<TermId> {
+        match terms.op(condition) {
+            Op::And => terms.args(condition).iter().copied().collect(),
+            _ => BTreeSet::from([condition]),
+        }
+    };
+    let mut sets: Vec<BTreeSet<TermId>> = conditions
+        .iter()
+        .map(|&condition| parts(terms, condition))
+        .collect();
+    let mut at = 0;
+    while at < sets.len() {
+        let merged = (0..sets.len()).find_map(|other| {
+            let mut only = sets[at].difference(&sets[other]).copied();
+            let (Some(here), None) = (only.next(), only.next()) else {
+                return None;
+            };
+            let mut only = sets[other].difference(&sets[at]).copied();
+            let (Some(there), None) = (only.next(), only.next()) else {
+                return None;
+            };
+            (terms.not(here) == there).then_some((other, here))
+        });
+        match merged {
+            Some((other, here)) => {
+                sets[at].remove(&here);
+                sets.remove(other);
+                // What was merged may now merge with others.
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+    let conditions: Vec<TermId> = sets
+        .into_iter()
+        .map(|set| terms.and(&set.into_iter().collect::<Vec<_>>()))
+        .collect();
+    terms.or(&conditions)
+}
+
+/// Drops the predicates that follow from the others: each of them would be a part of every
+/// question to come. The simple ones are the ones to keep.
+fn weed(
+    prover: &mut Prover,
+    terms: &mut Terms,
+    given: TermId,
+    stays: TermId,
+    predicates: &mut Vec<TermId>,
+) -> Result<(), Undecided> {
+    predicates.sort_by_key(|&predicate| {
+        let equation = matches!(terms.op(predicate), Op::Eq);
+        (!equation, terms.size(predicate), predicate)
+    });
+    let mut at = predicates.len();
+    while at > 0 {
+        at -= 1;
+        let mut question = vec![given, stays];
+        let candidate = predicates.remove(at);
+        question.extend(&*predicates);
+        question.push(terms.not(candidate));
+        match prover.unsatisfiable(terms, &question) {
+            Ok(true) => {}
+            Err(Undecided(Unknown::Stopped(stopped))) => {
+                return Err(Undecided(Unknown::Stopped(stopped)));
+            }
+            // One that is too hard to tell is kept.
+            Ok(false) | Err(_) => predicates.insert(at, candidate),
+        }
+    }
+    Ok(())
 }
 
 /// A formula about a state, of the state that these values make.
