@@ -2,8 +2,8 @@
 //!
 //! A question is made easier first ([`crate::linear`]). Most are easy then, and a solver that is
 //! kept answers them in the time that it takes to set up a new one. The others go to a new solver
-//! with the procedure made for bit-vectors. Questions that check others again take another way:
-//! they go to a new solver each, as they are.
+//! with the procedure made for bit-vectors. Questions that check others again go to solvers of
+//! their own, as they are.
 
 use crate::linear::{Eased, Easing};
 use hardbop_budget::Budget;
@@ -19,9 +19,9 @@ pub struct Undecided(pub Unknown);
 /// How questions are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Procedure {
-    /// Made easier first, then by a solver that is kept.
+    /// Made easier first.
     Eased,
-    /// As they are, each by a new solver.
+    /// As they are.
     Plain,
 }
 
@@ -140,12 +140,10 @@ impl Prover {
         if eased.formulas.iter().any(trivial) {
             return Ok(Found::Nothing);
         }
-        if self.procedure == Procedure::Eased {
-            match self.ask_kept(terms, &eased.formulas)? {
-                Some(true) => return Ok(Found::Kept(eased)),
-                Some(false) => return Ok(Found::Nothing),
-                None => {}
-            }
+        match self.ask_kept(terms, &eased.formulas)? {
+            Some(true) => return Ok(Found::Kept(eased)),
+            Some(false) => return Ok(Found::Nothing),
+            None => {}
         }
         let logic = only_bits(terms, &eased.formulas).then_some("QF_BV");
         let mut session = new_session(&self.budget, self.seed, logic);
