@@ -24,6 +24,7 @@ pub mod describe;
 mod engine;
 pub mod flat;
 pub mod graph;
+mod integers;
 mod linear;
 pub mod modal;
 pub mod mts;

@@ -1,10 +1,11 @@
 //! Questions to the solver: each stands alone, and each has a limit of its own.
 //!
-//! A question is made easier first ([`crate::linear`]). Most are easy then, and a solver that is
-//! kept answers them in the time that it takes to set up a new one. The others go to a new solver
-//! with the procedure made for bit-vectors. Questions that check others again go to solvers of
-//! their own, as they are.
+//! A question is made easier first ([`crate::linear`]), and put in integers if that can be done
+//! ([`crate::integers`]). Most are easy then, and a solver that is kept answers them in the time
+//! that it takes to set up a new one. The others go to a new solver with the procedure made for
+//! bit-vectors. Questions that check others again go to solvers of their own, as they are.
 
+use crate::integers::Integers;
 use crate::linear::{Eased, Easing};
 use hardbop_budget::Budget;
 use hardbop_logic::{
@@ -40,8 +41,15 @@ pub struct Prover {
     /// How many of them had no answer.
     pub undecided: u64,
     easing: Easing,
-    kept: Option<Session<'static>>,
-    /// How many questions the kept solver has answered.
+    words: Kept,
+    integers: Kept,
+}
+
+/// A solver that is kept from question to question.
+#[derive(Default)]
+struct Kept {
+    session: Option<Session<'static>>,
+    /// How many questions it has answered.
     used: u32,
 }
 
@@ -63,8 +71,8 @@ impl Prover {
             questions: 0,
             undecided: 0,
             easing: Easing::default(),
-            kept: None,
-            used: 0,
+            words: Kept::default(),
+            integers: Kept::default(),
         }
     }
 
@@ -76,8 +84,12 @@ impl Prover {
     ) -> Result<bool, Undecided> {
         match self.ask(terms, formulas)? {
             Found::Nothing => Ok(true),
-            Found::Kept(_) => {
-                self.release();
+            Found::Words(_) => {
+                self.words.release();
+                Ok(false)
+            }
+            Found::Integers(..) => {
+                self.integers.release();
                 Ok(false)
             }
             Found::New(..) => Ok(false),
@@ -90,41 +102,31 @@ impl Prover {
         terms: &mut Terms,
         formulas: &[TermId],
     ) -> Result<Option<Assignment>, Undecided> {
-        let (model, eased) = match self.ask(terms, formulas)? {
+        let mut found = self.ask(terms, formulas)?;
+        if let Found::Integers(eased, integers) = found {
+            let model = self.integers.model(terms, &integers.formulas);
+            let completed = model
+                .ok()
+                .and_then(|model| integers.complete(terms, &eased.formulas, model));
+            if let Some(model) = completed {
+                return told(eased.complete(terms, model));
+            }
+            found = self.ask_words(terms, eased)?;
+        }
+        let (model, eased) = match found {
             Found::Nothing => return Ok(None),
             Found::New(mut session, eased) => (session.model_of(terms, &eased.formulas), eased),
-            Found::Kept(eased) => {
-                let model = match &mut self.kept {
-                    Some(session) => session.model_of(terms, &eased.formulas),
-                    None => Err(Unknown::GaveUp("there is no model to tell".to_owned())),
-                };
-                self.release();
-                (model, eased)
-            }
+            Found::Words(eased) => (self.words.model(terms, &eased.formulas), eased),
+            Found::Integers(..) => (Err(no_model()), Eased::unchanged(formulas)),
         };
         let model = model.map_err(Undecided)?;
-        match eased.complete(terms, model) {
-            Some(model) => Ok(Some(model)),
-            None => Err(Undecided(Unknown::GaveUp(
-                "a value cannot be computed".to_owned(),
-            ))),
-        }
+        told(eased.complete(terms, model))
     }
 
     /// Whether the second formula holds wherever the first one does.
     pub fn implies(&mut self, terms: &mut Terms, a: TermId, b: TermId) -> Result<bool, Undecided> {
         let not = terms.not(b);
         self.unsatisfiable(terms, &[a, not])
-    }
-
-    /// Takes the last question back from the kept solver.
-    fn release(&mut self) {
-        if let Some(session) = &mut self.kept {
-            session.pop();
-        }
-        if self.used >= WORN {
-            self.kept = None;
-        }
     }
 
     fn ask(&mut self, terms: &mut Terms, formulas: &[TermId]) -> Result<Found, Undecided> {
@@ -140,8 +142,26 @@ impl Prover {
         if eased.formulas.iter().any(trivial) {
             return Ok(Found::Nothing);
         }
-        match self.ask_kept(terms, &eased.formulas)? {
-            Some(true) => return Ok(Found::Kept(eased)),
+        if self.procedure == Procedure::Eased
+            && let Some(integers) = Integers::new(terms, &eased.formulas, formulas)
+        {
+            let (budget, limits) = (self.budget.clone(), self.limits);
+            let kept = &mut self.integers;
+            match kept.ask(terms, &integers.formulas, &budget, limits, self.seed)? {
+                Some(true) => return Ok(Found::Integers(eased, integers)),
+                Some(false) => return Ok(Found::Nothing),
+                None => {}
+            }
+        }
+        self.ask_words(terms, eased)
+    }
+
+    /// Asks solvers of words.
+    fn ask_words(&mut self, terms: &Terms, eased: Eased) -> Result<Found, Undecided> {
+        let (budget, limits) = (self.budget.clone(), self.limits);
+        let kept = &mut self.words;
+        match kept.ask(terms, &eased.formulas, &budget, limits, self.seed)? {
+            Some(true) => return Ok(Found::Words(eased)),
             Some(false) => return Ok(Found::Nothing),
             None => {}
         }
@@ -160,21 +180,41 @@ impl Prover {
             }
         }
     }
+}
 
-    /// Asks the kept solver, at a level that stays open if there is a model. Nothing is known if
-    /// the question is not easy.
-    fn ask_kept(&mut self, terms: &Terms, formulas: &[TermId]) -> Result<Option<bool>, Undecided> {
-        let session = match &mut self.kept {
+fn no_model() -> Unknown {
+    Unknown::GaveUp("there is no model to tell".to_owned())
+}
+
+/// A model, or that its values cannot be computed.
+fn told(model: Option<Assignment>) -> Result<Option<Assignment>, Undecided> {
+    match model {
+        Some(model) => Ok(Some(model)),
+        None => Err(Undecided(no_model())),
+    }
+}
+
+impl Kept {
+    /// Asks at a level that stays open if there is a model. Nothing is known if the question is
+    /// not easy.
+    fn ask(
+        &mut self,
+        terms: &Terms,
+        formulas: &[TermId],
+        budget: &Budget,
+        limits: Limits,
+        seed: u32,
+    ) -> Result<Option<bool>, Undecided> {
+        let session = match &mut self.session {
             Some(session) => session,
             None => {
                 self.used = 0;
-                let seed = self.seed;
-                let mut session = new_session(&self.budget, seed, None);
+                let mut session = new_session(budget, seed, None);
                 session.set_limits(Limits {
-                    time: Some(self.limits.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
+                    time: Some(limits.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
                     steps: Some(EASY),
                 });
-                self.kept.insert(session)
+                self.session.insert(session)
             }
         };
         self.used += 1;
@@ -189,13 +229,33 @@ impl Prover {
                 Ok(Some(false))
             }
             Answer::Unknown(Unknown::Stopped(stopped)) => {
-                self.kept = None;
+                self.session = None;
                 Err(Undecided(Unknown::Stopped(stopped)))
             }
             Answer::Unknown(_) => {
-                self.kept = None;
+                self.session = None;
                 Ok(None)
             }
+        }
+    }
+
+    /// The model of the last question, which is taken back.
+    fn model(&mut self, terms: &mut Terms, formulas: &[TermId]) -> Result<Assignment, Unknown> {
+        let model = match &mut self.session {
+            Some(session) => session.model_of(terms, formulas),
+            None => Err(no_model()),
+        };
+        self.release();
+        model
+    }
+
+    /// Takes the last question back.
+    fn release(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.pop();
+        }
+        if self.used >= WORN {
+            self.session = None;
         }
     }
 }
@@ -203,8 +263,10 @@ impl Prover {
 /// Where a model is, if there is one.
 enum Found {
     Nothing,
-    /// In the kept solver, whose level is open.
-    Kept(Eased),
+    /// In the solver of words that is kept, whose level is open.
+    Words(Eased),
+    /// In the solver of integers that is kept, whose level is open.
+    Integers(Eased, Integers),
     New(Box<Session<'static>>, Eased),
 }
 
