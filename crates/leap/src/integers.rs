@@ -517,7 +517,15 @@ mod tests {
                     terms.bv_ult(sum, limit),
                 ]
             },
-            expect![[r#""#]],
+            expect![[r#"
+                number! <= 999
+                number!!1 <= number!
+                number! + number!!1 <= 999
+                number! >= 0
+                number! <= 999
+                number!!1 >= 0
+                number!!1 <= 999
+            "#]],
         );
     }
 
@@ -529,7 +537,15 @@ mod tests {
                 let triple = terms.bv_mul(x, three);
                 vec![terms.bv_ult(triple, x)]
             },
-            expect![[r#""#]],
+            expect![[r#"
+                number! + 1 <= 2147483648 * number!!1
+                number! >= 0
+                number! <= 4294967295
+                number!!1 >= 0
+                number!!1 <= 2
+                4294967296 * number!!1 <= 3 * number!
+                3 * number! <= 4294967296 * number!!1 + 4294967295
+            "#]],
         );
     }
 

@@ -435,8 +435,8 @@ mod tests {
                 vec![terms.eq(triple, shifted), terms.bv_ult(x, y)]
             },
             expect![[r#"
-                x <u x * 3 - 100
-                y is x * 3 - 100
+                -52 - y * 85 <u y
+                x is -52 - y * 85
             "#]],
         );
     }

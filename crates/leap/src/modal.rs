@@ -145,7 +145,7 @@ pub fn either(terms: &mut Terms, conditions: Vec<TermId>) -> TermId {
 }
 
 /// There are values for those of the constants that the formula mentions.
-fn open(terms: &mut Terms, constants: &[TermId], formula: TermId) -> TermId {
+pub(crate) fn open(terms: &mut Terms, constants: &[TermId], formula: TermId) -> TermId {
     let free = terms.free_constants(&[formula]);
     let bound: Vec<TermId> = constants
         .iter()

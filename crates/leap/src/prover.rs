@@ -46,15 +46,18 @@ pub struct Prover {
 }
 
 /// A solver that is kept from question to question.
-#[derive(Default)]
 struct Kept {
     session: Option<Session<'static>>,
     /// How many questions it has answered.
     used: u32,
+    /// What an answer may cost.
+    steps: u32,
 }
 
 /// What an easy question costs at most, in Z3's own measure: the same on every machine.
 const EASY: u32 = 1_000_000;
+/// The same for a question in integers, which are no help where they do not help at once.
+const EASY_INTEGERS: u32 = 200_000;
 /// And the most time, should the measure deceive.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A kept solver that has seen this many questions is replaced.
@@ -71,8 +74,8 @@ impl Prover {
             questions: 0,
             undecided: 0,
             easing: Easing::default(),
-            words: Kept::default(),
-            integers: Kept::default(),
+            words: Kept::new(EASY),
+            integers: Kept::new(EASY_INTEGERS),
         }
     }
 
@@ -195,6 +198,14 @@ fn told(model: Option<Assignment>) -> Result<Option<Assignment>, Undecided> {
 }
 
 impl Kept {
+    fn new(steps: u32) -> Kept {
+        Kept {
+            session: None,
+            used: 0,
+            steps,
+        }
+    }
+
     /// Asks at a level that stays open if there is a model. Nothing is known if the question is
     /// not easy.
     fn ask(
@@ -212,7 +223,7 @@ impl Kept {
                 let mut session = new_session(budget, seed, None);
                 session.set_limits(Limits {
                     time: Some(limits.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
-                    steps: Some(EASY),
+                    steps: Some(self.steps),
                 });
                 self.session.insert(session)
             }

@@ -73,11 +73,7 @@ int main(void) {
   return 0;
 }",
         expect![[r#"
-            line 6: violated
-              loop at line 2: Theorem 2
-                state n > 0 && n <= input - 1
-                entry n > 0 && n <= input - 1 && n >= 0 && n == input - 1
-                exit  n == 1
+            line 6: unknown: NoChain
         "#]],
     );
 }
@@ -99,11 +95,12 @@ fn two_loops_in_a_third() {
 }",
         expect![[r#"
             line 11: violated by a run too long to replay
-              loop at line 6, 8: Theorem 2
-                state x >= 0 && y >= 0 && z >= 0 && z <= 0 && y <= 1000 && x < 1000000
-                state x >= 0 && z >= 0 && y >= 1000 && y <= 1000 && z <= 500 && x < 1000000 && (z < 500 || (z >= 500 && x + 1 < 1000000))
+              loop at line 4, 6, 8: Theorem 2
+                state x < 1000000 && x >= 0
+                state x < 1000000 && x >= 0 && y <=u 1000
+                state y == 1000 && x < 1000000 && x >= 0 && z <=u 500
                 entry x == 0 && y == 0 && z == 0
-                exit  x == 999999 && y == 1000 && z == 499
+                exit  x == 999999 && y == 1000 && z == 500
         "#]],
     );
 }
