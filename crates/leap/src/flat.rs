@@ -9,8 +9,8 @@
 //! `cfront::inline` is no substitute: it leaves recursive calls alone, and calls of functions that
 //! are large or called too often; here every call is followed.
 
-use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
 use hardbop_cfront::call_graph;
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
 use hardbop_cfront::program::{Initial, LocationKind, Op, Program, VarKind, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 

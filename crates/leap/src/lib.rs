@@ -38,6 +38,7 @@ pub mod search;
 pub mod strengthen;
 pub mod system;
 pub mod theorem;
+mod views;
 
 pub use check::{
     Claim, Ending, Endings, Event, Options, Outcome, Reason, Report, Statistics, leap,

@@ -67,8 +67,8 @@ pub fn relaxed(
             position -= 1;
             let mut fewer = weakest.found.predicates.clone();
             let dropped = fewer[node].remove(position);
-            // Without a bound a reader would miss where the loop is left; without a parity not.
-            let may_grow = !is_bound(terms, dropped);
+            // Without a bound or an equation a reader would miss where the loop is left.
+            let may_grow = is_congruence(terms, dropped);
             accept(terms, prover, &mut weakest, fewer, may_grow);
         }
         for position in 0..weakest.found.predicates[node].len() {
@@ -176,11 +176,11 @@ fn onward(
     Some(States(ways.iter().map(|ways| terms.or(ways)).collect()))
 }
 
-fn is_bound(terms: &Terms, predicate: TermId) -> bool {
-    matches!(
-        terms.op(predicate),
-        Op::BvSle | Op::BvSlt | Op::BvUle | Op::BvUlt
-    )
+fn is_congruence(terms: &Terms, predicate: TermId) -> bool {
+    let inside = terms.postorder(&[predicate]);
+    inside
+        .iter()
+        .any(|&term| matches!(terms.op(term), Op::Extract { low: 0, .. }))
 }
 
 /// Weaker forms of a lower bound by a small number, the weakest first.

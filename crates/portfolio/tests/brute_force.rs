@@ -45,6 +45,7 @@ fn alone(engine: Step) -> Plan {
     Plan {
         first: vec![engine],
         lanes: Vec::new(),
+        followers: Vec::new(),
     }
 }
 

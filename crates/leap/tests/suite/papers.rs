@@ -56,9 +56,9 @@ fn figure_8_nested() {
             line 15: violated
               loop at line 10, 13: Theorem 2
                 state x < n && x >= 0
-                state y >= 0 && y <= n && x >= 1
+                state y >= 0 && x <= n && y <= n && x >= 1
                 entry x == 0
-                exit  y == n
+                exit  y == n && x == n
         "#]],
     );
 }
@@ -70,7 +70,7 @@ fn figure_9_jump_beyond_n() {
         expect![[r#"
             line 21: violated
               loop at line 11: Theorem 2
-                state x >= 4 && x < n && ((x - 5) % 4 == 0 || (x - 5) % 4 == 3)
+                state x < n && x >= 2
                 entry x == 5
                 exit  n - 5 <= x && x <= n - 1
                 choose at line 13: 0
@@ -85,7 +85,7 @@ fn figure_10_flip() {
         expect![[r#"
             line 16: violated
               loop at line 11: Theorem 2
-                state x >= 0 && x < n && (t == -1 || t == 1)
+                state x < n && x >= 0 && (t == -1 || t == 1)
                 entry x == 0 && t == 1
                 exit  x == n - 1
                 choose at line 13: t > 0 ? 0 : 1
