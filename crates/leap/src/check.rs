@@ -411,7 +411,10 @@ fn small_model(
     }
     let free = terms.free_constants(&[chain.condition]);
     symbols.retain(|symbol| free.contains(symbol));
-    for bits in [4u32, 10, 20, 24] {
+    // Numbers that are not negative come first: read without a sign, the others are large.
+    let signs = [false, true];
+    let sizes = [4u32, 10, 20, 24];
+    for (bits, negative) in sizes.into_iter().flat_map(|b| signs.map(|sign| (b, sign))) {
         let mut question = vec![chain.condition];
         question.extend(also);
         for &symbol in &symbols {
@@ -420,7 +423,10 @@ fn small_model(
             };
             if width > bits + 1 {
                 let limit = terms.bv(1 << bits, width);
-                let low = terms.bv_neg(limit);
+                let low = match negative {
+                    true => terms.bv_neg(limit),
+                    false => terms.bv(0, width),
+                };
                 question.push(terms.bv_sle(low, symbol));
                 question.push(terms.bv_sle(symbol, limit));
             }

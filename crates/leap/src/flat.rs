@@ -10,8 +10,11 @@
 //! are large or called too often; here every call is followed.
 
 use hardbop_cfront::call_graph;
-use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
-use hardbop_cfront::program::{Initial, LocationKind, Op, Program, VarKind, Variable};
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, VarId};
+use hardbop_cfront::program::{
+    Expr, ExprKind, Initial, InitialPart, InitialValue, LocationKind, Op, Program, VarKind,
+    Variable,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A node, by its number.
@@ -199,7 +202,7 @@ impl Flat {
 
 /// The program with a variable for every function that calls itself, which counts how many of its
 /// activations are below the topmost one; none if there is no such function. No statement of the
-/// program reads or writes these variables.
+/// program writes these variables.
 pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId>)> {
     let recursive = call_graph::recursive(program);
     let recursive: Vec<FuncId> = (0..recursive.len())
@@ -213,6 +216,10 @@ pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId
     let ty = program.types.int(32, false);
     let mut depths = BTreeMap::new();
     for function in recursive {
+        // A variable that nothing touches has no place in a state; its own initial value does.
+        let zero = ExprId(program.exprs.len() as u32);
+        let kind = ExprKind::Int(0);
+        program.exprs.push(Expr { kind, ty });
         let described = program.function(function);
         let variable = Variable {
             name: format!("depth of {}", described.name),
@@ -220,9 +227,13 @@ pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId
             kind: VarKind::Global,
             address_taken: false,
             source: described.source,
-            initial: Initial::Data(Vec::new()),
+            initial: Initial::Data(vec![InitialPart {
+                offset_bits: 0,
+                value: InitialValue::Scalar(zero),
+            }]),
         };
-        depths.insert(function, VarId(program.variables.len() as u32));
+        let id = VarId(program.variables.len() as u32);
+        depths.insert(function, id);
         program.variables.push(variable);
     }
     Some((program, depths))

@@ -73,7 +73,15 @@ int main(void) {
   return 0;
 }",
         expect![[r#"
-            line 6: unknown: NoChain
+            line 6: violated
+              loop at line 2: Theorem 2
+                state n > 0 && input == n + depth of twice && n <= input - 1
+                entry depth of twice == 1
+                exit  n == 1
+              loop at line 2: Theorem 2
+                state depth of twice >u 1 && depth of twice <=u depth of twice@exit + 1 && result# == (depth of twice - (depth of twice@exit + 1)) * -2
+                entry result# == 0
+                exit  depth of twice == 2
         "#]],
     );
 }
@@ -93,9 +101,13 @@ int main(void) {
         expect![[r#"
             line 8: violated
               loop at line 3: Theorem 2
-                state n >= 0 && n != 0 && n != 1 && n <= input - 2 && (n - (input - 2)) % 2 == 0
-                entry n != 0 && n != 1 && (n - (input - 2)) % 2 == 0 && n >= 0 && n <= input - 2 && n == input - 2
+                state n >= 0 && n != 0 && n != 1 && n <= input - 2 && n == input - 2 + (depth of even - 1) * -2
+                entry depth of even == 1
                 exit  n >= 2 && n <= 3
+              loop at line 3: Theorem 2
+                state depth of even >u 1 && depth of even <=u depth of even@exit + 1
+                entry depth of even >u 1 && depth of even <=u depth of even@exit + 1 && depth of even == depth of even@exit + 1
+                exit  depth of even == 2
         "#]],
     );
 }
@@ -164,9 +176,9 @@ fn phases_are_leapt_one_after_the_other() {
         expect![[r#"
             line 9: violated by a run too long to replay
               loop at line 4: Theorem 2
-                state x <u 1000000000
+                state x <u 1000000000 && x == y
                 entry x == 0 && y == 0
-                exit  x == 999999999
+                exit  x == 999999999 && y == 999999999
               loop at line 4: Theorem 2
                 state x <u 2000000000 && x >=u 1000000000 && x + y == 2000000000
                 entry x == 1000000000 && y == 1000000000
