@@ -414,7 +414,10 @@ fn small_model(
     // Numbers that are not negative come first: read without a sign, the others are large.
     let signs = [false, true];
     let sizes = [4u32, 10, 20, 24];
-    for (bits, negative) in sizes.into_iter().flat_map(|b| signs.map(|sign| (b, sign))) {
+    for (negative, bits) in signs
+        .into_iter()
+        .flat_map(|sign| sizes.map(|bits| (sign, bits)))
+    {
         let mut question = vec![chain.condition];
         question.extend(also);
         for &symbol in &symbols {
