@@ -124,7 +124,7 @@ fn a_part_of_the_entry_port_is_enough() {
   return 0;
 }",
         expect![[r#"
-            line 6: violated by a run too long to replay
+            line 6: violated
               loop at line 5: Theorem 2
                 state x <=u input && x != 0 && (x - input) % 2 == 0
                 entry x != 0 && (x - input) % 2 == 0 && x <=u input && x == input
