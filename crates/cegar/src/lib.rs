@@ -5,8 +5,9 @@
 //! reason. The search itself may guess (it works over mathematical integers first); what it finds
 //! counts only once [`hardbop_certify`] or [`replay`](hardbop_semantics::replay) has confirmed it in the exact meaning.
 
+mod counting;
 pub mod lazy;
 mod rounds;
 mod search;
 
-pub use rounds::{Arithmetic, Cegar, Options, check};
+pub use rounds::{Arithmetic, Cegar, Options, check, check_suggesting};

@@ -1,5 +1,6 @@
 //! The rounds of the loop.
 
+use crate::counting::{Counting, passed};
 use crate::lazy::{Abstraction, Ground, Memory, Precision};
 use crate::search::{Found, search};
 use hardbop_bebop::supergraph::Vertex;
@@ -10,7 +11,8 @@ use hardbop_cfront::inline::{self, Inlined, inline};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Program};
 use hardbop_engine::{
-    Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate, Task,
+    Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate, Suggestion,
+    Task,
 };
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::Segment;
@@ -100,10 +102,30 @@ impl Engine for Cegar {
     fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
         check(task, &self.0, events)
     }
+
+    fn check_suggesting(
+        &self,
+        task: &Task<'_>,
+        events: &mut dyn FnMut(Event),
+        suggest: &mut dyn FnMut(Suggestion),
+    ) -> Report {
+        check_suggesting(task, &self.0, events, suggest)
+    }
 }
 
 /// Decides checks of a program.
 pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) -> Report {
+    check_suggesting(task, options, events, &mut |_| {})
+}
+
+/// The same; where refinement only counts the iterations of a loop, the path is suggested to
+/// others.
+pub fn check_suggesting(
+    task: &Task<'_>,
+    options: &Options,
+    events: &mut dyn FnMut(Event),
+    suggest: &mut dyn FnMut(Suggestion),
+) -> Report {
     let &Task { checks, budget, .. } = task;
     let original = task.program;
     let inlined = inline(original, &inline::Limits::default());
@@ -118,6 +140,8 @@ pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) 
         options,
         budget: budget.clone(),
         events,
+        suggest,
+        counting: Counting::default(),
         outcomes: BTreeMap::new(),
         open: BTreeMap::new(),
         unsupported: BTreeMap::new(),
@@ -189,6 +213,8 @@ struct Rounds<'a> {
     options: &'a Options,
     budget: Budget,
     events: &'a mut dyn FnMut(Event),
+    suggest: &'a mut dyn FnMut(Suggestion),
+    counting: Counting,
     outcomes: BTreeMap<CheckId, Outcome>,
     /// The checks that are not decided, with the vertices where they are violated.
     open: BTreeMap<CheckId, BTreeSet<usize>>,
@@ -571,6 +597,9 @@ impl Rounds<'_> {
             };
             match refiner.refine(terms, segments, shape, limits, &self.budget) {
                 Refinement::Predicates(found) => {
+                    if self.counting.only_counts(terms, segments, &found) {
+                        self.suggest_path(vertex, segments);
+                    }
                     for (location, predicate) in found {
                         added |= precision.entry(location).or_default().insert(predicate);
                     }
@@ -604,6 +633,16 @@ impl Rounds<'_> {
         }
         self.close(vertex, Reason::Refinement);
         None
+    }
+
+    /// Tells others of a path on which refinement only counts.
+    fn suggest_path(&mut self, vertex: usize, segments: &[Segment]) {
+        let is_here = |at: &BTreeSet<usize>| at.contains(&vertex);
+        let found = self.open.iter().find(|(_, at)| is_here(at));
+        if let Some((&check, _)) = found {
+            let through = passed(self.inlined, &self.skeleton.cuts, segments);
+            (self.suggest)(Suggestion { check, through });
+        }
     }
 
     /// Tracks every predicate wherever it makes sense. Says whether that is anything new.

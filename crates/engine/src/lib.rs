@@ -9,6 +9,7 @@
 mod figures;
 mod proof;
 mod reason;
+mod suggestion;
 
 pub use figures::{Figure, Value};
 pub use hardbop_semantics::replay::Violation;
@@ -16,6 +17,7 @@ pub use proof::{
     CInvariant, Clause, Clauses, Decision, Invariants, OnlyRun, Proof, ScopedPredicate, Unrolling,
 };
 pub use reason::{Construct, Reason};
+pub use suggestion::Suggestion;
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
@@ -124,6 +126,21 @@ pub trait Engine: Send + Sync {
 
     /// Decides what it can of the task's checks; every one of them is in the report.
     fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report;
+
+    /// The same; on the way, others are told what they might look at.
+    fn check_suggesting(
+        &self,
+        task: &Task<'_>,
+        events: &mut dyn FnMut(Event),
+        _suggest: &mut dyn FnMut(Suggestion),
+    ) -> Report {
+        self.check(task, events)
+    }
+
+    /// This engine with its mind on what another one suggests, if it has a use for that.
+    fn following(&self, _suggestion: &Suggestion) -> Option<Box<dyn Engine>> {
+        None
+    }
 }
 
 #[cfg(test)]

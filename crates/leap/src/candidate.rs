@@ -86,6 +86,12 @@ fn values(seeds: &Seeds<'_>, at: usize, states: &[&Sample]) -> Vec<i128> {
     states.iter().filter_map(value).collect()
 }
 
+/// The value of a variable on entry in the run.
+fn first(seeds: &Seeds<'_>, at: usize) -> Option<i128> {
+    let signed = seeds.system.variables[at].signed;
+    number(&seeds.samples.first()?.values[at], signed)
+}
+
 /// Bounds by the value on entry, by zero, and by what the run has seen.
 fn bounds(
     terms: &mut Terms,
@@ -104,8 +110,8 @@ fn bounds(
         found.push(terms.bv_sle(zero, constant));
     }
     let seen = values(seeds, at, states);
-    let (Some(&low), Some(&high), Some(&first)) =
-        (seen.iter().min(), seen.iter().max(), seen.first())
+    let (Some(&low), Some(&high), Some(first)) =
+        (seen.iter().min(), seen.iter().max(), first(seeds, at))
     else {
         return;
     };
@@ -140,9 +146,9 @@ fn congruences(
     found: &mut Vec<TermId>,
 ) {
     let seen = values(seeds, at, states);
-    if seen.len() < 4 {
+    let Some(first) = first(seeds, at).filter(|_| seen.len() >= 4) else {
         return;
-    }
+    };
     let variable = &seeds.system.variables[at];
     let (constant, entry) = (variable.constant, seeds.entry[at]);
     let distance = terms.bv_sub(constant, entry);
@@ -153,7 +159,7 @@ fn congruences(
         let modulus = 1i128 << bits;
         let residues: BTreeSet<i128> = seen
             .iter()
-            .map(|value| (value - seen[0]).rem_euclid(modulus))
+            .map(|value| (value - first).rem_euclid(modulus))
             .collect();
         if residues.len() as i128 == modulus {
             continue;
@@ -213,7 +219,7 @@ fn slope(
     found: &mut Vec<TermId>,
 ) {
     let steps = || seen_x.iter().zip(seen_y);
-    let Some((&x0, &y0)) = steps().next() else {
+    let Some((x0, y0)) = first(seeds, a).zip(first(seeds, b)) else {
         return;
     };
     let Some((&x1, &y1)) = steps().find(|&(&x, _)| x != x0) else {

@@ -2,8 +2,8 @@
 //!
 //! With the inputs fixed to their values, every walk must be taken whatever is not known, and
 //! every leap must satisfy the conditions of Theorem 2. The paths are read from the program again,
-//! the questions are put together here and not where the leap was found, and they go to a solver
-//! with another seed and another procedure. Only plain values are accepted: no memory that an
+//! the questions are put together here and not where the leap was found, and they go as they are to
+//! new solvers with another seed and another procedure. Only plain values are accepted: no memory that an
 //! access could miss, no calls that pile up, so that nothing but the loop's own steps decides
 //! where the run goes.
 
@@ -12,6 +12,7 @@ use crate::flat::Move;
 use crate::graph::{CutIndex, End, Graph};
 use crate::prover::{Prover, Undecided};
 use crate::search::Chain;
+use crate::strengthen::ports;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::EdgeId;
 use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, eval};
@@ -58,6 +59,9 @@ struct Checker<'a, 'p> {
 }
 
 /// Checks a chain under a model of its condition. Gives the number of questions asked.
+///
+/// Equations between the counters of a loop are often all that is needed of an abstract state, and
+/// much easier to check than what else is known; so a chain with nothing but them comes first.
 pub fn certify(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
@@ -66,19 +70,44 @@ pub fn certify(
     model: &Assignment,
     prover: &Prover,
 ) -> Result<u64, Refused> {
-    let mut prover = Prover::new(prover.budget.clone(), prover.limits);
-    prover.seed = 7;
-    prover.procedure = crate::prover::Procedure::General;
-    let mut checker = Checker {
-        semantics,
-        graph,
-        terms,
-        prover,
-        settled: BTreeMap::new(),
-        loose: Vec::new(),
+    let check = |terms: &mut Terms, chain: &Chain| {
+        let mut prover = Prover::new(prover.budget.clone(), prover.limits);
+        prover.seed = 7;
+        prover.procedure = crate::prover::Procedure::Plain;
+        let mut checker = Checker {
+            semantics,
+            graph,
+            terms,
+            prover,
+            settled: BTreeMap::new(),
+            loose: Vec::new(),
+        };
+        checker.chain(chain, model)?;
+        Ok(checker.prover.questions)
     };
-    checker.chain(chain, model)?;
-    Ok(checker.prover.questions)
+    match lean(terms, chain) {
+        Some(lean) => check(terms, &lean).or_else(|_: Refused| check(terms, chain)),
+        None => check(terms, chain),
+    }
+}
+
+/// The chain with abstract states of which only the equations are kept, if that is another one.
+fn lean(terms: &mut Terms, chain: &Chain) -> Option<Chain> {
+    let mut lean = chain.clone();
+    let mut changed = false;
+    for link in &mut lean.links {
+        let Link::Leap(leap) = link else {
+            continue;
+        };
+        for predicates in &mut leap.found.predicates {
+            let before = predicates.len();
+            predicates.retain(|&predicate| matches!(terms.op(predicate), Op::Eq));
+            changed |= predicates.len() < before;
+        }
+        let predicates = &leap.found.predicates;
+        leap.found.ports = ports(terms, &leap.body.system, &leap.entry, predicates);
+    }
+    changed.then_some(lean)
 }
 
 impl Checker<'_, '_> {
@@ -104,7 +133,7 @@ impl Checker<'_, '_> {
                     }
                 }
                 Link::Leap(leap) => {
-                    at = self.leap(leap, at, &mut values)?;
+                    at = self.leap(leap, at, &mut values, model)?;
                     last = Some(leap);
                 }
             }
@@ -142,7 +171,7 @@ impl Checker<'_, '_> {
                     run.leave(self.terms);
                     call
                 }
-                Move::Again(..) | Move::Unwind(..) => return Err(Refused::NotPlain),
+                Move::Again(..) | Move::Back(..) => return Err(Refused::NotPlain),
             };
             if !run.exact {
                 return Err(Refused::NotPlain);
@@ -248,6 +277,7 @@ impl Checker<'_, '_> {
         leap: &Leap,
         at: CutIndex,
         values: &mut Values,
+        model: &Assignment,
     ) -> Result<CutIndex, Refused> {
         if leap.found.theorem != Theorem::Forward {
             return Err(Refused::NotPlain);
@@ -284,8 +314,8 @@ impl Checker<'_, '_> {
             state.push(self.settle(leap.found.ports.state.0[node]));
             exit.push(self.settle(leap.found.ports.exit.0[node]));
         }
-        let view: Vec<usize> = match &leap.found.view {
-            View::Whole => (0..names.len()).collect(),
+        let view: Vec<Vec<usize>> = match &leap.found.view {
+            View::Whole => vec![(0..names.len()).collect(); body.nodes.len()],
             View::Of(positions) => positions.clone(),
         };
         // The entry lies in the abstract state.
@@ -301,7 +331,7 @@ impl Checker<'_, '_> {
                 let mut parts = vec![step.condition, self.placed(&names, step, state[step.to])];
                 if step.to == entry_node {
                     let mut same = Vec::new();
-                    for &at in &view {
+                    for &at in &view[entry_node] {
                         same.push(self.terms.eq(step.post[at], entry[at]));
                     }
                     let same = self.terms.and(&same);
@@ -313,7 +343,7 @@ impl Checker<'_, '_> {
             self.never(&blocked)?;
         }
         self.no_merging(&names, &steps, &state, &view)?;
-        self.exits(leap, &names, &exit, values)?;
+        self.exits(leap, &names, &exit, values, model)?;
         Ok(body.nodes[leap.exit_node])
     }
 
@@ -323,7 +353,7 @@ impl Checker<'_, '_> {
         names: &[TermId],
         steps: &[Reread],
         state: &[TermId],
-        view: &[usize],
+        view: &[Vec<usize>],
     ) -> Result<(), Refused> {
         let twins: BTreeMap<TermId, TermId> = names
             .iter()
@@ -344,14 +374,16 @@ impl Checker<'_, '_> {
                 for formula in second {
                     together.push(self.terms.substitute(formula, &twins));
                 }
-                let mut differ = Vec::new();
-                for &at in view {
+                for &at in &view[one.to] {
                     let post = self.terms.substitute(other.post[at], &twins);
                     together.push(self.terms.eq(one.post[at], post));
-                    let equal = self.terms.eq(names[at], twins[&names[at]]);
-                    differ.push(self.terms.not(equal));
                 }
                 if one.from == other.from {
+                    let mut differ = Vec::new();
+                    for &at in &view[one.from] {
+                        let equal = self.terms.eq(names[at], twins[&names[at]]);
+                        differ.push(self.terms.not(equal));
+                    }
                     together.push(self.terms.or(&differ));
                 }
                 self.never(&together)?;
@@ -368,6 +400,7 @@ impl Checker<'_, '_> {
         names: &[TermId],
         exit: &[TermId],
         values: &mut Values,
+        model: &Assignment,
     ) -> Result<(), Refused> {
         for (node, &elsewhere) in exit.iter().enumerate() {
             if node != leap.exit_node {
@@ -382,12 +415,11 @@ impl Checker<'_, '_> {
         let there = self.terms.substitute(exit[leap.exit_node], &onto);
         let mut question = self.loose.clone();
         question.push(there);
-        let Some(model) = self.prover.model(self.terms, &question)? else {
-            return Err(Refused::Leap);
-        };
+        // The chain's own model tells an exit; whether it is the only one is the question. That
+        // it is an exit at all needs no trust in it, since there is one by the theorem.
         let mut literals = Vec::new();
         for &name in &leap.exit_values {
-            let value = eval(self.terms, name, &model).map_err(|_| Refused::Leap)?;
+            let value = eval(self.terms, name, model).map_err(|_| Refused::Leap)?;
             let sort = self.terms.sort(name);
             literals.push(self.terms.literal(&value, sort));
         }

@@ -3,15 +3,17 @@
 use crate::certify::{Refused, certify};
 use crate::chain::{Counting, Link, Strategy, Values, body, entry};
 use crate::describe::{LeapReport, describe};
+use crate::flat::with_depths;
 use crate::graph::{Graph, NoGraph, Suggestion};
 use crate::prover::Prover;
+use crate::relax::relaxed;
 use crate::replay::{length, replay};
 use crate::search::{Chain, Counts, Ended, Judgement, Reach, Search};
 use crate::strengthen::{Directions, find};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
 use hardbop_cfront::interp;
-use hardbop_cfront::points_to::PointsTo;
+use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::Program;
 use hardbop_logic::{Assignment, Limits, Sort, TermId, Terms};
 use hardbop_semantics::replay::{Choice, Violation};
@@ -162,6 +164,15 @@ pub fn leap(
     budget: &Budget,
     events: &mut dyn FnMut(Event),
 ) -> Report {
+    let recursive = with_depths(program);
+    let none = BTreeMap::new();
+    let analysed = recursive
+        .as_ref()
+        .map(|(program, depths)| (program, points_to::analyse(program), depths));
+    let (program, points_to, depths) = match &analysed {
+        Some((program, points_to, depths)) => (*program, points_to, *depths),
+        None => (program, points_to, &none),
+    };
     let semantics = Semantics::new(program, points_to, Encoding::Bits);
     let mut terms = Terms::new();
     let limits = Limits {
@@ -177,6 +188,7 @@ pub fn leap(
         &mut prover,
         &open,
         &options.suggestion,
+        depths,
     );
     let graph = match graph {
         Ok(graph) => graph,
@@ -268,9 +280,11 @@ fn one(
     match accepted {
         Some((outcome, chain)) => {
             let mut leaps = Vec::new();
-            for link in &chain.links {
+            for (at, link) in chain.links.iter().enumerate() {
                 if let Link::Leap(leap) = link {
-                    leaps.push(describe(semantics, terms, prover, leap));
+                    let after = &chain.links[at + 1..];
+                    let leap = relaxed(semantics, terms, prover, graph, leap, after);
+                    leaps.push(describe(semantics, terms, prover, &leap));
                 }
             }
             (outcome, Some(leaps), counts)
@@ -397,7 +411,13 @@ fn small_model(
     }
     let free = terms.free_constants(&[chain.condition]);
     symbols.retain(|symbol| free.contains(symbol));
-    for bits in [4u32, 10, 20, 24] {
+    // Numbers that are not negative come first: read without a sign, the others are large.
+    let signs = [false, true];
+    let sizes = [4u32, 10, 20, 24];
+    for (negative, bits) in signs
+        .into_iter()
+        .flat_map(|sign| sizes.map(|bits| (sign, bits)))
+    {
         let mut question = vec![chain.condition];
         question.extend(also);
         for &symbol in &symbols {
@@ -406,7 +426,10 @@ fn small_model(
             };
             if width > bits + 1 {
                 let limit = terms.bv(1 << bits, width);
-                let low = terms.bv_neg(limit);
+                let low = match negative {
+                    true => terms.bv_neg(limit),
+                    false => terms.bv(0, width),
+                };
                 question.push(terms.bv_sle(low, symbol));
                 question.push(terms.bv_sle(symbol, limit));
             }
@@ -515,7 +538,7 @@ fn endings(
                         .iter()
                         .map(|variable| variable.name.clone())
                         .collect(),
-                    crate::theorem::View::Of(positions) => positions
+                    crate::theorem::View::Of(positions) => positions[0]
                         .iter()
                         .map(|&at| body.system.variables[at].name.clone())
                         .collect(),

@@ -59,10 +59,12 @@ pub fn describe(
     let exit = text(semantics.program, terms, &names, &exit);
     let view = match &leap.found.view {
         View::Whole => Vec::new(),
-        View::Of(positions) => positions
-            .iter()
-            .map(|&at| plain_name(semantics.program, &leap.body.system.variables[at].name))
-            .collect(),
+        View::Of(positions) => {
+            let seen: BTreeSet<usize> = positions.iter().flatten().copied().collect();
+            seen.into_iter()
+                .map(|at| plain_name(semantics.program, &leap.body.system.variables[at].name))
+                .collect()
+        }
     };
     let choices = leap
         .strategy

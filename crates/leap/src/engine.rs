@@ -1,6 +1,7 @@
 //! Leaping behind the interface of all engines.
 
 use crate::check::{Options, Outcome, Reason, leap};
+use crate::graph::Suggestion;
 use hardbop_engine as engine;
 use hardbop_engine::{Engine, Figure, Task};
 
@@ -14,6 +15,12 @@ pub struct Leap {
 impl Engine for Leap {
     fn name(&self) -> &'static str {
         "leap"
+    }
+
+    fn following(&self, suggestion: &engine::Suggestion) -> Option<Box<dyn Engine>> {
+        let mut options = self.options.clone();
+        options.suggestion = Suggestion::Through(suggestion.through.clone());
+        Some(Box::new(Leap { options }))
     }
 
     /// Only violations that were replayed are outcomes here. One whose run is too long for that

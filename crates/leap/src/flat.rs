@@ -1,11 +1,20 @@
 //! The program as one graph: calls are followed into the callee and back, each in its own context.
 //!
 //! A recursive call leads back to the entry of the function that is active already: going down is
-//! a loop (section 3.3). All its returns together are one move, after which anything may be in the
-//! variables that the function changes: such a path is a guess, and only a replay makes it a run.
+//! a loop, and so are the returns (section 3.3). Between the two, how deep it is is counted by a
+//! variable that the program itself does not have ([`with_depths`]). What the activations below
+//! keep in their own variables is not: after a return anything may be in them, so such a path is a
+//! guess, and only a replay makes it a run.
+//!
+//! `cfront::inline` is no substitute: it leaves recursive calls alone, and calls of functions that
+//! are large or called too often; here every call is followed.
 
-use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
-use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_cfront::call_graph;
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, VarId};
+use hardbop_cfront::program::{
+    Expr, ExprKind, Initial, InitialPart, InitialValue, LocationKind, Op, Program, VarKind,
+    Variable,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A node, by its number.
@@ -22,8 +31,18 @@ pub enum Move {
     Leave(EdgeId, FuncId),
     /// A call enters a function that is active already.
     Again(EdgeId, FuncId),
-    /// All activations of a recursive function return, the first of which that call had entered.
-    Unwind(EdgeId, FuncId),
+    /// An activation of a recursive function that is not the first one returns to the call that
+    /// entered it.
+    Back(EdgeId, FuncId, Below),
+}
+
+/// Which activation of a recursive function is returned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Below {
+    /// The first one.
+    First,
+    /// Another one.
+    Other,
 }
 
 /// A node: a location in a context.
@@ -81,17 +100,24 @@ impl Flat {
             index: BTreeMap::new(),
             children: BTreeMap::new(),
             repeats: BTreeMap::new(),
+            exits: Vec::new(),
+            callers: BTreeSet::new(),
         };
         builder.node(0, program.function(program.entry).entry);
         let mut next = 0;
-        while next < builder.flat.nodes.len() {
-            builder.expand(next);
-            if builder.flat.nodes.len() > MAX_NODES {
-                return Err(TooLarge);
+        loop {
+            while next < builder.flat.nodes.len() {
+                builder.expand(next);
+                if builder.flat.nodes.len() > MAX_NODES {
+                    return Err(TooLarge);
+                }
+                next += 1;
             }
-            next += 1;
+            // What comes after a return may call again, and so be returned to.
+            if !builder.connect_returns() {
+                return Ok(builder.flat);
+            }
         }
-        Ok(builder.flat)
     }
 
     /// The check that is violated at a node.
@@ -125,57 +151,19 @@ impl Flat {
         leads
     }
 
-    /// A set of nodes that meets every cycle among the nodes that count, and from which none can
-    /// be left out. Inner loops are kept rather than outer ones: a cycle of the outer loop passes
-    /// the inner loop's head, so the whole nest is cut at one node.
+    /// The heads of the loops among the nodes that count: a set of nodes that meets every cycle.
+    /// A nest of loops is cut at the heads of all of them, so that it can be leapt from where the
+    /// outermost one is entered.
     pub fn cuts(&self, counts: &[bool]) -> BTreeSet<NodeIndex> {
-        let mut cuts = self.back_targets(counts);
-        let mut order: Vec<NodeIndex> = cuts.iter().copied().collect();
-        // Depth-first search meets outer heads first.
-        let discovery = self.discovery(counts);
-        order.sort_by_key(|node| discovery[*node]);
-        for node in order {
-            cuts.remove(&node);
-            if self.has_cycle(counts, &cuts) {
-                cuts.insert(node);
-            }
-        }
-        cuts
-    }
-
-    fn discovery(&self, counts: &[bool]) -> Vec<usize> {
-        let mut number = vec![usize::MAX; self.nodes.len()];
-        let mut next = 0;
-        let mut stack = vec![0];
-        while let Some(node) = stack.pop() {
-            if !counts[node] || number[node] != usize::MAX {
-                continue;
-            }
-            number[node] = next;
-            next += 1;
-            stack.extend(self.successors[node].iter().rev().map(|&(_, to)| to));
-        }
-        number
-    }
-
-    /// The targets of back edges of a depth-first search.
-    fn back_targets(&self, counts: &[bool]) -> BTreeSet<NodeIndex> {
-        let mut targets = BTreeSet::new();
-        self.walk(counts, &BTreeSet::new(), |target| {
-            targets.insert(target);
+        let mut heads = BTreeSet::new();
+        self.walk(counts, |head| {
+            heads.insert(head);
         });
-        targets
+        heads
     }
 
-    fn has_cycle(&self, counts: &[bool], cuts: &BTreeSet<NodeIndex>) -> bool {
-        let mut found = false;
-        self.walk(counts, cuts, |_| found = true);
-        found
-    }
-
-    /// Searches depth first through the nodes that count, never into a cut; tells the targets of
-    /// back edges.
-    fn walk(&self, counts: &[bool], cuts: &BTreeSet<NodeIndex>, mut back: impl FnMut(NodeIndex)) {
+    /// Searches depth first through the nodes that count, and tells the targets of back edges.
+    fn walk(&self, counts: &[bool], mut back: impl FnMut(NodeIndex)) {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {
             New,
@@ -184,7 +172,7 @@ impl Flat {
         }
         let mut marks = vec![Mark::New; self.nodes.len()];
         for root in 0..self.nodes.len() {
-            if !counts[root] || marks[root] != Mark::New || cuts.contains(&root) {
+            if !counts[root] || marks[root] != Mark::New {
                 continue;
             }
             marks[root] = Mark::Open;
@@ -196,7 +184,7 @@ impl Flat {
                     continue;
                 };
                 *next += 1;
-                if !counts[to] || cuts.contains(&to) {
+                if !counts[to] {
                     continue;
                 }
                 match marks[to] {
@@ -212,6 +200,45 @@ impl Flat {
     }
 }
 
+/// The program with a variable for every function that calls itself, which counts how many of its
+/// activations are below the topmost one; none if there is no such function. No statement of the
+/// program writes these variables.
+pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId>)> {
+    let recursive = call_graph::recursive(program);
+    let recursive: Vec<FuncId> = (0..recursive.len())
+        .filter(|&index| recursive[index])
+        .map(|index| FuncId(index as u32))
+        .collect();
+    if recursive.is_empty() {
+        return None;
+    }
+    let mut program = program.clone();
+    let ty = program.types.int(32, false);
+    let mut depths = BTreeMap::new();
+    for function in recursive {
+        // A variable that nothing touches has no place in a state; its own initial value does.
+        let zero = ExprId(program.exprs.len() as u32);
+        let kind = ExprKind::Int(0);
+        program.exprs.push(Expr { kind, ty });
+        let described = program.function(function);
+        let variable = Variable {
+            name: format!("depth of {}", described.name),
+            ty,
+            kind: VarKind::Global,
+            address_taken: false,
+            source: described.source,
+            initial: Initial::Data(vec![InitialPart {
+                offset_bits: 0,
+                value: InitialValue::Scalar(zero),
+            }]),
+        };
+        let id = VarId(program.variables.len() as u32);
+        depths.insert(function, id);
+        program.variables.push(variable);
+    }
+    Some((program, depths))
+}
+
 struct Builder<'p> {
     program: &'p Program,
     flat: Flat,
@@ -219,6 +246,10 @@ struct Builder<'p> {
     index: BTreeMap<Node, NodeIndex>,
     children: BTreeMap<(usize, EdgeId, FuncId), usize>,
     repeats: BTreeMap<usize, usize>,
+    /// The exits of repeated contexts.
+    exits: Vec<NodeIndex>,
+    /// The repeated contexts with the contexts and calls that enter them.
+    callers: BTreeSet<(usize, usize, EdgeId)>,
 }
 
 impl Builder<'_> {
@@ -257,23 +288,61 @@ impl Builder<'_> {
         if program.locations[location.index()].kind == LocationKind::Exit
             && let Some((caller, call)) = self.contexts[context].back
         {
-            let function = self.contexts[context].function;
-            let to = self.node(caller, program.edges[call.index()].to);
-            let step = if self.contexts[context].repeated {
-                Move::Unwind(call, function)
+            if self.contexts[context].repeated {
+                self.exits.push(index);
             } else {
-                Move::Leave(call, function)
-            };
-            out.push((step, to));
+                let to = self.node(caller, program.edges[call.index()].to);
+                out.push((Move::Leave(call, self.contexts[context].function), to));
+            }
         }
         self.flat.successors[index] = out;
+    }
+
+    /// Connects the exits of repeated contexts to the calls that enter them. Says whether that
+    /// gave anything new.
+    fn connect_returns(&mut self) -> bool {
+        let mut new = false;
+        for exit in self.exits.clone() {
+            let context = self.flat.nodes[exit].context;
+            let function = self.contexts[context].function;
+            for (repeated, caller, call) in self.callers.clone() {
+                if repeated != context {
+                    continue;
+                }
+                let below = match self.is_within(caller, repeated) {
+                    true => Below::Other,
+                    false => Below::First,
+                };
+                let to = self.node(caller, self.program.edges[call.index()].to);
+                let back = (Move::Back(call, function, below), to);
+                if !self.flat.successors[exit].contains(&back) {
+                    self.flat.successors[exit].push(back);
+                    new = true;
+                }
+            }
+        }
+        new
+    }
+
+    /// Whether a chain of calls passes a context.
+    fn is_within(&self, context: usize, other: usize) -> bool {
+        let mut at = Some(context);
+        while let Some(context) = at {
+            if context == other {
+                return true;
+            }
+            at = self.contexts[context].above;
+        }
+        false
     }
 
     fn enter(&mut self, context: usize, call: EdgeId, callee: FuncId) -> (Move, usize) {
         let mut above = Some(context);
         while let Some(at) = above {
             if self.contexts[at].function == callee {
-                return (Move::Again(call, callee), self.repeat(at));
+                let repeated = self.repeat(at);
+                self.callers.insert((repeated, context, call));
+                return (Move::Again(call, callee), repeated);
             }
             above = self.contexts[at].above;
         }

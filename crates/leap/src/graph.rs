@@ -1,13 +1,13 @@
 //! The cut points of a program and the paths between them, each path as one guarded assignment.
 
-use crate::flat::{Flat, Move, NodeIndex, TooLarge};
+use crate::flat::{Below, Flat, Move, NodeIndex, TooLarge};
 use crate::prover::Prover;
 use hardbop_budget::Stopped;
-use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, LocId, PlaceId};
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
 use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program};
 use hardbop_logic::{Op as TermOp, TermId, Terms};
 use hardbop_newton::atoms::{Constants, Meaning};
-use hardbop_semantics::effects::{Effects, written_by};
+use hardbop_semantics::effects::written_by;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, State};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,6 +118,7 @@ impl Graph {
         prover: &mut Prover,
         checks: &BTreeSet<CheckId>,
         suggestion: &Suggestion,
+        depths: &BTreeMap<FuncId, VarId>,
     ) -> Result<Graph, NoGraph> {
         let program = semantics.program;
         let flat = Flat::new(program).map_err(|TooLarge| NoGraph::TooLarge)?;
@@ -166,7 +167,7 @@ impl Graph {
             cut_nodes: &cut_nodes,
             numbers: &numbers,
             goals: &goals,
-            effects: &Effects::new(semantics),
+            depths: &depth_states(semantics, depths),
         };
         if counts[0] {
             for cut in 0..graph.cuts.len() {
@@ -245,7 +246,7 @@ impl Graph {
         let program = semantics.program;
         let mut written = BTreeSet::new();
         let plain = path.moves.iter().all(|step| match step {
-            Move::Again(..) | Move::Unwind(..) => false,
+            Move::Again(..) | Move::Back(..) => false,
             Move::Edge(edge) | Move::Enter(edge, _) | Move::Leave(edge, _) => {
                 let op = &program.edges[edge.index()].op;
                 written_by(semantics, op, &mut written);
@@ -327,7 +328,24 @@ struct Walker<'a, 'p> {
     cut_nodes: &'a BTreeSet<NodeIndex>,
     numbers: &'a BTreeMap<NodeIndex, CutIndex>,
     goals: &'a BTreeSet<NodeIndex>,
-    effects: &'a Effects,
+    /// What counts the activations of a recursive function.
+    depths: &'a BTreeMap<FuncId, StateVarId>,
+}
+
+/// The state variables of the program's variables for depths.
+fn depth_states(
+    semantics: &Semantics<'_>,
+    depths: &BTreeMap<FuncId, VarId>,
+) -> BTreeMap<FuncId, StateVarId> {
+    let mut found = BTreeMap::new();
+    for (index, described) in semantics.layout.variables().iter().enumerate() {
+        for (&function, &variable) in depths {
+            if described.variable == Some(variable) {
+                found.insert(function, StateVarId(index as u32));
+            }
+        }
+    }
+    found
 }
 
 /// A path in the making.
@@ -442,6 +460,16 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
+    /// Counts an activation of a function that is active already.
+    fn deeper(&self, terms: &mut Terms, run: &mut Execution<'_, '_>, callee: FuncId, by: i128) {
+        if let Some(&depth) = self.depths.get(&callee) {
+            let now = run.state.get(self.semantics, terms, depth);
+            let by = terms.bv(by, terms.width(now));
+            let then = terms.bv_add(now, by);
+            run.state.set(depth, then);
+        }
+    }
+
     /// One move further; `None` where it cannot be taken.
     fn advance(
         &self,
@@ -454,8 +482,11 @@ impl Walker<'_, '_> {
         run.state = partial.state.clone();
         let (edge, condition) = match step {
             Move::Edge(edge) => (edge, run.edge(terms, edge).ok()?),
-            Move::Enter(call, callee) | Move::Again(call, callee) => {
-                (call, run.enter(terms, call, callee))
+            Move::Enter(call, callee) => (call, run.enter(terms, call, callee)),
+            Move::Again(call, callee) => {
+                let condition = run.enter(terms, call, callee);
+                self.deeper(terms, &mut run, callee, 1);
+                (call, condition)
             }
             Move::Leave(call, callee) => {
                 // The frame is made only to be left: what entering did is taken back.
@@ -467,20 +498,40 @@ impl Walker<'_, '_> {
                 run.leave(terms);
                 (call, terms.bool(true))
             }
-            Move::Unwind(call, callee) => {
-                run.enter(terms, call, callee);
-                run.state = partial.state.clone();
-                run.facts.clear();
-                run.fresh.clear();
-                for &id in self.effects.modified(callee) {
-                    run.forget(terms, id);
+            Move::Back(call, callee, below) => {
+                // A frame that keeps anything at all for the activation below; what the one above
+                // returns is read from its own.
+                let caller = self.semantics.program.edges[call.index()].from;
+                let caller = self.semantics.program.locations[caller.index()].function;
+                for function in BTreeSet::from([callee, caller]) {
+                    for id in self.semantics.frame_variables(function) {
+                        run.forget(terms, id);
+                    }
                 }
-                for id in self.semantics.frame_variables(callee) {
-                    run.forget(terms, id);
+                let kept = run.state.clone();
+                run.enter(terms, call, callee);
+                run.facts.clear();
+                run.state = partial.state.clone();
+                for id in self.semantics.frame_variables(caller) {
+                    if caller != callee {
+                        run.state.set(id, kept.get(self.semantics, terms, id));
+                    }
                 }
                 run.leave(terms);
                 run.exact = false;
-                (call, terms.bool(true))
+                let condition = match self.depths.get(&callee) {
+                    Some(&depth) => {
+                        let now = run.state.get(self.semantics, terms, depth);
+                        let one = terms.bv(1, terms.width(now));
+                        match below {
+                            Below::First => terms.eq(now, one),
+                            Below::Other => terms.bv_ult(one, now),
+                        }
+                    }
+                    None => terms.bool(true),
+                };
+                self.deeper(terms, &mut run, callee, -1);
+                (call, condition)
             }
         };
         if matches!(terms.op(condition), TermOp::Bool(false)) {

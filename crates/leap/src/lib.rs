@@ -11,11 +11,12 @@
 //! dropping candidate predicates ([`candidate`], [`strengthen`]); the conditions of the paper's
 //! theorems are questions to the solver ([`modal`], [`theorem`]). What the program leaves open is
 //! scheduled ([`schedule`]). Chains are put together by [`search`] and made concrete by
-//! [`replay`], or else checked by [`certify`].
+//! [`replay`], or else checked by [`certify`]; [`describe`] tells them to people.
 //!
 //! Forward reasoning (Theorem 2) comes first: the state at the entry port is a term for every
 //! variable over the inputs so far, so the conditions need no quantifier.
 
+mod attempt;
 pub mod candidate;
 pub mod certify;
 pub mod chain;
@@ -24,9 +25,12 @@ pub mod describe;
 mod engine;
 pub mod flat;
 pub mod graph;
+mod integers;
+mod linear;
 pub mod modal;
 pub mod mts;
 pub mod prover;
+mod relax;
 pub mod replay;
 pub mod sample;
 pub mod schedule;
@@ -34,6 +38,7 @@ pub mod search;
 pub mod strengthen;
 pub mod system;
 pub mod theorem;
+mod views;
 
 pub use check::{
     Claim, Ending, Endings, Event, Options, Outcome, Reason, Report, Statistics, leap,

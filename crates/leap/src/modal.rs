@@ -97,11 +97,55 @@ fn pre_at(terms: &mut Terms, system: &System, set: &States, node: usize) -> Term
         let into = system.into(terms, step, set);
         ways.push(open(terms, &step.choices, into));
     }
-    terms.or(&ways)
+    either(terms, ways)
+}
+
+/// Whether one of some conditions holds. Where two of them differ only in that one says the
+/// opposite of the other at one point, that point does not matter: the two sides of a branch
+/// together are what is tested before it.
+pub fn either(terms: &mut Terms, conditions: Vec<TermId>) -> TermId {
+    let parts = |terms: &Terms, condition: TermId| -> BTreeSet<TermId> {
+        match terms.op(condition) {
+            Op::And => terms.args(condition).iter().copied().collect(),
+            _ => BTreeSet::from([condition]),
+        }
+    };
+    let mut sets: Vec<BTreeSet<TermId>> = conditions
+        .iter()
+        .map(|&condition| parts(terms, condition))
+        .collect();
+    let mut at = 0;
+    while at < sets.len() {
+        let merged = (0..sets.len()).find_map(|other| {
+            let mut only = sets[at].difference(&sets[other]).copied();
+            let (Some(here), None) = (only.next(), only.next()) else {
+                return None;
+            };
+            let mut only = sets[other].difference(&sets[at]).copied();
+            let (Some(there), None) = (only.next(), only.next()) else {
+                return None;
+            };
+            (terms.not(here) == there).then_some((other, here))
+        });
+        match merged {
+            Some((other, here)) => {
+                sets[at].remove(&here);
+                sets.remove(other);
+                // What was merged may now merge with others.
+                at = 0;
+            }
+            None => at += 1,
+        }
+    }
+    let conditions: Vec<TermId> = sets
+        .into_iter()
+        .map(|set| terms.and(&set.into_iter().collect::<Vec<_>>()))
+        .collect();
+    terms.or(&conditions)
 }
 
 /// There are values for those of the constants that the formula mentions.
-fn open(terms: &mut Terms, constants: &[TermId], formula: TermId) -> TermId {
+pub(crate) fn open(terms: &mut Terms, constants: &[TermId], formula: TermId) -> TermId {
     let free = terms.free_constants(&[formula]);
     let bound: Vec<TermId> = constants
         .iter()

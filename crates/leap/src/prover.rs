@@ -1,8 +1,12 @@
 //! Questions to the solver: each stands alone, and each has a limit of its own.
 //!
-//! Most are easy, and a solver that is kept answers them in the time that it takes to set up a new
-//! one. The others go to a new solver with the procedure made for bit-vectors.
+//! A question is made easier first ([`crate::linear`]), and put in integers if that can be done
+//! ([`crate::integers`]). Most are easy then, and a solver that is kept answers them in the time
+//! that it takes to set up a new one. The others go to a new solver with the procedure made for
+//! bit-vectors. Questions that check others again go to solvers of their own, as they are.
 
+use crate::integers::Integers;
+use crate::linear::{Eased, Easing};
 use hardbop_budget::Budget;
 use hardbop_logic::{
     Answer, Assignment, Limits, Op, Session, Sort, TermId, Terms, Unknown, Z3Options, Z3Solver,
@@ -13,13 +17,13 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided(pub Unknown);
 
-/// Which procedure the solver takes.
+/// How questions are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Procedure {
-    /// The one made for the logic of the question.
-    ByLogic,
-    /// The general one.
-    General,
+    /// Made easier first.
+    Eased,
+    /// As they are.
+    Plain,
 }
 
 /// Asks questions.
@@ -30,19 +34,30 @@ pub struct Prover {
     pub limits: Limits,
     /// The seed of the solver.
     pub seed: u32,
-    /// The solver's procedure.
+    /// How questions are answered.
     pub procedure: Procedure,
     /// How many questions were asked.
     pub questions: u64,
     /// How many of them had no answer.
     pub undecided: u64,
-    kept: Option<Session<'static>>,
-    /// How many questions the kept solver has answered.
+    easing: Easing,
+    words: Kept,
+    integers: Kept,
+}
+
+/// A solver that is kept from question to question.
+struct Kept {
+    session: Option<Session<'static>>,
+    /// How many questions it has answered.
     used: u32,
+    /// What an answer may cost.
+    steps: u32,
 }
 
 /// What an easy question costs at most, in Z3's own measure: the same on every machine.
 const EASY: u32 = 1_000_000;
+/// The same for a question in integers, which are no help where they do not help at once.
+const EASY_INTEGERS: u32 = 200_000;
 /// And the most time, should the measure deceive.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A kept solver that has seen this many questions is replaced.
@@ -55,23 +70,32 @@ impl Prover {
             budget,
             limits,
             seed: 0,
-            procedure: Procedure::ByLogic,
+            procedure: Procedure::Eased,
             questions: 0,
             undecided: 0,
-            kept: None,
-            used: 0,
+            easing: Easing::default(),
+            words: Kept::new(EASY),
+            integers: Kept::new(EASY_INTEGERS),
         }
     }
 
     /// Whether the formulas have no model.
-    pub fn unsatisfiable(&mut self, terms: &Terms, formulas: &[TermId]) -> Result<bool, Undecided> {
+    pub fn unsatisfiable(
+        &mut self,
+        terms: &mut Terms,
+        formulas: &[TermId],
+    ) -> Result<bool, Undecided> {
         match self.ask(terms, formulas)? {
             Found::Nothing => Ok(true),
-            Found::Kept => {
-                self.release();
+            Found::Words(_) => {
+                self.words.release();
                 Ok(false)
             }
-            Found::New(_) => Ok(false),
+            Found::Integers(..) => {
+                self.integers.release();
+                Ok(false)
+            }
+            Found::New(..) => Ok(false),
         }
     }
 
@@ -81,19 +105,25 @@ impl Prover {
         terms: &mut Terms,
         formulas: &[TermId],
     ) -> Result<Option<Assignment>, Undecided> {
-        let model = match self.ask(terms, formulas)? {
-            Found::Nothing => return Ok(None),
-            Found::New(mut session) => session.model_of(terms, formulas),
-            Found::Kept => {
-                let model = match &mut self.kept {
-                    Some(session) => session.model_of(terms, formulas),
-                    None => Err(Unknown::GaveUp("there is no model to tell".to_owned())),
-                };
-                self.release();
-                model
+        let mut found = self.ask(terms, formulas)?;
+        if let Found::Integers(eased, integers) = found {
+            let model = self.integers.model(terms, &integers.formulas);
+            let completed = model
+                .ok()
+                .and_then(|model| integers.complete(terms, &eased.formulas, model));
+            if let Some(model) = completed {
+                return told(eased.complete(terms, model));
             }
+            found = self.ask_words(terms, eased)?;
+        }
+        let (model, eased) = match found {
+            Found::Nothing => return Ok(None),
+            Found::New(mut session, eased) => (session.model_of(terms, &eased.formulas), eased),
+            Found::Words(eased) => (self.words.model(terms, &eased.formulas), eased),
+            Found::Integers(..) => (Err(no_model()), Eased::unchanged(formulas)),
         };
-        model.map(Some).map_err(Undecided)
+        let model = model.map_err(Undecided)?;
+        told(eased.complete(terms, model))
     }
 
     /// Whether the second formula holds wherever the first one does.
@@ -102,63 +132,50 @@ impl Prover {
         self.unsatisfiable(terms, &[a, not])
     }
 
-    /// Takes the last question back from the kept solver.
-    fn release(&mut self) {
-        if let Some(session) = &mut self.kept {
-            session.pop();
-        }
-        if self.used >= WORN {
-            self.kept = None;
-        }
-    }
-
-    fn ask(&mut self, terms: &Terms, formulas: &[TermId]) -> Result<Found, Undecided> {
+    fn ask(&mut self, terms: &mut Terms, formulas: &[TermId]) -> Result<Found, Undecided> {
         self.questions += 1;
-        let trivial = |&formula: &TermId| matches!(terms.op(formula), Op::Bool(false));
-        if formulas.iter().any(trivial) {
-            return Ok(Found::Nothing);
-        }
         if let Err(stopped) = self.budget.check() {
             return Err(Undecided(Unknown::Stopped(stopped)));
         }
-        let session = match &mut self.kept {
-            Some(session) => session,
-            None => {
-                self.used = 0;
-                let seed = self.seed;
-                let mut session = new_session(&self.budget, seed, None);
-                session.set_limits(Limits {
-                    time: Some(self.limits.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
-                    steps: Some(EASY),
-                });
-                self.kept.insert(session)
-            }
+        let eased = match self.procedure {
+            Procedure::Eased => self.easing.ease(terms, formulas),
+            Procedure::Plain => Eased::unchanged(formulas),
         };
-        self.used += 1;
-        session.push();
-        for &formula in formulas {
-            session.assert(terms, formula);
+        let trivial = |&formula: &TermId| matches!(terms.op(formula), Op::Bool(false));
+        if eased.formulas.iter().any(trivial) {
+            return Ok(Found::Nothing);
         }
-        match session.check(terms, &[]) {
-            Answer::Sat => return Ok(Found::Kept),
-            Answer::Unsat => {
-                self.release();
-                return Ok(Found::Nothing);
+        if self.procedure == Procedure::Eased
+            && let Some(integers) = Integers::new(terms, &eased.formulas, formulas)
+        {
+            let (budget, limits) = (self.budget.clone(), self.limits);
+            let kept = &mut self.integers;
+            match kept.ask(terms, &integers.formulas, &budget, limits, self.seed)? {
+                Some(true) => return Ok(Found::Integers(eased, integers)),
+                Some(false) => return Ok(Found::Nothing),
+                None => {}
             }
-            Answer::Unknown(Unknown::Stopped(stopped)) => {
-                self.kept = None;
-                return Err(Undecided(Unknown::Stopped(stopped)));
-            }
-            Answer::Unknown(_) => self.kept = None,
         }
-        let logic = self.procedure == Procedure::ByLogic && only_bits(terms, formulas);
-        let mut session = new_session(&self.budget, self.seed, logic.then_some("QF_BV"));
+        self.ask_words(terms, eased)
+    }
+
+    /// Asks solvers of words.
+    fn ask_words(&mut self, terms: &Terms, eased: Eased) -> Result<Found, Undecided> {
+        let (budget, limits) = (self.budget.clone(), self.limits);
+        let kept = &mut self.words;
+        match kept.ask(terms, &eased.formulas, &budget, limits, self.seed)? {
+            Some(true) => return Ok(Found::Words(eased)),
+            Some(false) => return Ok(Found::Nothing),
+            None => {}
+        }
+        let logic = only_bits(terms, &eased.formulas).then_some("QF_BV");
+        let mut session = new_session(&self.budget, self.seed, logic);
         session.set_limits(self.limits);
-        for &formula in formulas {
+        for &formula in &eased.formulas {
             session.assert(terms, formula);
         }
         match session.check(terms, &[]) {
-            Answer::Sat => Ok(Found::New(Box::new(session))),
+            Answer::Sat => Ok(Found::New(Box::new(session), eased)),
             Answer::Unsat => Ok(Found::Nothing),
             Answer::Unknown(why) => {
                 self.undecided += 1;
@@ -168,12 +185,100 @@ impl Prover {
     }
 }
 
+fn no_model() -> Unknown {
+    Unknown::GaveUp("there is no model to tell".to_owned())
+}
+
+/// A model, or that its values cannot be computed.
+fn told(model: Option<Assignment>) -> Result<Option<Assignment>, Undecided> {
+    match model {
+        Some(model) => Ok(Some(model)),
+        None => Err(Undecided(no_model())),
+    }
+}
+
+impl Kept {
+    fn new(steps: u32) -> Kept {
+        Kept {
+            session: None,
+            used: 0,
+            steps,
+        }
+    }
+
+    /// Asks at a level that stays open if there is a model. Nothing is known if the question is
+    /// not easy.
+    fn ask(
+        &mut self,
+        terms: &Terms,
+        formulas: &[TermId],
+        budget: &Budget,
+        limits: Limits,
+        seed: u32,
+    ) -> Result<Option<bool>, Undecided> {
+        let session = match &mut self.session {
+            Some(session) => session,
+            None => {
+                self.used = 0;
+                let mut session = new_session(budget, seed, None);
+                session.set_limits(Limits {
+                    time: Some(limits.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
+                    steps: Some(self.steps),
+                });
+                self.session.insert(session)
+            }
+        };
+        self.used += 1;
+        session.push();
+        for &formula in formulas {
+            session.assert(terms, formula);
+        }
+        match session.check(terms, &[]) {
+            Answer::Sat => Ok(Some(true)),
+            Answer::Unsat => {
+                self.release();
+                Ok(Some(false))
+            }
+            Answer::Unknown(Unknown::Stopped(stopped)) => {
+                self.session = None;
+                Err(Undecided(Unknown::Stopped(stopped)))
+            }
+            Answer::Unknown(_) => {
+                self.session = None;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The model of the last question, which is taken back.
+    fn model(&mut self, terms: &mut Terms, formulas: &[TermId]) -> Result<Assignment, Unknown> {
+        let model = match &mut self.session {
+            Some(session) => session.model_of(terms, formulas),
+            None => Err(no_model()),
+        };
+        self.release();
+        model
+    }
+
+    /// Takes the last question back.
+    fn release(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.pop();
+        }
+        if self.used >= WORN {
+            self.session = None;
+        }
+    }
+}
+
 /// Where a model is, if there is one.
 enum Found {
     Nothing,
-    /// In the kept solver, whose level is open.
-    Kept,
-    New(Box<Session<'static>>),
+    /// In the solver of words that is kept, whose level is open.
+    Words(Eased),
+    /// In the solver of integers that is kept, whose level is open.
+    Integers(Eased, Integers),
+    New(Box<Session<'static>>, Eased),
 }
 
 fn new_session(budget: &Budget, seed: u32, logic: Option<&'static str>) -> Session<'static> {

@@ -1,19 +1,14 @@
 //! The search for a chain to a violated check: depth first over paths, leaping where it can.
 
-use crate::chain::{Counting, Leap, Link, Strategy, Values, Walk, body, entry};
+use crate::chain::{Counting, Link, Strategy, Values, Walk};
 use crate::graph::{CutIndex, End, Graph};
-use crate::mts::{followers, sets};
 use crate::prover::{Prover, Undecided};
-use crate::sample::{Course, Sample, run};
-use crate::schedule::{keys, strategies};
-use crate::strengthen::{Directions, Entry, NotFound, at, find};
-use crate::system::System;
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, ExprId, FuncId};
-use hardbop_logic::{Op, Sort, TermId, Terms};
-use hardbop_semantics::{Execution, Semantics};
+use hardbop_logic::{Op, TermId, Terms};
+use hardbop_semantics::Semantics;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How far the search goes.
@@ -30,44 +25,46 @@ pub struct Reach {
 /// A chain in the making.
 #[derive(Clone, Debug)]
 pub struct Partial {
-    cut: CutIndex,
-    values: Values,
+    pub(crate) cut: CutIndex,
+    pub(crate) values: Values,
     /// What holds of the rigid constants.
-    known: Vec<TermId>,
-    links: Vec<Link>,
-    leaps: usize,
-    iterations: usize,
-    cost: u32,
+    pub(crate) known: Vec<TermId>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) leaps: usize,
+    pub(crate) iterations: usize,
+    pub(crate) cost: u32,
 }
 
 /// What is left to do. Leaps are costly to find, so each waits until its turn comes.
-enum Task {
+pub(crate) enum Task {
     /// Go on from a partial chain.
     Expand(Partial),
     /// Find the sets of paths to leap through under a strategy.
     Schedule(Rc<Partial>, Rc<Strategy>),
     /// Try to leap through some paths.
     Leap(Rc<Partial>, Vec<usize>, Rc<Strategy>, Counting, u32),
+    /// The same where only a part of the entry port is wanted, which this says.
+    Part(Rc<Partial>, Vec<usize>, Rc<Strategy>, TermId, u32),
 }
 
 /// What makes a chain less plain, and so later to be looked at: a loop that counts its
 /// iterations, a larger union of abstract states, an iteration walked by itself, choices that
 /// depend on the state.
-const COUNTED: u32 = 1;
-const UNION: u32 = 2;
+pub(crate) const COUNTED: u32 = 1;
+pub(crate) const UNION: u32 = 2;
 const WALKED: u32 = 4;
-const SCHEDULED: u32 = 5;
+pub(crate) const SCHEDULED: u32 = 5;
 
 /// The tasks, cheapest first, and among equals the one that came last: depth first.
 #[derive(Default)]
-struct Work {
+pub(crate) struct Work {
     tasks: BTreeMap<(u32, Reverse<u64>), Task>,
     next: u64,
 }
 
 impl Work {
     /// Adds tasks; the first of them comes first.
-    fn extend(&mut self, tasks: Vec<(u32, Task)>) {
+    pub(crate) fn extend(&mut self, tasks: Vec<(u32, Task)>) {
         for (cost, task) in tasks.into_iter().rev() {
             self.tasks.insert((cost, Reverse(self.next)), task);
             self.next += 1;
@@ -173,8 +170,21 @@ impl Search<'_, '_> {
                     .schedule(&partial, &strategy, &mut work)
                     .map(|()| Judgement::Reject),
                 Task::Leap(partial, paths, strategy, counting, cost) => self
-                    .leap(&partial, &paths, &strategy, counting, cost, &mut work)
+                    .leap(&partial, &paths, &strategy, counting, None, cost, &mut work)
                     .map(|()| Judgement::Reject),
+                Task::Part(partial, paths, strategy, part, cost) => {
+                    let off = Counting::Off;
+                    self.leap(
+                        &partial,
+                        &paths,
+                        &strategy,
+                        off,
+                        Some(part),
+                        cost,
+                        &mut work,
+                    )
+                    .map(|()| Judgement::Reject)
+                }
             };
             match done {
                 Ok(Judgement::Accept) => return Ended::Accepted,
@@ -288,7 +298,7 @@ impl Search<'_, '_> {
         Ok(Judgement::Reject)
     }
 
-    fn walked(&mut self, partial: &Partial, walk: Walk, values: Values) -> Partial {
+    pub(crate) fn walked(&mut self, partial: &Partial, walk: Walk, values: Values) -> Partial {
         let mut next = partial.clone();
         if let End::Cut(to) = self.graph.paths[walk.path].to {
             next.cut = to;
@@ -301,7 +311,7 @@ impl Search<'_, '_> {
 
     /// Walks along a path, if it can be taken. What it leaves open is chosen by the strategy, or
     /// else gets a rigid constant.
-    fn walk(
+    pub(crate) fn walk(
         &mut self,
         partial: &Partial,
         path: usize,
@@ -348,277 +358,10 @@ impl Search<'_, '_> {
         Ok(Some((walk, values)))
     }
 
-    fn state_map(&mut self, values: &Values) -> BTreeMap<TermId, TermId> {
+    pub(crate) fn state_map(&mut self, values: &Values) -> BTreeMap<TermId, TermId> {
         values
             .iter()
             .map(|(&id, &value)| (self.semantics.constant(self.terms, id), value))
             .collect()
-    }
-
-    /// The paths of the part of the graph that a cut point lies in.
-    fn part_paths(&self, part: Option<usize>) -> Vec<usize> {
-        let inside = |end: End| matches!(end, End::Cut(to) if self.graph.cuts[to].part == part);
-        (0..self.graph.paths.len())
-            .filter(|&path| {
-                let path = &self.graph.paths[path];
-                self.graph.cuts[path.from].part == part && inside(path.to)
-            })
-            .collect()
-    }
-
-    /// The conditions of the program around a cut point, over state constants, and the user's.
-    fn conditions(&mut self, part: Option<usize>) -> BTreeSet<TermId> {
-        let mut found = BTreeSet::new();
-        for path in &self.graph.paths {
-            if self.graph.cuts[path.from].part != part {
-                continue;
-            }
-            for atom in hardbop_newton::atoms::atoms(self.terms, path.condition) {
-                if self.graph.constants.support(self.terms, atom).is_some() {
-                    found.insert(atom);
-                }
-            }
-        }
-        let functions: BTreeSet<FuncId> = self
-            .graph
-            .cuts
-            .iter()
-            .filter(|cut| cut.part == part)
-            .map(|cut| self.semantics.program.locations[cut.location.index()].function)
-            .collect();
-        for &(scope, expr) in self.predicates {
-            if scope.is_none_or(|function| functions.contains(&function)) {
-                let mut run = Execution::new(self.semantics);
-                found.insert(run.condition(self.terms, expr));
-            }
-        }
-        found
-    }
-
-    /// The strategies for what the loop at the end of a partial chain leaves open.
-    fn strategies(&mut self, partial: &Partial) -> Vec<Strategy> {
-        let part = self.graph.cuts[partial.cut].part;
-        let all = self.part_paths(part);
-        let mut schedules = BTreeSet::new();
-        if !keys(self.terms, self.graph, &all).is_empty() {
-            schedules = self.conditions(part);
-            for path in &all {
-                for (id, _) in self.graph.paths[*path].state.written() {
-                    let constant = self.semantics.constant(self.terms, id);
-                    if !self.graph.cuts[partial.cut].relevant.contains(&id)
-                        || !matches!(self.terms.sort(constant), Sort::BitVec(_))
-                    {
-                        continue;
-                    }
-                    let low = self.terms.extract(constant, 0, 0);
-                    let zero = self.terms.bv(0, 1);
-                    schedules.insert(self.terms.eq(low, zero));
-                    let zero = self.terms.bv(0, self.terms.width(constant));
-                    schedules.insert(self.terms.bv_slt(zero, constant));
-                }
-            }
-        }
-        strategies(self.terms, self.graph, &all, &schedules)
-    }
-
-    /// Finds what to leap through under a strategy.
-    fn schedule(
-        &mut self,
-        partial: &Rc<Partial>,
-        strategy: &Rc<Strategy>,
-        work: &mut Work,
-    ) -> Result<(), Undecided> {
-        let all = self.part_paths(self.graph.cuts[partial.cut].part);
-        let given = self.terms.and(&partial.known);
-        let whole = body(
-            self.semantics,
-            self.terms,
-            self.graph,
-            &all,
-            &partial.values,
-            strategy,
-            Counting::Off,
-            given,
-        );
-        let Some(start) = entry(self.terms, &whole, partial.cut, &partial.values) else {
-            return Ok(());
-        };
-        if self.comes_back(&whole.system, &start, given)? {
-            return Ok(());
-        }
-        let follow = followers(self.prover, self.terms, &whole.system)?;
-        let mut tried: BTreeSet<Vec<usize>> = BTreeSet::new();
-        let mut next = Vec::new();
-        for (position, step) in whole.system.steps.iter().enumerate() {
-            if step.from != start.node {
-                continue;
-            }
-            let entered = at(self.terms, &whole.system, &start.values, step.condition);
-            if self.prover.unsatisfiable(self.terms, &[given, entered])? {
-                continue;
-            }
-            for (rank, set) in sets(&follow, position).into_iter().enumerate() {
-                let paths: Vec<usize> = set.iter().map(|&step| all[step]).collect();
-                if !tried.insert(paths.clone()) {
-                    continue;
-                }
-                let fixed = strategy.values().all(|&v| self.terms.value_of(v).is_some());
-                let scheduled = if fixed { 0 } else { SCHEDULED };
-                for counting in [Counting::Off, Counting::On] {
-                    let counted = match counting {
-                        Counting::Off => 0,
-                        Counting::On => COUNTED,
-                    };
-                    let cost = partial.cost + scheduled + counted + UNION * rank as u32;
-                    let task = Task::Leap(
-                        Rc::clone(partial),
-                        paths.clone(),
-                        Rc::clone(strategy),
-                        counting,
-                        cost,
-                    );
-                    next.push((cost, task));
-                }
-            }
-        }
-        work.extend(next);
-        Ok(())
-    }
-
-    /// Whether a run through the loop comes back to where it was: then there is nothing to leap to.
-    fn comes_back(
-        &mut self,
-        system: &System,
-        start: &Entry,
-        given: TermId,
-    ) -> Result<bool, Undecided> {
-        if system.steps.iter().any(|step| !step.choices.is_empty()) {
-            return Ok(false);
-        }
-        let Some(rigid) = self.prover.model(self.terms, &[given])? else {
-            return Ok(false);
-        };
-        let values: Result<Vec<_>, _> = start
-            .values
-            .iter()
-            .map(|&value| hardbop_logic::eval(self.terms, value, &rigid))
-            .collect();
-        let Ok(values) = values else {
-            return Ok(false);
-        };
-        let first = Sample {
-            node: start.node,
-            values,
-        };
-        let (_, course) = run(self.terms, system, &rigid, first, 64);
-        Ok(course == Course::Cycle)
-    }
-
-    /// Tries one leap.
-    fn leap(
-        &mut self,
-        partial: &Partial,
-        paths: &[usize],
-        strategy: &Strategy,
-        counting: Counting,
-        cost: u32,
-        work: &mut Work,
-    ) -> Result<(), Undecided> {
-        self.counts.attempts += 1;
-        let mut next = Vec::new();
-        let conditions = self.conditions(self.graph.cuts[partial.cut].part);
-        let given = self.terms.and(&partial.known);
-        let body = body(
-            self.semantics,
-            self.terms,
-            self.graph,
-            paths,
-            &partial.values,
-            strategy,
-            counting,
-            given,
-        );
-        let Some(start) = entry(self.terms, &body, partial.cut, &partial.values) else {
-            return Ok(());
-        };
-        // The conditions speak of state constants: what the loop does not change has its value.
-        let mut fixed = self.state_map(&partial.values);
-        for variable in &body.system.variables {
-            fixed.remove(&variable.constant);
-        }
-        let settled: Strategy = strategy
-            .iter()
-            .map(|(&key, &chosen)| (key, self.terms.substitute(chosen, &fixed)))
-            .collect();
-        let conditions: BTreeSet<TermId> = conditions
-            .iter()
-            .map(|&condition| self.terms.substitute(condition, &fixed))
-            .collect();
-        let found = find(
-            self.prover,
-            self.terms,
-            &body.system,
-            &start,
-            &conditions,
-            body.counter,
-            Directions::Both,
-        );
-        let found = match found {
-            Ok(found) => found,
-            Err(NotFound::Undecided(Undecided(hardbop_logic::Unknown::Stopped(stopped)))) => {
-                return Err(Undecided(hardbop_logic::Unknown::Stopped(stopped)));
-            }
-            Err(_) => return Ok(()),
-        };
-        self.counts.leaps += 1;
-        // A loop that is left wherever it is entered ends there for good only if it was entered.
-        let entered = at(
-            self.terms,
-            &body.system,
-            &start.values,
-            found.ports.state.0[start.node],
-        );
-        for exit_node in 0..body.system.nodes {
-            let exit = found.ports.exit.0[exit_node];
-            let mut exit_values = Vec::new();
-            for variable in &body.system.variables {
-                let sort = self.terms.sort(variable.constant);
-                exit_values.push(self.terms.fresh(&format!("{}@exit", variable.name), sort));
-            }
-            let at_exit = at(self.terms, &body.system, &exit_values, exit);
-            let mut after = partial.clone();
-            after.cut = body.nodes[exit_node];
-            after.leaps += 1;
-            after.cost = cost;
-            after.known.push(entered);
-            after.known.push(at_exit);
-            for (id, &value) in body.variables.iter().zip(&exit_values) {
-                if let Some(id) = id {
-                    after.values.insert(*id, value);
-                }
-            }
-            let link = Leap {
-                body: body.clone(),
-                entry: start.clone(),
-                found: found.clone(),
-                strategy: settled.clone(),
-                before: partial.values.clone(),
-                exit_node,
-                exit_values,
-            };
-            after.links.push(Link::Leap(Box::new(link)));
-            // The last iteration leaves the abstract state.
-            for (step, &path) in body.system.steps.iter().zip(paths) {
-                if step.from != exit_node {
-                    continue;
-                }
-                if let Some((walk, values)) = self.walk(&after, path, Some(&settled))? {
-                    let walked = self.walked(&after, walk, values);
-                    next.push((cost, Task::Expand(walked)));
-                }
-            }
-        }
-        work.extend(next);
-        Ok(())
     }
 }

@@ -2,12 +2,13 @@
 //! predicate that holds on entry and is kept by each step that stays.
 
 use crate::candidate::{Seeds, candidates};
-use crate::modal::exit_port;
+use crate::modal::{either, exit_port};
 use crate::prover::{Prover, Undecided};
 use crate::sample::{Course, Sample, holds as true_in, run};
 use crate::system::{States, System};
 use crate::theorem::{Failed, Ports, Theorem, View, holds};
-use hardbop_logic::{Assignment, Op, TermId, Terms, eval};
+use crate::views::views;
+use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Unknown, eval};
 use std::collections::BTreeSet;
 
 /// Where a loop is entered.
@@ -96,29 +97,10 @@ pub fn find(
     let given = terms.and(&[system.given, at_entry]);
     holding_on_entry(prover, terms, given, entry, system, &mut kept)?;
     inductive(prover, terms, system, given, &stays, &mut kept)?;
-    let state = States(
-        (0..system.nodes)
-            .map(|node| {
-                let mut conjuncts = vec![stays.0[node]];
-                conjuncts.extend(&kept[node]);
-                terms.and(&conjuncts)
-            })
-            .collect(),
-    );
-    let mut equations = Vec::new();
-    for (variable, &value) in system.variables.iter().zip(&entry.values) {
-        equations.push(terms.eq(variable.constant, value));
+    for (node, predicates) in kept.iter_mut().enumerate() {
+        weed(prover, terms, given, stays.0[node], predicates)?;
     }
-    let point = terms.and(&equations);
-    let point = terms.and(&[state.0[entry.node], point]);
-    let entry_port = States::at(terms, system.nodes, entry.node, point);
-    let staying = exit_port(terms, system, &state, &state);
-    let leaving = state.without(terms, &staying);
-    let ports = Ports {
-        state,
-        entry: entry_port,
-        exit: leaving,
-    };
+    let ports = ports(terms, system, entry, &kept);
     let mut given_system = system.clone();
     given_system.given = given;
     let mut failed = None;
@@ -148,6 +130,73 @@ pub fn find(
         return Ok(found);
     }
     Err(NotFound::Conditions(failed.unwrap_or(Failed::Uniqueness)))
+}
+
+/// Parts of the entry port to try where the whole of it does not do (section 4.1, dual): smaller
+/// ones make condition 3 of Theorem 2 easier. The values on entry are terms over what the program
+/// left open before, so a part is a condition on that: a parity, a sign, or all of it at once.
+pub fn entry_parts(terms: &mut Terms, entry: &Entry, rigid: &Assignment) -> Vec<TermId> {
+    let mut parts = Vec::new();
+    let mut point = Vec::new();
+    for &value in &entry.values {
+        let Sort::BitVec(width) = terms.sort(value) else {
+            continue;
+        };
+        if terms.value_of(value).is_some() {
+            continue;
+        }
+        if width > 1 {
+            let low = terms.extract(value, 0, 0);
+            for bit in [0, 1] {
+                let bit = terms.bv(bit, 1);
+                parts.push(terms.eq(low, bit));
+            }
+            let zero = terms.bv(0, width);
+            let signs = [terms.bv_slt(zero, value), terms.bv_slt(value, zero)];
+            parts.extend(signs);
+        }
+        if let Ok(now) = eval(terms, value, rigid) {
+            let sort = terms.sort(value);
+            let now = terms.literal(&now, sort);
+            point.push(terms.eq(value, now));
+        }
+    }
+    if !point.is_empty() {
+        parts.push(terms.and(&point));
+    }
+    parts
+}
+
+/// The abstract state that predicates make at every node, besides the condition for staying, with
+/// the entry port at the entry and the maximal exit port.
+pub fn ports(
+    terms: &mut Terms,
+    system: &System,
+    entry: &Entry,
+    predicates: &[Vec<TermId>],
+) -> Ports {
+    let stays = stay(terms, system);
+    let mut state = Vec::with_capacity(system.nodes);
+    for (&stays, predicates) in stays.0.iter().zip(predicates) {
+        let mut conjuncts = vec![stays];
+        conjuncts.extend(predicates);
+        state.push(terms.and(&conjuncts));
+    }
+    let state = States(state);
+    let mut equations = vec![state.0[entry.node]];
+    for (variable, &value) in system.variables.iter().zip(&entry.values) {
+        equations.push(terms.eq(variable.constant, value));
+    }
+    let point = terms.and(&equations);
+    // Every step that can be followed by another one keeps the predicates, so it ends in the
+    // abstract state; to say no more than that keeps the port small. Should it be too small, the
+    // conditions of the theorems will not hold.
+    let staying = exit_port(terms, system, &state, &stays);
+    Ports {
+        exit: state.without(terms, &staying),
+        entry: States::at(terms, system.nodes, entry.node, point),
+        state,
+    }
 }
 
 /// Theorem 1 with the maximal exit port, then with parts of it where only condition 3 fails.
@@ -207,9 +256,46 @@ pub fn stay(terms: &mut Terms, system: &System) -> States {
     let conditions = |node: usize| {
         let steps = system.steps.iter().filter(|step| step.from == node);
         let conditions: Vec<TermId> = steps.map(|step| step.condition).collect();
-        terms.or(&conditions)
+        either(terms, conditions)
     };
     States((0..system.nodes).map(conditions).collect())
+}
+
+/// Drops the predicates that follow from the others: each of them would be a part of every
+/// question to come. The simple ones are the ones to keep.
+fn weed(
+    prover: &mut Prover,
+    terms: &mut Terms,
+    given: TermId,
+    stays: TermId,
+    predicates: &mut Vec<TermId>,
+) -> Result<(), Undecided> {
+    predicates.sort_by_key(|&predicate| {
+        let is_equation = |&part: &TermId| matches!(terms.op(part), Op::Eq);
+        // A word that is one of two numbers is told best by them.
+        let telling = match terms.op(predicate) {
+            Op::Or => terms.args(predicate).iter().all(is_equation) && terms.size(predicate) < 8,
+            _ => is_equation(&predicate),
+        };
+        (!telling, terms.size(predicate), predicate)
+    });
+    let mut at = predicates.len();
+    while at > 0 {
+        at -= 1;
+        let mut question = vec![given, stays];
+        let candidate = predicates.remove(at);
+        question.extend(&*predicates);
+        question.push(terms.not(candidate));
+        match prover.unsatisfiable(terms, &question) {
+            Ok(true) => {}
+            Err(Undecided(Unknown::Stopped(stopped))) => {
+                return Err(Undecided(Unknown::Stopped(stopped)));
+            }
+            // One that is too hard to tell is kept.
+            Ok(false) | Err(_) => predicates.insert(at, candidate),
+        }
+    }
+    Ok(())
 }
 
 /// A formula about a state, of the state that these values make.
@@ -351,38 +437,4 @@ fn has_product(terms: &Terms, formula: TermId) -> bool {
         .postorder(&[formula])
         .into_iter()
         .any(|term| matches!(terms.op(term), Op::BvMul))
-}
-
-/// The views to try: what decides whether the loop goes on, then single variables of it, then the
-/// count of iterations.
-fn views(terms: &Terms, system: &System, stays: &States, counter: Option<usize>) -> Vec<View> {
-    let constants: Vec<TermId> = system.variables.iter().map(|v| v.constant).collect();
-    let mut relevant: BTreeSet<usize> = BTreeSet::new();
-    let mut roots: Vec<TermId> = stays.0.clone();
-    loop {
-        let read = terms.free_constants(&roots);
-        let found: BTreeSet<usize> = (0..constants.len())
-            .filter(|&at| read.contains(&constants[at]))
-            .collect();
-        if found.is_subset(&relevant) {
-            break;
-        }
-        relevant.extend(found);
-        for &at in &relevant {
-            roots.extend(system.steps.iter().map(|step| step.post[at]));
-        }
-    }
-    let mut views = Vec::new();
-    if let Some(counter) = counter {
-        views.push(View::Of(vec![counter]));
-    }
-    if relevant.len() == constants.len() {
-        views.push(View::Whole);
-    } else if !relevant.is_empty() {
-        views.push(View::Of(relevant.iter().copied().collect()));
-    }
-    if relevant.len() > 1 {
-        views.extend(relevant.iter().map(|&at| View::Of(vec![at])));
-    }
-    views
 }

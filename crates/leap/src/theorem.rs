@@ -5,8 +5,8 @@
 //! leave no room for a cycle on the way.
 //!
 //! Theorem 2 is checked in a slightly more general form, for variables that the abstraction hides
-//! (the remark of section 3.1): states count as one where they agree on some variables, the
-//! *view*. Every state outside of the exit port must have a successor whose view is not the
+//! (the remark of section 3.1): states at a node count as one where they agree on some variables,
+//! the *view*. Every state outside of the exit port must have a successor whose view is not the
 //! entry's, and two steps into one view must come from one view. Along a run from the entry no
 //! view then comes twice: the first one that did would have come twice before. There are finitely
 //! many views, so the run ends, in the exit port. With all variables in the view this is the
@@ -57,15 +57,21 @@ pub struct Ports {
 pub enum View {
     /// Every variable.
     Whole,
-    /// These variables, by their position.
-    Of(Vec<usize>),
+    /// At every node these variables, by their position.
+    Of(Vec<Vec<usize>>),
 }
 
 impl View {
-    fn positions(&self, system: &System) -> Vec<usize> {
+    /// The same variables at every node.
+    pub fn everywhere(system: &System, positions: &[usize]) -> View {
+        View::Of(vec![positions.to_vec(); system.nodes])
+    }
+
+    /// The variables of a system that are seen at a node.
+    pub fn positions(&self, system: &System, node: usize) -> Vec<usize> {
         match self {
             View::Whole => (0..system.variables.len()).collect(),
-            View::Of(positions) => positions.clone(),
+            View::Of(positions) => positions[node].clone(),
         }
     }
 }
@@ -121,7 +127,7 @@ fn away_from_entry(
     terms: &mut Terms,
     system: &System,
     ports: &Ports,
-    positions: &[usize],
+    positions: &[Vec<usize>],
 ) -> States {
     let twin = system.to_twin();
     let hidden: Vec<TermId> = system.twins().to_vec();
@@ -129,7 +135,7 @@ fn away_from_entry(
     for node in 0..system.nodes {
         let entry = terms.substitute(ports.entry.0[node], &twin);
         let mut conjuncts = vec![entry];
-        for &at in positions {
+        for &at in &positions[node] {
             conjuncts.push(terms.eq(system.variables[at].constant, system.twins()[at]));
         }
         let same = terms.and(&conjuncts);
@@ -237,7 +243,6 @@ fn one_predecessor(
     view: &View,
 ) -> Result<bool, Undecided> {
     let twin = system.to_twin();
-    let positions = view.positions(system);
     let after = ports.state.without(terms, &ports.entry);
     for (index, first) in system.steps.iter().enumerate() {
         for second in &system.steps[index..] {
@@ -257,14 +262,15 @@ fn one_predecessor(
             let into = system.into(terms, second, &ports.state);
             let other = terms.and(&[ports.state.0[second.from], into]);
             conjuncts.push(terms.substitute(other, &rename));
-            for &at in &positions {
+            for at in view.positions(system, first.to) {
                 let b = terms.substitute(second.post[at], &rename);
                 conjuncts.push(terms.eq(first.post[at], b));
             }
             if first.from == second.from {
-                let differences: Vec<TermId> = positions
-                    .iter()
-                    .map(|&at| {
+                let differences: Vec<TermId> = view
+                    .positions(system, first.from)
+                    .into_iter()
+                    .map(|at| {
                         let (a, b) = (system.variables[at].constant, system.twins()[at]);
                         let equal = terms.eq(a, b);
                         terms.not(equal)

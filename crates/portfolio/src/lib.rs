@@ -7,8 +7,8 @@
 
 use hardbop_budget::{Budget, resident_bytes};
 use hardbop_cfront::ids::CheckId;
-use hardbop_engine::{Event, Outcome, Reason, Report, Task};
-use std::collections::BTreeMap;
+use hardbop_engine::{Event, Outcome, Reason, Report, Suggestion, Task};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -55,10 +55,11 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
             .insert(check, Outcome::Unknown(reason));
     }
     for engine in &plan.first {
-        side_by_side(&[std::slice::from_ref(engine)], task, &mut found, listener);
+        let lane = [std::slice::from_ref(engine)];
+        side_by_side(&lane, &plan.followers, task, &mut found, listener);
     }
     let lanes: Vec<&[Step]> = plan.lanes.iter().map(Vec::as_slice).collect();
-    side_by_side(&lanes, task, &mut found, listener);
+    side_by_side(&lanes, &plan.followers, task, &mut found, listener);
     found.stop(task.budget);
     found
 }
@@ -67,12 +68,17 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
 enum Message {
     Started(&'static str),
     Event(&'static str, Event),
+    Suggestion(Suggestion),
     Report(&'static str, Box<Report>),
     Done,
 }
 
+/// At most so many suggestions are followed: each costs others the time that it takes.
+const FOLLOWED: usize = 4;
+
 fn side_by_side(
     lanes: &[&[Step]],
+    followers: &[Step],
     task: &Task<'_>,
     found: &mut Found,
     listener: &mut dyn Listener,
@@ -94,8 +100,25 @@ fn side_by_side(
                 running += 1;
             }
         }
-        drop(sender);
-        listen(&receiver, running, &budget, found, listener);
+        let mut followed = BTreeSet::new();
+        let mut follow = |suggestion: &Suggestion| {
+            if followed.len() >= FOLLOWED || !followed.insert(suggestion.clone()) {
+                return 0;
+            }
+            let mut started = 0;
+            let engines = followers
+                .iter()
+                .filter_map(|engine| engine.following(suggestion));
+            for engine in engines {
+                let (sender, budget) = (sender.clone(), budget.clone());
+                let open = [suggestion.check];
+                let thread = std::thread::Builder::new().stack_size(LANE_STACK);
+                let work = move || run_lane(&[engine], task, &open, &budget, &sender);
+                started += usize::from(thread.spawn_scoped(scope, work).is_ok());
+            }
+            started
+        };
+        listen(&receiver, running, &mut follow, &budget, found, listener);
     });
 }
 
@@ -109,6 +132,7 @@ fn run_lane(
     budget: &Budget,
     sender: &Sender<Message>,
 ) {
+    let _done = Done(sender);
     let mut open = open.to_vec();
     for engine in lane {
         if budget.check().is_err() {
@@ -122,9 +146,13 @@ fn run_lane(
         // Whoever listened may be gone; then nothing that is told matters any more.
         let name = engine.name();
         let _ = sender.send(Message::Started(name));
-        let mut report = engine.check(&task, &mut |event| {
+        let mut tell = |event| {
             let _ = sender.send(Message::Event(name, event));
-        });
+        };
+        let mut suggest = |suggestion| {
+            let _ = sender.send(Message::Suggestion(suggestion));
+        };
+        let mut report = engine.check_suggesting(&task, &mut tell, &mut suggest);
         if budget.check().is_ok() {
             // It was not the user's limit that ended it.
             let outcomes = report.outcomes.values_mut();
@@ -145,12 +173,21 @@ fn run_lane(
             break;
         }
     }
-    let _ = sender.send(Message::Done);
+}
+
+/// Says at the end of a lane that it is done, even if that end is a panic.
+struct Done<'a>(&'a Sender<Message>);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.send(Message::Done);
+    }
 }
 
 fn listen(
     receiver: &Receiver<Message>,
     mut running: usize,
+    follow: &mut dyn FnMut(&Suggestion) -> usize,
     budget: &Budget,
     found: &mut Found,
     listener: &mut dyn Listener,
@@ -166,6 +203,11 @@ fn listen(
             Ok(Message::Event(engine, mut event)) => {
                 event.open = found.open().len();
                 listener.event(engine, event);
+            }
+            Ok(Message::Suggestion(suggestion)) => {
+                if found.open().contains(&suggestion.check) {
+                    running += follow(&suggestion);
+                }
             }
             Ok(Message::Report(engine, report)) => {
                 let before = found.open().len();

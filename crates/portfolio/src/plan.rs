@@ -2,7 +2,7 @@
 
 use hardbop_cegar::{Cegar, Options};
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Report, Task};
+use hardbop_engine::{Engine, Event, Report, Suggestion, Task};
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_unroll::{Runs, Unroll};
@@ -17,6 +17,8 @@ pub struct Plan {
     pub first: Vec<Step>,
     /// Then these side by side, each lane one engine after the other.
     pub lanes: Vec<Vec<Step>>,
+    /// These take up what the others suggest, beside them.
+    pub followers: Vec<Step>,
 }
 
 /// An engine with a time limit of its own.
@@ -45,6 +47,12 @@ impl Engine for Timed {
             ..*task
         };
         self.engine.check(&task, events)
+    }
+
+    fn following(&self, suggestion: &Suggestion) -> Option<Step> {
+        let engine = self.engine.following(suggestion)?;
+        let time = self.time;
+        Some(Box::new(Timed { engine, time }))
     }
 }
 
@@ -92,5 +100,6 @@ pub fn default_plan(cegar: Options) -> Plan {
                 Box::new(Unroll::default()),
             ],
         ],
+        followers: vec![timed(Leap::default(), Duration::from_secs(4))],
     }
 }

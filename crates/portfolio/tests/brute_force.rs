@@ -77,6 +77,7 @@ impl Campaign {
             Plan {
                 first: vec![Box::new(engine)],
                 lanes: Vec::new(),
+                followers: Vec::new(),
             }
         }
         let engines = [

@@ -126,6 +126,7 @@ fn alone(engine: impl Engine + 'static) -> Plan {
     Plan {
         first: vec![Box::new(engine)],
         lanes: Vec::new(),
+        followers: Vec::new(),
     }
 }
 

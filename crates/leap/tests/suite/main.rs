@@ -1,5 +1,6 @@
 //! The tests of leaping: the paper's procedures, further loops, and random ones.
 
+mod concrete;
 mod loops;
 mod papers;
 mod soundness;

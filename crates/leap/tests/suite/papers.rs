@@ -22,7 +22,7 @@ fn figure_1_simple() {
                 entry x == 0
                 exit  x == n - 1
               loop at line 12: Theorem 2
-                state x < n * 2 && n <= x && (x - n) % 2 == 0
+                state x < n * 2 && n <= x
                 entry x == n
                 exit  n * 2 - 2 <= x && x <= n * 2 - 1
               loop at line 13: Theorem 2
@@ -40,7 +40,7 @@ fn figure_6_less_simple() {
         expect![[r#"
             line 22: violated
               loop at line 13: Theorem 2
-                state x >= 1 && y >= 0 && y <= x && x < n && y % 2 == 0 && x - y <= 2
+                state x < n && y <= x && x >= 1 && y >= 0 && x - y <= 2
                 entry x == 1 && y == 0
                 exit  x == n - 1 && n - 2 <= y && y <= n - 1
                 choose at line 16: 1
@@ -54,10 +54,11 @@ fn figure_8_nested() {
         include_str!("../../../../examples/c/leap/nested.c"),
         expect![[r#"
             line 15: violated
-              loop at line 13: Theorem 2
-                state y >= 0 && x >= 1 && y <= n && x <= n && (y < n || (n <= y && x < n))
-                entry y == 0 && x == 1
-                exit  y == n - 1 && x == n
+              loop at line 10, 13: Theorem 2
+                state x < n && x >= 0
+                state y >= 0 && x <= n && y <= n && x >= 1
+                entry x == 0
+                exit  y == n && x == n
         "#]],
     );
 }
@@ -69,7 +70,7 @@ fn figure_9_jump_beyond_n() {
         expect![[r#"
             line 21: violated
               loop at line 11: Theorem 2
-                state x >= 4 && x < n && ((x - 5) % 4 == 0 || (x - 5) % 4 == 3)
+                state x < n && x >= 2
                 entry x == 5
                 exit  n - 5 <= x && x <= n - 1
                 choose at line 13: 0
@@ -84,7 +85,7 @@ fn figure_10_flip() {
         expect![[r#"
             line 16: violated
               loop at line 11: Theorem 2
-                state x >= 0 && x < n && (t == -1 || t == 1)
+                state x < n && x >= 0 && (t == -1 || t == 1)
                 entry x == 0 && t == 1
                 exit  x == n - 1
                 choose at line 13: t > 0 ? 0 : 1

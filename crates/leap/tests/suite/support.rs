@@ -37,7 +37,9 @@ pub fn picture(program: &Program, report: &Report) -> String {
         for (leap, heads) in report.explanations.get(check).into_iter().flatten() {
             let line = |location: &hardbop_cfront::ids::LocId| {
                 let mut edges = program.edges_from(*location);
-                edges.next().map_or(0, |(_, edge)| edge.source.line)
+                let function = program.locations[location.index()].function;
+                let source = edges.next().map(|(_, edge)| edge.source);
+                source.unwrap_or(program.function(function).source).line
             };
             let theorem = match leap.theorem {
                 Theorem::Backward => "Theorem 1",

@@ -1,0 +1,117 @@
+//! What one engine suggests another one takes up.
+
+#[path = "../../dpr/tests/programs/mod.rs"]
+#[allow(dead_code, reason = "only loading is needed here")]
+mod programs;
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Suggestion, Task};
+use hardbop_leap::Leap;
+use hardbop_portfolio::{Found, Listener, Plan, check};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Suggests a path through all locations of some lines, and decides nothing itself.
+struct Suggests(BTreeSet<u32>);
+
+impl Engine for Suggests {
+    fn name(&self) -> &'static str {
+        "suggests"
+    }
+
+    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+        self.check_suggesting(task, events, &mut |_| {})
+    }
+
+    fn check_suggesting(
+        &self,
+        task: &Task<'_>,
+        _: &mut dyn FnMut(Event),
+        suggest: &mut dyn FnMut(Suggestion),
+    ) -> Report {
+        let mut report = Report::default();
+        for &check in task.checks {
+            let through: BTreeSet<LocId> = (0..task.program.locations.len() as u32)
+                .map(LocId)
+                .filter(|&location| {
+                    let mut edges = task.program.edges_from(location);
+                    edges.any(|(_, edge)| self.0.contains(&edge.source.line))
+                })
+                .collect();
+            // The same again is nothing new.
+            for _ in 0..3 {
+                let through = through.clone();
+                suggest(Suggestion { check, through });
+            }
+            let unknown = Outcome::Unknown(Reason::Refinement);
+            report.outcomes.insert(check, unknown);
+        }
+        report.incomplete = Some(Reason::Refinement);
+        report
+    }
+}
+
+/// Keeps the names of the engines that began.
+#[derive(Default)]
+struct Began(Vec<&'static str>);
+
+impl Listener for Began {
+    fn event(&mut self, _: &'static str, _: Event) {}
+
+    fn started(&mut self, engine: &'static str) {
+        self.0.push(engine);
+    }
+
+    fn late(&mut self, _: &Found) {}
+}
+
+/// A violation behind the loop at line 4.
+const PROGRAM: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+int main(void) {
+  int n = __VERIFIER_nondet_int(), x = 0;
+  while (x < n) x++;
+  if (x > 100000 && x == n) reach_error();
+  return 0;
+}
+";
+
+fn checked(lines: &[u32]) -> (Found, Vec<&'static str>) {
+    let loaded = programs::loaded(PROGRAM);
+    let budget = Budget::unlimited().with_time(Duration::from_secs(120));
+    let task = Task {
+        program: &loaded.program,
+        points_to: &loaded.points_to,
+        checks: &[CheckId(0)],
+        budget: &budget,
+    };
+    let plan = Plan {
+        first: Vec::new(),
+        lanes: vec![vec![Box::new(Suggests(lines.iter().copied().collect()))]],
+        followers: vec![Box::new(Leap::default())],
+    };
+    let mut began = Began::default();
+    let found = check(&plan, &task, &mut began);
+    (found, began.0)
+}
+
+#[test]
+fn a_suggested_path_is_leapt() {
+    let (found, began) = checked(&[3, 4, 5]);
+    assert!(matches!(
+        found.report.outcomes[&CheckId(0)],
+        Outcome::Violated(_)
+    ));
+    assert_eq!(found.engines[&CheckId(0)], "leap");
+    assert_eq!(began, ["suggests", "leap"]);
+}
+
+#[test]
+fn a_path_past_the_loop_leads_nowhere() {
+    let (found, began) = checked(&[6]);
+    assert!(matches!(
+        found.report.outcomes[&CheckId(0)],
+        Outcome::Unknown(_)
+    ));
+    assert_eq!(began, ["suggests", "leap"]);
+}
