@@ -29,7 +29,7 @@ fn a_violation_is_replayed_and_explained() {
             abstract state: x < n && x >= 0
             entry port: x == 0
             exit port: x == n - 1
-          x.c:4: input __VERIFIER_nondet_int() = 1048576
+          x.c:4: input __VERIFIER_nondet_int() = 1000000
         x.c:6: this loop ends wherever it is entered (by x)
         [exit 1]
     "#]],
@@ -49,7 +49,7 @@ fn a_run_too_long_to_replay_says_so() {
         "",
         expect![[r#"
             VIOLATED(leap) x.c:6: call of `reach_error` (in main)
-              because a run of at least 6000000004 steps reaches it, too long to be replayed; its chain of must transitions was checked again by 4 questions
+              because a run of at least 6000000004 steps reaches it, too long to be replayed; its chain of must transitions was checked again by 3 questions
               x.c:5: leapt forward, by Theorem 2 for x
                 abstract state: x > 0 && x <= 2000000000 && x + y == 2000000000
                 entry port: x == 2000000000 && y == 0
@@ -106,7 +106,7 @@ fn predicates_may_be_given() {
                 abstract state: x < n && x >= 0
                 entry port: x == 0
                 exit port: x == n - 1
-              x.c:4: input __VERIFIER_nondet_int() = 1048576
+              x.c:4: input __VERIFIER_nondet_int() = 1000000
             [exit 1]
         "#]],
         );
@@ -142,7 +142,7 @@ fn for_machines() {
                 "file": "x.c",
                 "function": "__VERIFIER_nondet_int",
                 "line": 4,
-                "value": "1048576"
+                "value": "1000000"
               }
             ],
             "leaps": [
@@ -162,7 +162,7 @@ fn for_machines() {
                 "theorem": 2
               }
             ],
-            "length": "2097157",
+            "length": "2000005",
             "line": 7,
             "message": "call of `reach_error`"
           }
