@@ -10,6 +10,7 @@
 //! its slot holds nothing: an edge to a cut point that tracks it works it out again, and an edge
 //! that may change a global predicate which its end does not track leaves it open.
 
+use crate::groups::{Group, groups};
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Slot, Space};
 use hardbop_bebop::supergraph::{Edge, Ends, Proc, Procedure, Supergraph, Vertex};
@@ -58,11 +59,11 @@ struct Question {
 }
 
 /// The answer for some states: cubes over the predicates before, and for them all models over the
-/// predicates before and after.
+/// predicates before and after, those of each group that is independent of the others apart.
 #[derive(Clone, Debug)]
 struct Known {
     domain: Vec<Cube>,
-    models: Vec<Cube>,
+    models: Vec<Vec<Cube>>,
 }
 
 /// A predicate with what it speaks of.
@@ -124,6 +125,8 @@ pub struct Abstraction<'a, 'p> {
     pub queries: u64,
 }
 
+/// From so many predicates on, groups that are independent of each other are looked for.
+const GROUPED: usize = 6;
 /// The root's second cut point, from which the entry function is called.
 const READY: usize = 1;
 /// More models than this for one question: the rest is taken to be possible.
@@ -658,11 +661,26 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             .unwrap_or_default();
         for part in known {
             let covered = self.diagram(edge, &part.domain, space)?;
-            let found = self.diagram(edge, &part.models, space)?;
+            let found = self.known_relation(edge, &part, space)?;
             domain = space.bdds.or(domain, covered)?;
             relation = space.bdds.or(relation, found)?;
         }
         Ok((domain, relation))
+    }
+
+    /// An answer as a diagram.
+    fn known_relation(
+        &self,
+        edge: usize,
+        known: &Known,
+        space: &mut Space,
+    ) -> Result<Bdd, Stopped> {
+        let mut all = self.diagram(edge, &known.domain, space)?;
+        for models in &known.models {
+            let group = self.diagram(edge, models, space)?;
+            all = space.bdds.and(all, group)?;
+        }
+        Ok(all)
     }
 
     /// Cubes over the predicates before, or before and after, as a diagram.
@@ -716,26 +734,71 @@ impl<'a, 'p> Abstraction<'a, 'p> {
         };
         let mut formulas = wiring.before.clone();
         formulas.extend(&wiring.after);
+        let whole = Group {
+            positions: (0..formulas.len()).collect(),
+            conditions: wiring.condition.into_iter().collect(),
+        };
+        let groups = match formulas.len() {
+            ..GROUPED => vec![whole],
+            _ => groups(self.terms, &formulas, wiring.condition),
+        };
+        let mut models = Vec::with_capacity(groups.len());
+        for group in &groups {
+            match self.models(&wiring, &formulas, group, &domain) {
+                Ok(found) => models.push(found),
+                Err(Unknown::Stopped(stopped)) => return Err(stopped),
+                Err(why) => {
+                    self.lost = Some(why);
+                    // Whatever is not known is possible: sound, and less precise.
+                    return self.diagram(edge, &domain, space);
+                }
+            }
+        }
+        let known = Known { domain, models };
+        let found = self.known_relation(edge, &known, space)?;
+        self.memory
+            .answers
+            .entry(self.question(edge))
+            .or_default()
+            .push(known);
+        Ok(found)
+    }
+
+    /// All models over the predicates of a group, as cubes over all predicates.
+    fn models(
+        &mut self,
+        wiring: &Wiring,
+        formulas: &[TermId],
+        group: &Group,
+        domain: &[Cube],
+    ) -> Result<Vec<Cube>, Unknown> {
+        let asked: Vec<TermId> = group.positions.iter().map(|&at| formulas[at]).collect();
+        let mut roots = asked.clone();
+        roots.extend(&group.conditions);
         self.session.push();
-        for axiom in self.ground.semantics.axioms(self.terms) {
-            self.session.assert(self.terms, axiom);
-        }
-        if let Some(condition) = wiring.condition {
-            self.session.assert(self.terms, condition);
-        }
-        let mut roots = formulas.clone();
-        roots.extend(wiring.condition);
-        for fact in self.typing(&roots) {
+        let mut facts = self.ground.semantics.axioms(self.terms);
+        facts.extend(&group.conditions);
+        facts.extend(self.typing(&roots));
+        let of_group = |cube: &Cube| {
+            let here = |at: usize| group.positions.contains(&at);
+            let values = cube.0.iter().enumerate();
+            Cube(
+                values
+                    .map(|(at, value)| value.filter(|_| here(at)))
+                    .collect(),
+            )
+        };
+        let states: BTreeSet<TermId> = domain
+            .iter()
+            .map(|cube| of_group(cube).term(self.terms, &wiring.before))
+            .collect();
+        let states: Vec<TermId> = states.into_iter().collect();
+        facts.push(self.terms.or(&states));
+        for fact in facts {
             self.session.assert(self.terms, fact);
         }
-        let states: Vec<TermId> = domain
-            .iter()
-            .map(|cube| cube.term(self.terms, &wiring.before))
-            .collect();
-        let states = self.terms.or(&states);
-        self.session.assert(self.terms, states);
         let mut models = Vec::new();
-        let ended = all_models(self.session, self.terms, &formulas, &[], &mut |cube| {
+        let ended = all_models(self.session, self.terms, &asked, &[], &mut |cube| {
             models.push(cube.clone());
             if models.len() >= MAX_MODELS {
                 ControlFlow::Break(())
@@ -744,26 +807,17 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             }
         });
         self.session.pop();
-        let complete = matches!(ended, Ok(hardbop_logic::Enumeration::Complete));
-        if !complete {
-            if let Err(Unknown::Stopped(stopped)) = ended {
-                return Err(stopped);
-            }
-            self.lost = Some(ended.err().unwrap_or(Unknown::Steps));
-            // Whatever is not known is possible: sound, and less precise.
-            return self.diagram(edge, &domain, space);
+        if ended? != hardbop_logic::Enumeration::Complete {
+            return Err(Unknown::Steps);
         }
-        let known = Known {
-            domain,
-            models: merge_cubes(&models),
+        let spread = |cube: Cube| {
+            let mut values = vec![None; formulas.len()];
+            for (&at, value) in group.positions.iter().zip(cube.0) {
+                values[at] = value;
+            }
+            Cube(values)
         };
-        let found = self.diagram(edge, &known.models, space)?;
-        self.memory
-            .answers
-            .entry(self.question(edge))
-            .or_default()
-            .push(known);
-        Ok(found)
+        Ok(merge_cubes(&models).into_iter().map(spread).collect())
     }
 
     /// The ranges of the state variables that formulas mention.

@@ -6,6 +6,7 @@
 //! counts only once [`hardbop_certify`] or [`replay`](hardbop_semantics::replay) has confirmed it in the exact meaning.
 
 mod counting;
+mod groups;
 pub mod lazy;
 mod rounds;
 mod search;

@@ -137,7 +137,7 @@ fn no_clause_excludes_a_run_that_meets_an_error() {
     }
     println!("{programs} programs, {compared} comparisons of a clause with a failing run");
     assert!(
-        compared > programs,
+        compared * 2 > programs,
         "only {compared} comparisons with {programs} programs"
     );
 }
