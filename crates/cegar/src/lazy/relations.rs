@@ -1,0 +1,249 @@
+//! What an edge does to predicates, asked of the solver for the states that were reached.
+
+use super::{Abstraction, Known, Question, Wiring};
+use crate::groups::{Group, groups};
+use hardbop_bebop::bdd::Bdd;
+use hardbop_bebop::space::{Copy, Slot, Space};
+use hardbop_budget::Stopped;
+use hardbop_logic::{Cube, TermId, Unknown, all_models, merge_cubes};
+use hardbop_newton::atoms::Meaning;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+
+/// From so many predicates on, groups that are independent of each other are looked for.
+const GROUPED: usize = 6;
+/// More models than this for one question: the rest is taken to be possible.
+const MAX_MODELS: usize = 4096;
+
+impl Abstraction<'_, '_> {
+    /// The relation of an edge, right at least for the states in `from`.
+    pub(super) fn relation(
+        &mut self,
+        edge: usize,
+        from: Bdd,
+        space: &mut Space,
+    ) -> Result<Bdd, Stopped> {
+        let (mut known, mut relation) = self.relations[edge].unwrap_or((Bdd::FALSE, Bdd::FALSE));
+        let reads = self.wirings[edge]
+            .as_ref()
+            .map(|w| w.reads.clone())
+            .unwrap_or_default();
+        let asked = project(space, from, &reads)?;
+        if self.relations[edge].is_none() {
+            (known, relation) = self.recall(edge, space)?;
+        }
+        if !space.bdds.is_subset(asked, known)? {
+            let new = space.bdds.difference(asked, known)?;
+            let found = self.ask(edge, new, space)?;
+            relation = space.bdds.or(relation, found)?;
+            known = space.bdds.or(known, new)?;
+        }
+        self.relations[edge] = Some((known, relation));
+        Ok(relation)
+    }
+
+    fn question(&self, edge: usize) -> Question {
+        let wiring = self.wirings[edge].clone().unwrap_or_default();
+        Question {
+            edge,
+            before: wiring.before,
+            after: wiring.after,
+        }
+    }
+
+    /// What earlier rounds found out about the same question.
+    fn recall(&mut self, edge: usize, space: &mut Space) -> Result<(Bdd, Bdd), Stopped> {
+        let (mut domain, mut relation) = (Bdd::FALSE, Bdd::FALSE);
+        let known = self
+            .memory
+            .answers
+            .get(&self.question(edge))
+            .cloned()
+            .unwrap_or_default();
+        for part in known {
+            let covered = self.diagram(edge, &part.domain, space)?;
+            let found = self.known_relation(edge, &part, space)?;
+            domain = space.bdds.or(domain, covered)?;
+            relation = space.bdds.or(relation, found)?;
+        }
+        Ok((domain, relation))
+    }
+
+    /// An answer as a diagram.
+    fn known_relation(
+        &self,
+        edge: usize,
+        known: &Known,
+        space: &mut Space,
+    ) -> Result<Bdd, Stopped> {
+        let mut all = self.diagram(edge, &known.domain, space)?;
+        for models in &known.models {
+            let group = self.diagram(edge, models, space)?;
+            all = space.bdds.and(all, group)?;
+        }
+        Ok(all)
+    }
+
+    /// Cubes over the predicates before, or before and after, as a diagram.
+    fn diagram(&self, edge: usize, cubes: &[Cube], space: &mut Space) -> Result<Bdd, Stopped> {
+        let wiring = self.wirings[edge].as_ref();
+        let reads = wiring.map(|w| w.reads.as_slice()).unwrap_or_default();
+        let writes = wiring.map(|w| w.writes.as_slice()).unwrap_or_default();
+        let mut all = Bdd::FALSE;
+        for cube in cubes {
+            let literals: Vec<_> = cube
+                .0
+                .iter()
+                .enumerate()
+                .filter_map(|(index, value)| {
+                    let var = match reads.get(index) {
+                        Some(&slot) => Space::var(slot, Copy::Current),
+                        None => Space::var(writes[index - reads.len()], Copy::Next),
+                    };
+                    value.map(|value| (var, value))
+                })
+                .collect();
+            let one = space.bdds.cube(&literals)?;
+            all = space.bdds.or(all, one)?;
+        }
+        Ok(all)
+    }
+
+    /// Asks the solver for all models over the predicates, from the states in `new`.
+    fn ask(&mut self, edge: usize, new: Bdd, space: &mut Space) -> Result<Bdd, Stopped> {
+        self.queries += 1;
+        let wiring = self.wirings[edge].clone().unwrap_or_default();
+        let reads: HashMap<Slot, usize> = wiring
+            .reads
+            .iter()
+            .enumerate()
+            .map(|(i, &slot)| (slot, i))
+            .collect();
+        let domain: Vec<Cube> = match space.bdds.cubes(new, new, 10_000)? {
+            Some(cubes) => cubes
+                .into_iter()
+                .map(|cube| {
+                    let mut values = vec![None; wiring.reads.len()];
+                    for literal in cube {
+                        let (slot, _) = Space::slot(literal.var);
+                        values[reads[&slot]] = Some(literal.value);
+                    }
+                    Cube(values)
+                })
+                .collect(),
+            None => vec![Cube(vec![None; wiring.reads.len()])],
+        };
+        let mut formulas = wiring.before.clone();
+        formulas.extend(&wiring.after);
+        let whole = Group {
+            positions: (0..formulas.len()).collect(),
+            conditions: wiring.condition.into_iter().collect(),
+        };
+        let groups = match formulas.len() {
+            ..GROUPED => vec![whole],
+            _ => groups(self.terms, &formulas, wiring.condition),
+        };
+        let mut models = Vec::with_capacity(groups.len());
+        for group in &groups {
+            match self.models(&wiring, &formulas, group, &domain) {
+                Ok(found) => models.push(found),
+                Err(Unknown::Stopped(stopped)) => return Err(stopped),
+                Err(why) => {
+                    self.lost = Some(why);
+                    // Whatever is not known is possible: sound, and less precise.
+                    return self.diagram(edge, &domain, space);
+                }
+            }
+        }
+        let known = Known { domain, models };
+        let found = self.known_relation(edge, &known, space)?;
+        self.memory
+            .answers
+            .entry(self.question(edge))
+            .or_default()
+            .push(known);
+        Ok(found)
+    }
+
+    /// All models over the predicates of a group, as cubes over all predicates.
+    fn models(
+        &mut self,
+        wiring: &Wiring,
+        formulas: &[TermId],
+        group: &Group,
+        domain: &[Cube],
+    ) -> Result<Vec<Cube>, Unknown> {
+        let asked: Vec<TermId> = group.positions.iter().map(|&at| formulas[at]).collect();
+        let mut roots = asked.clone();
+        roots.extend(&group.conditions);
+        self.session.push();
+        let mut facts = self.ground.semantics.axioms(self.terms);
+        facts.extend(&group.conditions);
+        facts.extend(self.typing(&roots));
+        let of_group = |cube: &Cube| {
+            let here = |at: usize| group.positions.contains(&at);
+            let values = cube.0.iter().enumerate();
+            Cube(
+                values
+                    .map(|(at, value)| value.filter(|_| here(at)))
+                    .collect(),
+            )
+        };
+        let states: BTreeSet<TermId> = domain
+            .iter()
+            .map(|cube| of_group(cube).term(self.terms, &wiring.before))
+            .collect();
+        let states: Vec<TermId> = states.into_iter().collect();
+        facts.push(self.terms.or(&states));
+        for fact in facts {
+            self.session.assert(self.terms, fact);
+        }
+        let mut models = Vec::new();
+        let ended = all_models(self.session, self.terms, &asked, &[], &mut |cube| {
+            models.push(cube.clone());
+            if models.len() >= MAX_MODELS {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        self.session.pop();
+        if ended? != hardbop_logic::Enumeration::Complete {
+            return Err(Unknown::Steps);
+        }
+        let spread = |cube: Cube| {
+            let mut values = vec![None; formulas.len()];
+            for (&at, value) in group.positions.iter().zip(cube.0) {
+                values[at] = value;
+            }
+            Cube(values)
+        };
+        Ok(merge_cubes(&models).into_iter().map(spread).collect())
+    }
+
+    /// The ranges of the state variables that formulas mention.
+    fn typing(&mut self, roots: &[TermId]) -> Vec<TermId> {
+        let mut facts = Vec::new();
+        for constant in self.terms.free_constants(roots) {
+            if let Some(Meaning::Now(id)) = self.ground.constants.meaning(constant) {
+                facts.push(self.ground.semantics.typing(self.terms, id));
+            }
+        }
+        facts
+    }
+}
+
+/// The current values of some slots in a set of path edges.
+fn project(space: &mut Space, from: Bdd, keep: &[Slot]) -> Result<Bdd, Stopped> {
+    let drop: Vec<_> = space
+        .bdds
+        .support(from)
+        .into_iter()
+        .filter(|&var| {
+            let (slot, copy) = Space::slot(var);
+            copy != Copy::Current || !keep.contains(&slot)
+        })
+        .collect();
+    let pass = space.bdds.pass(&drop, &[]);
+    space.bdds.project(from, pass)
+}

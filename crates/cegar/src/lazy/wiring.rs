@@ -1,0 +1,314 @@
+//! Which predicates an edge reads and writes, and what it does to them.
+
+use super::{Abstraction, READY, Wiring, is_result};
+use hardbop_bebop::space::Slot;
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_logic::TermId;
+use hardbop_newton::atoms::Meaning;
+use hardbop_semantics::block::block;
+use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::skeleton::SkeletonEdgeKind;
+use hardbop_semantics::{Execution, State};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Abstraction<'_, '_> {
+    /// Works out what an edge reads and writes.
+    pub(super) fn wire(&mut self, index: usize) {
+        let edge = self.ground.skeleton.edges[index];
+        let procedure = self.ground.skeleton.vertices[edge.from].procedure;
+        let wiring = match edge.kind {
+            SkeletonEdgeKind::Start => self.wire_start(procedure),
+            SkeletonEdgeKind::Block(from, to) => {
+                self.wire_block(procedure, (edge.from, edge.to), from, to)
+            }
+            SkeletonEdgeKind::Call(call, callee) => {
+                self.wire_call(procedure, edge.from, call, callee)
+            }
+            SkeletonEdgeKind::Return(call, callee) => {
+                self.wire_return(procedure, edge.to, call, callee)
+            }
+            SkeletonEdgeKind::Unsupported(_) => Wiring::default(),
+        };
+        self.wirings[index] = Some(wiring);
+    }
+
+    fn wire_start(&mut self, procedure: usize) -> Wiring {
+        let semantics = self.ground.semantics;
+        let mut run = Execution::new(semantics);
+        run.start(self.terms);
+        let condition = self.terms.and(&run.facts);
+        let mut wiring = Wiring {
+            condition: Some(condition),
+            ..Wiring::default()
+        };
+        for (slot, entry) in self.visible(procedure) {
+            if entry.at(READY) {
+                wiring.writes.push(slot);
+                let after = run.state.apply(semantics, self.terms, entry.formula);
+                wiring.after.push(after);
+            }
+        }
+        wiring
+    }
+
+    fn wire_block(
+        &mut self,
+        procedure: usize,
+        (start, end): (usize, usize),
+        from: LocId,
+        to: LocId,
+    ) -> Wiring {
+        let semantics = self.ground.semantics;
+        if !self.memory.blocks.contains_key(&from)
+            && let Ok(made) = block(semantics, self.terms, from, &self.ground.skeleton.cuts)
+        {
+            self.memory.blocks.insert(from, made);
+        }
+        let exit = self
+            .memory
+            .blocks
+            .get(&from)
+            .and_then(|block| block.exits.iter().find(|exit| exit.location == to))
+            .cloned();
+        let Some(exit) = exit else {
+            // A block without meaning may do anything: all its predicates are open.
+            let writes = self
+                .visible(procedure)
+                .into_iter()
+                .map(|(slot, _)| slot)
+                .collect();
+            return Wiring {
+                writes,
+                ..Wiring::default()
+            };
+        };
+        let mut wiring = Wiring {
+            condition: Some(exit.condition),
+            ..Wiring::default()
+        };
+        let mut open = Vec::new();
+        let changed: BTreeSet<StateVarId> = exit.state.written().map(|(id, _)| id).collect();
+        for (slot, entry) in self.visible(procedure) {
+            let touched = !entry.now.is_disjoint(&changed);
+            let kept = entry.at(start) && !touched;
+            if entry.at(end) && !kept {
+                let after = exit.state.apply(semantics, self.terms, entry.formula);
+                if !entry.at(start) || after != entry.formula {
+                    wiring.writes.push(slot);
+                    wiring.after.push(after);
+                }
+            } else if !entry.at(end) && touched {
+                open.push(slot);
+            }
+        }
+        if self.ground.skeleton.procedures[procedure].exit == end {
+            let returns = self.scopes[procedure].returns.clone();
+            for (position, &predicate) in returns.iter().enumerate() {
+                let formula = self.scopes[procedure].predicates[predicate].formula;
+                wiring.writes.push(self.return_slot(procedure, position));
+                wiring
+                    .after
+                    .push(exit.state.apply(semantics, self.terms, formula));
+            }
+        }
+        self.read_relevant(procedure, start, &mut wiring);
+        wiring.writes.extend(open);
+        wiring
+    }
+
+    /// Reads the predicates that can tell anything about the condition and the new values.
+    fn read_relevant(&mut self, procedure: usize, vertex: usize, wiring: &mut Wiring) {
+        let facts = self
+            .visible(procedure)
+            .into_iter()
+            .filter(|(_, entry)| entry.at(vertex))
+            .map(|(slot, entry)| (slot, entry.formula))
+            .collect();
+        self.read_facts(facts, wiring);
+    }
+
+    fn wire_call(
+        &mut self,
+        caller: usize,
+        vertex: usize,
+        call: Option<EdgeId>,
+        callee: FuncId,
+    ) -> Wiring {
+        let semantics = self.ground.semantics;
+        let Some(target) = self.ground.skeleton.procedure_of(callee) else {
+            return Wiring::default();
+        };
+        let mut run = Execution::new(semantics);
+        let condition = match call {
+            Some(call) => run.enter(self.terms, call, callee),
+            None => self.terms.bool(true),
+        };
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(condition);
+        let condition = self.terms.and(&conjuncts);
+        let mut wiring = Wiring {
+            condition: Some(condition),
+            ..Wiring::default()
+        };
+        for position in 0..self.scopes[target].formals {
+            let formula = self.scopes[target].predicates[position].formula;
+            let entry = self.old_is_now(formula);
+            wiring.writes.push(self.local_slot(target, position));
+            wiring
+                .after
+                .push(run.state.apply(semantics, self.terms, entry));
+        }
+        self.read_relevant(caller, vertex, &mut wiring);
+        for position in 0..self.scopes[target].returns.len() {
+            let value = self.return_slot(target, position);
+            wiring
+                .results
+                .push((value, self.temporary_slot(caller, position)));
+        }
+        wiring
+    }
+
+    /// A formula at a procedure's entry: what was is what is.
+    fn old_is_now(&mut self, formula: TermId) -> TermId {
+        let semantics = self.ground.semantics;
+        let mut map = BTreeMap::new();
+        for constant in self.terms.free_constants(&[formula]) {
+            if let Some(Meaning::Old(id)) = self.ground.constants.meaning(constant) {
+                map.insert(constant, semantics.constant(self.terms, id));
+            }
+        }
+        self.terms.substitute(formula, &map)
+    }
+
+    fn wire_return(&mut self, caller: usize, end: usize, call: EdgeId, callee: FuncId) -> Wiring {
+        let semantics = self.ground.semantics;
+        let Some(target) = self.ground.skeleton.procedure_of(callee) else {
+            return Wiring::default();
+        };
+        let mut run = Execution::new(semantics);
+        let condition = run.enter(self.terms, call, callee);
+        let entered = run.state.clone();
+        // What the callee may have changed has new names; what it returned too.
+        let mut renamed = BTreeMap::new();
+        let own = semantics
+            .frame_variables(callee)
+            .into_iter()
+            .filter(|&id| is_result(semantics, id));
+        for id in self
+            .ground
+            .effects
+            .modified(callee)
+            .iter()
+            .copied()
+            .chain(own)
+        {
+            let sort = semantics.sort(self.terms, id);
+            let name = format!("{}'", semantics.layout.get(id).name);
+            let after = self.terms.constant(&name, sort);
+            run.state.set(id, after);
+            renamed.insert(id, after);
+        }
+        let exit_state = run.state.clone();
+        run.leave(self.terms);
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(condition);
+        let condition = self.terms.and(&conjuncts);
+        let mut wiring = Wiring {
+            condition: Some(condition),
+            ..Wiring::default()
+        };
+        let globals = self.globals.len() as u32;
+        // The callee has kept the global predicates up to date; only the result can change them
+        // further.
+        let mut after_exit = State::new();
+        for (&id, &term) in &renamed {
+            if semantics.layout.get(id).owner.is_none() {
+                after_exit.set(id, term);
+            }
+        }
+        let exit = self.ground.skeleton.procedures[target].exit;
+        let call_from = self.ground.semantics.program.edges[call.index()].from;
+        let before = self.ground.skeleton.vertex_at(call_from);
+        let mut facts = Vec::new();
+        let mut open = Vec::new();
+        for index in 0..globals {
+            let entry = self.globals[index as usize].clone();
+            let now = after_exit.apply(semantics, self.terms, entry.formula);
+            let then = run.state.apply(semantics, self.terms, entry.formula);
+            // Where the callee does not touch it, it is what it was at the call.
+            let untouched = now == entry.formula && before.is_some_and(|b| entry.at(b));
+            let valid = entry.at(exit) || untouched;
+            if valid {
+                facts.push((Slot(index), now));
+            }
+            if entry.at(end) && (!valid || then != now) {
+                wiring.writes.push(Slot(index));
+                wiring.after.push(then);
+            } else if !entry.at(end) && then != now {
+                open.push(Slot(index));
+            }
+        }
+        for (slot, entry) in self.visible(caller) {
+            if slot.0 < globals {
+                continue;
+            }
+            let held = before.is_some_and(|b| entry.at(b));
+            if entry.at(end) {
+                let then = run.state.apply(semantics, self.terms, entry.formula);
+                if !held || then != entry.formula {
+                    wiring.writes.push(slot);
+                    wiring.after.push(then);
+                }
+            }
+            // The caller's own predicates still speak of the state before the call.
+            if held {
+                facts.push((slot, entry.formula));
+            }
+        }
+        // Return predicates: over what the callee found at its entry and left at its exit.
+        for position in 0..self.scopes[target].returns.len() {
+            let predicate = self.scopes[target].returns[position];
+            let formula = self.scopes[target].predicates[predicate].formula;
+            let mut map = BTreeMap::new();
+            for constant in self.terms.free_constants(&[formula]) {
+                match self.ground.constants.meaning(constant) {
+                    Some(Meaning::Old(id)) => {
+                        map.insert(constant, entered.get(semantics, self.terms, id));
+                    }
+                    Some(Meaning::Now(id)) => {
+                        map.insert(constant, exit_state.get(semantics, self.terms, id));
+                    }
+                    _ => {}
+                }
+            }
+            let fact = self.terms.substitute(formula, &map);
+            facts.push((self.temporary_slot(caller, position), fact));
+        }
+        self.read_facts(facts, &mut wiring);
+        wiring.writes.extend(open);
+        wiring
+    }
+
+    fn read_facts(&mut self, facts: Vec<(Slot, TermId)>, wiring: &mut Wiring) {
+        let mut roots = wiring.after.clone();
+        roots.extend(wiring.condition);
+        let mut known: BTreeSet<TermId> = self.terms.free_constants(&roots);
+        let mut rest = facts;
+        loop {
+            let before = rest.len();
+            rest.retain(|&(slot, formula)| {
+                let support = self.terms.free_constants(&[formula]);
+                if support.is_disjoint(&known) {
+                    return true;
+                }
+                known.extend(support);
+                wiring.reads.push(slot);
+                wiring.before.push(formula);
+                false
+            });
+            if rest.len() == before {
+                return;
+            }
+        }
+    }
+}
