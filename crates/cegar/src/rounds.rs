@@ -1,6 +1,8 @@
 //! The rounds of the loop.
 
-use crate::counting::{Counting, passed};
+mod path;
+
+use crate::counting::Counting;
 use crate::lazy::{Abstraction, Ground, Memory, Precision};
 use crate::search::{Found, search};
 use hardbop_bebop::supergraph::Vertex;
@@ -15,13 +17,10 @@ use hardbop_engine::{
     Task,
 };
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
-use hardbop_newton::Segment;
 use hardbop_newton::atoms::{Constants, Predicate, predicates};
 use hardbop_newton::exact::Translation;
-use hardbop_newton::feasible::{Feasibility, feasible};
-use hardbop_newton::refine::{self, Refinement, Refiner, Shape};
+use hardbop_newton::refine::{self, Refiner};
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::replay::{original_choices, replay};
 use hardbop_semantics::skeleton::{Point, Skeleton};
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -530,175 +529,6 @@ impl Rounds<'_> {
         open.chain(unsupported)
             .map(|vertex| Vertex(vertex as u32))
             .collect()
-    }
-
-    /// Deals with an abstract error path: a violation, or new predicates. Gives a way to end the
-    /// stage if there is neither.
-    #[allow(clippy::too_many_arguments)]
-    fn path(
-        &mut self,
-        terms: &mut Terms,
-        session: &mut Session<'static>,
-        refiner: &Refiner<'_, '_>,
-        exact: &Semantics<'_>,
-        guessing: bool,
-        vertex: usize,
-        segments: &[Segment],
-        precision: &mut Precision,
-    ) -> Option<Ended> {
-        let cuts = &self.skeleton.cuts;
-        let mut core = None;
-        if guessing
-            && let Feasibility::Infeasible(found) =
-                feasible(refiner.semantics, cuts, terms, session, segments)
-        {
-            core = Some(found);
-        }
-        if core.is_none() {
-            match feasible(exact, cuts, terms, session, segments) {
-                Feasibility::Feasible(witness) => {
-                    self.reached(vertex, &witness);
-                    return None;
-                }
-                Feasibility::Infeasible(_) if guessing => return Some(Ended::NeedsBits),
-                Feasibility::Infeasible(found) => core = Some(found),
-                Feasibility::Unknown(hardbop_logic::Unknown::Stopped(stopped)) => {
-                    return Some(self.stopped(stopped, guessing));
-                }
-                Feasibility::Unknown(why) => {
-                    self.close(vertex, Reason::Solver(why.to_string()));
-                    return None;
-                }
-                Feasibility::Unmodelled(_) => {
-                    self.close(vertex, Reason::Refinement);
-                    return None;
-                }
-            }
-        }
-        self.tell(distinct(precision).len(), "refining");
-        let mut added = false;
-        // Path programs rule out all unrollings at once, but where they are as hard as the whole
-        // program, one path after the other gets further.
-        let full = self.options.horn_time;
-        let quick = match self.hard_path_programs {
-            0 => full / 6,
-            times => full / (6 << times.min(4)),
-        };
-        let tries = [
-            (Shape::PathProgram, quick),
-            (Shape::Path, full / 2),
-            (Shape::PathProgram, full),
-        ];
-        for (shape, time) in tries {
-            self.statistics.horn_queries += 1;
-            let limits = Limits {
-                time: Some(time),
-                steps: None,
-            };
-            match refiner.refine(terms, segments, shape, limits, &self.budget) {
-                Refinement::Predicates(found) => {
-                    if self.counting.only_counts(terms, segments, &found) {
-                        self.suggest_path(vertex, segments);
-                    }
-                    for (location, predicate) in found {
-                        added |= precision.entry(location).or_default().insert(predicate);
-                    }
-                    if shape == Shape::PathProgram {
-                        self.hard_path_programs = 0;
-                    }
-                }
-                Refinement::Unknown(_) if shape == Shape::PathProgram => {
-                    self.hard_path_programs += 1;
-                }
-                Refinement::Reachable | Refinement::Unknown(_) | Refinement::Unmodelled(_) => {}
-            }
-            if added {
-                return None;
-            }
-        }
-        if let Err(stopped) = self.budget.check() {
-            return Some(self.stopped(stopped, guessing));
-        }
-        // Nobody solves the clauses: then what the path itself says.
-        for (location, predicate) in
-            refiner.preconditions(terms, segments, &core.unwrap_or_default(), &self.budget)
-        {
-            added |= precision.entry(location).or_default().insert(predicate);
-        }
-        if added || self.track_everywhere(precision) {
-            return None;
-        }
-        if guessing {
-            return Some(Ended::NeedsBits);
-        }
-        self.close(vertex, Reason::Refinement);
-        None
-    }
-
-    /// Tells others of a path on which refinement only counts.
-    fn suggest_path(&mut self, vertex: usize, segments: &[Segment]) {
-        let is_here = |at: &BTreeSet<usize>| at.contains(&vertex);
-        let found = self.open.iter().find(|(_, at)| is_here(at));
-        if let Some((&check, _)) = found {
-            let through = passed(self.inlined, &self.skeleton.cuts, segments);
-            (self.suggest)(Suggestion { check, through });
-        }
-    }
-
-    /// Tracks every predicate wherever it makes sense. Says whether that is anything new.
-    fn track_everywhere(&self, precision: &mut Precision) -> bool {
-        let all = distinct(precision);
-        let mut added = false;
-        for vertex in &self.skeleton.vertices {
-            let Point::At(location) = vertex.point else {
-                continue;
-            };
-            let function = self.skeleton.procedures[vertex.procedure].function;
-            for predicate in &all {
-                if predicate.scope.is_none() || predicate.scope == function {
-                    let here = precision.entry(location).or_default();
-                    added |= here.insert(predicate.clone());
-                }
-            }
-        }
-        added
-    }
-
-    /// Closes the check at a vertex without an answer.
-    fn close(&mut self, vertex: usize, reason: Reason) {
-        let closed: Vec<CheckId> = self
-            .open
-            .iter()
-            .filter(|(_, at)| at.contains(&vertex))
-            .map(|(&check, _)| check)
-            .collect();
-        for check in closed {
-            self.open.remove(&check);
-            self.outcomes
-                .insert(check, Outcome::Unknown(reason.clone()));
-        }
-        if let Some(&construct) = self.unsupported.get(&vertex) {
-            self.blocked = Some(construct);
-        }
-    }
-
-    fn reached(&mut self, vertex: usize, witness: &hardbop_newton::feasible::Witness) {
-        if let Some(&construct) = self.unsupported.get(&vertex) {
-            self.blocked = Some(construct);
-            return;
-        }
-        let Some((&check, _)) = self.open.iter().find(|(_, at)| at.contains(&vertex)) else {
-            return;
-        };
-        let choices = original_choices(self.inlined, &witness.choices);
-        match replay(self.original, &choices, check, &self.budget) {
-            Ok(violation) => {
-                self.open.remove(&check);
-                self.outcomes
-                    .insert(check, Outcome::Violated(Box::new(violation)));
-            }
-            Err(outcome) => self.close(vertex, Reason::Replay(Box::new(outcome))),
-        }
     }
 
     /// Nothing open can be reached: this is why.
