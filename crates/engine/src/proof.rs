@@ -1,7 +1,7 @@
 //! The evidence behind PROVED.
 
 use hardbop_cfront::ids::{EdgeId, LocId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The evidence behind all PROVED outcomes of a report, by its kind.
 #[derive(Clone, Debug)]
@@ -44,6 +44,57 @@ pub struct Invariants {
     pub predicates: Vec<ScopedPredicate>,
     /// How many questions certification asked.
     pub questions: u64,
+}
+
+impl Invariants {
+    /// What both say: where one of them says that control never comes, it does not.
+    pub fn and(self, other: Invariants) -> Invariants {
+        let mut both = Invariants {
+            questions: self.questions + other.questions,
+            ..Invariants::default()
+        };
+        for (location, text) in self.at {
+            if let Some(more) = other.at.get(&location) {
+                both.at.insert(location, conjunction(&text, more, "true"));
+            }
+        }
+        for (location, text) in self.c {
+            if let Some(more) = other.c.get(&location) {
+                both.c.insert(location, text.and(more));
+            }
+        }
+        let predicates = self.predicates.into_iter().chain(other.predicates);
+        let predicates: BTreeSet<ScopedPredicate> = predicates.collect();
+        both.predicates = predicates.into_iter().collect();
+        both
+    }
+}
+
+impl CInvariant {
+    fn and(self, other: &CInvariant) -> CInvariant {
+        CInvariant {
+            // What one of them leaves out may be left out.
+            plain: match (self.plain, &other.plain) {
+                (Some(a), Some(b)) => Some(conjunction(&a, b, "1")),
+                (a, b) => a.or_else(|| b.clone()),
+            },
+            contract: match (self.contract, &other.contract) {
+                (Some(a), Some(b)) => Some(conjunction(&a, b, "1")),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Both texts; `always` is how they say nothing.
+fn conjunction(a: &str, b: &str, always: &str) -> String {
+    if a == b || b == always {
+        a.to_owned()
+    } else if a == always {
+        b.to_owned()
+    } else {
+        format!("({a}) && ({b})")
+    }
 }
 
 /// An invariant as C expressions.
@@ -90,4 +141,24 @@ pub struct Decision {
     /// The side, by its number among the ways that leave the branch: a call through a pointer is
     /// one edge with a side for each function that it may enter.
     pub side: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_proofs_say_together_what_each_says() {
+        let proof = |at: &[(u32, &str)]| Invariants {
+            at: at
+                .iter()
+                .map(|&(l, text)| (LocId(l), text.to_owned()))
+                .collect(),
+            ..Invariants::default()
+        };
+        let first = proof(&[(1, "x == 0"), (2, "true"), (3, "y"), (4, "z")]);
+        let second = proof(&[(1, "y < 2"), (2, "x == 1"), (3, "y")]);
+        let both: Vec<String> = first.and(second).at.into_values().collect();
+        assert_eq!(both, ["(x == 0) && (y < 2)", "x == 1", "y"]);
+    }
 }

@@ -7,7 +7,7 @@
 
 use hardbop_budget::{Budget, resident_bytes};
 use hardbop_cfront::ids::CheckId;
-use hardbop_engine::{Event, Outcome, Reason, Report, Suggestion, Task};
+use hardbop_engine::{Event, Outcome, Proof, Reason, Report, Suggestion, Task};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -315,7 +315,13 @@ impl Found {
         }
         let all = self.report.outcomes.values().all(Outcome::is_decided);
         if proved || self.report.proof.is_none() {
-            self.report.proof = report.proof.or(self.report.proof.take());
+            self.report.proof = match (self.report.proof.take(), report.proof) {
+                // Each proves its own checks.
+                (Some(Proof::Invariants(known)), Some(Proof::Invariants(new))) => {
+                    Some(Proof::Invariants(known.and(new)))
+                }
+                (known, new) => new.or(known),
+            };
         }
         // The engine that closes the last check speaks for all executions, if anyone does.
         let first = self.report.statistics.is_empty();
