@@ -3,6 +3,8 @@
 //! Skipped, with a message, where there is no Chromium. The program in the page is
 //! `examples/c/spinlock_bug.c`, whose failing run every reader of the documentation knows.
 
+#![expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+
 mod chromium;
 mod picture;
 
