@@ -105,6 +105,8 @@ fn expanded(path: &str) -> String {
             .and_then(|rest| rest.strip_suffix("}}"));
         match included {
             Some(file) => {
+                // A part of a file is named after a colon.
+                let file = file.split(':').next().unwrap_or_default();
                 let file = Path::new(path).parent().unwrap_or(Path::new("")).join(file);
                 result.push_str(&text_of(normal(&file).to_str().expect("a plain name")));
             }
