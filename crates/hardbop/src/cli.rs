@@ -61,6 +61,9 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Do the work in this process; without it, a child does it that may crash.
+    #[arg(long, hide = true)]
+    pub in_process: bool,
     /// Output.
     #[command(flatten)]
     pub output: Output,
@@ -187,6 +190,19 @@ Examples:
 }
 
 impl Command {
+    /// Whether an SMT solver has a part in it.
+    pub fn asks_solvers(&self) -> bool {
+        matches!(
+            self,
+            Command::Check(_)
+                | Command::Validate(_)
+                | Command::Bmc(_)
+                | Command::Leap(_)
+                | Command::Explain(_)
+                | Command::Abstract(_)
+        )
+    }
+
     /// The command as the user wrote it, e.g. `bp format`.
     pub fn name(&self) -> &'static str {
         match self {

@@ -181,6 +181,24 @@ impl Console {
         REFUSED
     }
 
+    /// Says that the process that did the work crashed. Gives back the exit code.
+    pub fn crashed(&self, signal: &str) -> u8 {
+        let text = format!("the process that did the work crashed ({signal}); nothing is known");
+        let code = Verdict::Unknown.exit_code();
+        // There is nobody left to tell if even this cannot be written.
+        let _ = match self.format {
+            Format::Text => self.text(&format!("UNKNOWN because {text}\n")),
+            Format::Json => {
+                let error = JsonError {
+                    kind: "crash",
+                    message: &text,
+                };
+                self.envelope(code, &Sources::new(), &[], JsonFailure { error })
+            }
+        };
+        code
+    }
+
     fn fail_in_text(&self, failure: &Failure) {
         match failure {
             Failure::Input {

@@ -9,6 +9,7 @@ mod cli;
 mod commands;
 mod console;
 mod failure;
+mod guard;
 mod input;
 mod limits;
 mod listing;
@@ -29,6 +30,18 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error).into(),
     };
+    if cli.in_process {
+        guard::end_with_parent();
+    } else if cli.command.asks_solvers()
+        && let Some(ended) = guard::run()
+    {
+        let stderr = quiet::Stderr::plain();
+        let console = console::Console::new(cli.command.name(), &cli.output, stderr);
+        return match ended {
+            guard::Ended::Exit(code) => code.into(),
+            guard::Ended::Crash(signal) => console.crashed(&signal).into(),
+        };
+    }
     let stderr = quiet::Stderr::quiet();
     let console = console::Console::new(cli.command.name(), &cli.output, stderr);
     let code = match panics::caught(|| commands::run(&cli.command, &console)) {

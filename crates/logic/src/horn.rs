@@ -211,6 +211,8 @@ impl Horn {
             params.set_bool(transformation, false);
         }
         params.set_u32("spacer.random_seed", 0);
+        // Else Z3 takes Ctrl-C for itself while it works, and the user's wish goes unheard.
+        params.set_bool("ctrl_c", false);
         if search == Search::Guided {
             params.set_bool("spacer.global", true);
             // Concretising gains nothing here and meets unfinished code of Z3.

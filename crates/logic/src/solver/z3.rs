@@ -76,6 +76,8 @@ impl Z3Solver {
     fn set_parameters(&mut self) {
         let mut params = Params::new();
         params.set_u32("random_seed", self.options.seed);
+        // Else Z3 takes Ctrl-C for itself while it works, and the user's wish goes unheard.
+        params.set_bool("ctrl_c", false);
         if let Some(megabytes) = self.options.memory {
             params.set_u32("max_memory", megabytes);
         }
