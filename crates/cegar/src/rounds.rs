@@ -330,6 +330,7 @@ impl Rounds<'_> {
             figures: vec![
                 Figure::count("rounds", self.statistics.rounds.into()),
                 Figure::count("predicates", predicates as u64),
+                Figure::count("relations", self.statistics.relations),
                 Figure::count("Horn queries", self.statistics.horn_queries.into()),
             ],
         });

@@ -66,6 +66,47 @@ pub struct WovenRule {
     /// the same throughout an execution ([`Initial::Unknown`]): the first that is set chooses the
     /// candidate at its own position; if none is, the one after the last is chosen.
     pub choices: Vec<Vec<VarId>>,
+    /// The objects that it watches, each with how to tell in an execution which one it is.
+    pub watched: Vec<WatchedObject>,
+}
+
+/// An object that a rule watches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchedObject {
+    /// Its name in the rule; none where the rule says `watch` or `track`.
+    pub name: Option<String>,
+    /// Which one it is.
+    pub which: WhichObject,
+    /// What pointers to it point to, where that is known: an object may begin with another one.
+    pub ty: Option<TypeId>,
+}
+
+/// Which object is watched in an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhichObject {
+    /// The one whose address or number a variable holds.
+    In {
+        /// The variable.
+        variable: VarId,
+        /// Says whether there is one yet, if there may be none.
+        exists: Option<VarId>,
+    },
+    /// The candidate at the position of the first of these that is set, else the last one.
+    OneOf {
+        /// One fewer than there are candidates.
+        flags: Vec<VarId>,
+        /// The objects.
+        candidates: Vec<ObjectCandidate>,
+    },
+}
+
+/// An object that is known before the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ObjectCandidate {
+    /// A variable of static storage, or the part of one that begins so many bytes after its start.
+    Part(VarId, u64),
+    /// A number, by its bits as one of the widest type.
+    Number(u128),
 }
 
 /// A variable of a rule's state.

@@ -73,6 +73,15 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// The file that was added under a name with a text, if there is one.
+    pub fn find(&self, name: &str, text: &str) -> Option<FileId> {
+        let same = |file: &File| file.name == name && file.text == text;
+        self.files
+            .iter()
+            .position(same)
+            .map(|index| FileId(index as u32))
+    }
+
     /// The name under which a file was added.
     pub fn name(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].name

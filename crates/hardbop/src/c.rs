@@ -7,11 +7,11 @@ use crate::{input, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
 use hardbop_cfront::options::{LowerOptions, Undefined};
-use hardbop_cfront::parse::{Files, Input, InputKind, ParseOptions, Preprocess};
+use hardbop_cfront::parse::{self, Input, InputKind, ParseOptions, Preprocess};
 use hardbop_cfront::program::{CheckKind, Program};
 use hardbop_cfront::types::DataModel;
-use hardbop_diagnostics::Diagnostic;
-use hardbop_rules::{Woven, weave};
+use hardbop_diagnostics::{Diagnostic, Sources};
+use hardbop_rules::{Rule, RuleOrigin, Woven, weave};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,17 @@ pub struct CProgram {
     pub program: Program,
     /// The warnings.
     pub warnings: Vec<Diagnostic>,
-    /// The files that were read, included ones among them.
-    pub files: Vec<String>,
+    /// The files that it depends on.
+    pub files: Files,
+}
+
+/// The files that a program depends on.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Those that were read: the program's own, included ones, and rules.
+    pub read: Vec<String>,
+    /// Those that were looked for where there is none: if one appears, it may be read instead.
+    pub absent: Vec<String>,
 }
 
 /// Reads, types, lowers and links the program; people see its warnings at once.
@@ -33,8 +42,8 @@ pub fn program(input: &CInput, console: &Console) -> Result<CProgram, Failure> {
     program_with(input, &RuleNames::default(), console, |_| {})
 }
 
-/// Reads the program as [`program`] does, with rules woven into it and a last word on how it is
-/// lowered.
+/// Reads the program as [`program`] does, with rules woven into it, all into one, and a last word
+/// on how it is lowered.
 pub fn program_with(
     input: &CInput,
     rules: &RuleNames,
@@ -42,6 +51,116 @@ pub fn program_with(
     adjust: impl FnOnce(&mut LowerOptions),
 ) -> Result<CProgram, Failure> {
     let rules = rules::read(&rules.rules)?;
+    let CProgram {
+        program,
+        mut warnings,
+        files,
+    } = load_for(input, &rules, adjust)?;
+    let program = woven(program, &rules, &mut warnings)?;
+    console.warn(&program.sources, &warnings);
+    Ok(CProgram {
+        program,
+        warnings,
+        files,
+    })
+}
+
+/// A program and the same program beside each rule.
+pub struct Parts {
+    /// The programs.
+    pub parts: Vec<Part>,
+    /// The texts that warnings point into.
+    pub sources: Sources,
+    /// The warnings.
+    pub warnings: Vec<Diagnostic>,
+    /// The files that they depend on.
+    pub files: Files,
+}
+
+/// A program by itself or with a rule.
+pub struct Part {
+    /// The program.
+    pub program: Program,
+    /// The rule.
+    pub rule: Option<String>,
+}
+
+/// Reads the program, and weaves every rule into a copy of its own: the first one that is
+/// violated ends an execution, and would hide the others. The program itself comes first.
+pub fn parts(
+    input: &CInput,
+    rules: &RuleNames,
+    console: &Console,
+    adjust: impl FnOnce(&mut LowerOptions),
+) -> Result<Parts, Failure> {
+    let rules = rules::read(&rules.rules)?;
+    let CProgram {
+        mut program,
+        mut warnings,
+        files,
+    } = load_for(input, &rules, adjust)?;
+    for rule in &rules {
+        // So that the same text is the same file in every copy.
+        if program.sources.find(&rule.path, &rule.text).is_none() {
+            program.sources.add(rule.path.clone(), rule.text.clone());
+        }
+    }
+    let sources = program.sources.clone();
+    let mut parts = Vec::new();
+    let mut errors = Vec::new();
+    for rule in &rules {
+        match woven(program.clone(), std::slice::from_ref(rule), &mut warnings) {
+            Ok(program) => parts.push(Part {
+                program,
+                rule: Some(rule.name.clone()),
+            }),
+            Err(Failure::Input { diagnostics, .. }) => errors.extend(diagnostics),
+            Err(other) => return Err(other),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Failure::Input {
+            sources,
+            diagnostics: errors,
+        });
+    }
+    let rule = None;
+    parts.insert(0, Part { program, rule });
+    console.warn(&sources, &warnings);
+    Ok(Parts {
+        parts,
+        sources,
+        warnings,
+        files,
+    })
+}
+
+/// The program with rules in it.
+fn woven(
+    program: Program,
+    rules: &[Rule],
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Program, Failure> {
+    let Woven {
+        program,
+        diagnostics,
+    } = weave(program, rules);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(Failure::Input {
+            sources: program.sources,
+            diagnostics,
+        });
+    }
+    warnings.extend(diagnostics);
+    Ok(program)
+}
+
+/// Reads the program in such a way that rules can be woven into it.
+fn load_for(
+    input: &CInput,
+    rules: &[Rule],
+    adjust: impl FnOnce(&mut LowerOptions),
+) -> Result<CProgram, Failure> {
     let units = units(input)?;
     let model = data_model(input, &units);
     let common = common_options(input);
@@ -81,23 +200,10 @@ pub fn program_with(
             diagnostics,
         });
     };
-    let mut warnings = diagnostics;
-    let Woven {
-        program,
-        diagnostics,
-    } = weave(loaded.program, &rules);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(Failure::Input {
-            sources: program.sources,
-            diagnostics,
-        });
-    }
-    warnings.extend(diagnostics);
-    console.warn(&program.sources, &warnings);
     Ok(CProgram {
-        program,
-        warnings,
-        files: disk.files(&inputs),
+        program: loaded.program,
+        warnings: diagnostics,
+        files: disk.files(&inputs, rules),
     })
 }
 
@@ -105,26 +211,39 @@ pub fn program_with(
 #[derive(Default)]
 struct Disk {
     read: Mutex<BTreeSet<String>>,
+    absent: Mutex<BTreeSet<String>>,
 }
 
 impl Disk {
-    /// The files that were read: the program's own and those that they include.
-    fn files(&self, inputs: &[Input]) -> Vec<String> {
+    /// The files that a program depends on.
+    fn files(&self, inputs: &[Input], rules: &[Rule]) -> Files {
         let own = inputs.iter().map(|input| input.name.clone());
-        let included = self.read.lock().map(|read| read.clone());
-        let all: BTreeSet<String> = own.chain(included.unwrap_or_default()).collect();
-        all.into_iter().collect()
+        let written = |rule: &&Rule| rule.origin == RuleOrigin::File;
+        let rules = rules.iter().filter(written).map(|rule| rule.path.clone());
+        let set = |of: &Mutex<BTreeSet<String>>| {
+            of.lock()
+                .map_or_else(|_| BTreeSet::new(), |set| set.clone())
+        };
+        let all: BTreeSet<String> = own.chain(rules).chain(set(&self.read)).collect();
+        Files {
+            read: all.into_iter().collect(),
+            absent: set(&self.absent).into_iter().collect(),
+        }
     }
 }
 
-impl Files for Disk {
+impl parse::Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let bytes = std::fs::read(path)?;
+        let bytes = std::fs::read(path);
         let name = path.display().to_string();
-        if let Ok(mut read) = self.read.lock() {
-            read.insert(name);
+        let of = match &bytes {
+            Ok(_) => &self.read,
+            Err(_) => &self.absent,
+        };
+        if let Ok(mut set) = of.lock() {
+            set.insert(name);
         }
-        Ok(bytes)
+        bytes
     }
 
     fn identity(&self, path: &Path) -> PathBuf {

@@ -1,7 +1,9 @@
 //! `hardbop.toml`: what a project is, and what is to be checked of it.
 
+use crate::cli::{CheckName, DataModelName};
 use crate::failure::Failure;
-use crate::input;
+use crate::{input, rules};
+use clap::ValueEnum;
 use hardbop_diagnostics::{Diagnostic, Sources, Span};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -116,6 +118,33 @@ fn read(path: &Path) -> Result<Config, Failure> {
 }
 
 impl Project {
+    /// Looks at what every item would stumble over: it is told once, and before any work.
+    pub fn validate(&self) -> Result<(), Failure> {
+        let wrong = |what: String| Failure::message(format!("`{FILE}`: {what}"));
+        if let Some(model) = &self.config.data_model {
+            let _: DataModelName = word(model, "data model").map_err(wrong)?;
+        }
+        for check in &self.config.check {
+            let _: CheckName = word(check, "check").map_err(wrong)?;
+        }
+        if let Some(seconds) = self.config.time_limit
+            && !(seconds > 0.0 && seconds.is_finite())
+        {
+            return Err(wrong(format!("`time_limit` is {seconds}: give seconds")));
+        }
+        // Messages name rules as the file does, if that is where the user is.
+        let here = Path::new(".").canonicalize().ok();
+        let near = here.as_deref() == Some(self.directory.as_path());
+        let paths = self.config.rules.iter().map(|rule| {
+            if near || !rules::is_file(rule) {
+                rule.clone()
+            } else {
+                self.directory.join(rule).display().to_string()
+            }
+        });
+        rules::read(&paths.collect::<Vec<_>>()).map(|_| ())
+    }
+
     /// What is to be checked: files and programs, times rules.
     pub fn items(&self) -> Result<Vec<Item>, Failure> {
         let mut excluded = BTreeSet::new();
@@ -227,4 +256,16 @@ impl Project {
         arguments.extend(item.files.iter().map(|file| file.display().to_string()));
         arguments
     }
+}
+
+/// A word of a list, or what the list is.
+fn word<T: ValueEnum>(given: &str, what: &str) -> Result<T, String> {
+    T::from_str(given, false).map_err(|_| {
+        let known = T::value_variants().iter();
+        let names: Vec<String> = known
+            .filter_map(|variant| variant.to_possible_value())
+            .map(|value| format!("`{}`", value.get_name()))
+            .collect();
+        format!("`{given}` is no {what}: there are {}", names.join(", "))
+    })
 }

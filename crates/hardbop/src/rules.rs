@@ -57,6 +57,6 @@ pub fn library_rule(name: &str) -> Result<&'static LibraryRule, Failure> {
 
 /// Names of the library have neither dots nor slashes; a file of the same name has to be written
 /// with one.
-fn is_file(name: &str) -> bool {
+pub fn is_file(name: &str) -> bool {
     name.contains(['/', '\\', '.'])
 }

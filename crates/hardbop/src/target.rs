@@ -205,9 +205,12 @@ impl Target {
         }
     }
 
-    /// The checks that count.
+    /// The checks that count: of a program beside a rule, those of the rule.
     pub fn checks(&self, program: &Program) -> Vec<CheckId> {
         let counts = |check: &Check| {
+            if !program.rules.is_empty() {
+                return check.kind == CheckKind::Rule;
+            }
             let asked = |property: &Property| asks_for(&property.goal, check);
             self.properties.is_empty() || self.properties.iter().any(asked)
         };

@@ -66,6 +66,10 @@ impl<'p> Collector<'p> {
             message: check.message.clone(),
             function: self.program.function(check.function).name.clone(),
             place,
+            rule: self
+                .program
+                .rule_at(check.source)
+                .map(|rule| rule.name.clone()),
             answer,
             engine: None,
         });
@@ -110,6 +114,7 @@ impl<'p> Collector<'p> {
             formula,
             c,
             contract,
+            rule: None,
         });
     }
 
@@ -150,6 +155,7 @@ impl<'p> Collector<'p> {
                 let (_, edge) = program.edges_from(at).next()?;
                 match edge.op {
                     Op::EndScope { .. } | Op::Declare { .. } | Op::Skip => at = edge.to,
+                    _ if program.rule_at(edge.source).is_some() => at = edge.to,
                     _ => return Some(edge.source),
                 }
             }
@@ -160,7 +166,9 @@ impl<'p> Collector<'p> {
         for location in function.locations.clone() {
             for (_, edge) in program.edges_from(LocId(location)) {
                 let line = edge.source.line;
-                if matches!(edge.op, Op::EndScope { .. } | Op::Declare { .. } | Op::Skip) {
+                if matches!(edge.op, Op::EndScope { .. } | Op::Declare { .. } | Op::Skip)
+                    || program.rule_at(edge.source).is_some()
+                {
                     continue;
                 }
                 lines.entry(line).or_insert_with(|| {

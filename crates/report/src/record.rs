@@ -3,11 +3,13 @@
 //! The run is repeated from its inputs, so it is the same run; an observer looks on. What is kept
 //! is bounded: the first and the last part of a very long run.
 
+use crate::results::RuleRun;
+use crate::rule_run::Watcher;
 use hardbop_budget::Budget;
 use hardbop_cfront::dump::place_text;
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::interp::{
-    Consumed, Interpreter, Limits, Observer, Run, Script, State, TraceMode, Value,
+    Consumed, Interpreter, Limits, Observer, Outcome, Run, Script, State, TraceMode, Value,
 };
 use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program, VarKind};
 use hardbop_cfront::types::{RecordKind, Type, Types};
@@ -31,6 +33,8 @@ pub struct Record {
     pub steps: u64,
     /// Where variables of static storage live: the first byte, and how many.
     pub statics: BTreeMap<VarId, (u64, u64)>,
+    /// The rule that is violated, if it is one.
+    pub rule: Option<RuleRun>,
 }
 
 /// A call of a function.
@@ -65,6 +69,8 @@ pub struct Event {
     pub values: Vec<Seen>,
     /// The input that it asked for, by its position.
     pub input: Option<u32>,
+    /// The number of the state that the violated rule is in before it.
+    pub rule_state: u32,
 }
 
 /// Which part of an edge an event is.
@@ -130,6 +136,7 @@ pub fn record(program: &Program, run: &Run, budget: &Budget) -> Option<Record> {
         mut activations,
         stack,
         statics,
+        rule,
         ..
     } = observer;
     for &index in &stack {
@@ -143,6 +150,7 @@ pub fn record(program: &Program, run: &Run, budget: &Budget) -> Option<Record> {
         gap,
         steps: again.steps,
         statics,
+        rule: rule.map(Watcher::finish),
     })
 }
 
@@ -165,8 +173,12 @@ struct Recorder<'p> {
     pending: Option<usize>,
     statics: BTreeMap<VarId, (u64, u64)>,
     started: bool,
+    rule: Option<Watcher<'p>>,
+    /// The state that the rule was in when it was last looked at.
+    rule_state: u32,
 }
 
+#[derive(Clone, Copy)]
 struct Object {
     address: u64,
     variable: VarId,
@@ -174,6 +186,10 @@ struct Object {
 
 impl<'p> Recorder<'p> {
     fn new(program: &'p Program, run: &'p Run) -> Recorder<'p> {
+        let rule = match run.outcome {
+            Outcome::Violated(check) => program.rule_at(program.checks[check.index()].source),
+            _ => None,
+        };
         Recorder {
             program,
             run,
@@ -189,6 +205,8 @@ impl<'p> Recorder<'p> {
             pending: None,
             statics: BTreeMap::new(),
             started: false,
+            rule: rule.map(|rule| Watcher::new(program, rule)),
+            rule_state: 0,
         }
     }
 
@@ -317,6 +335,7 @@ impl<'p> Recorder<'p> {
             writes,
             values,
             input: None,
+            rule_state: self.rule_state,
         });
     }
 
@@ -489,24 +508,52 @@ impl<'p> Recorder<'p> {
             if value.bits == 0 {
                 return "NULL".to_owned();
             }
-            let address = value.bits as u64;
-            let own = self.locals(state);
-            let objects = own.iter().chain(self.objects.iter().rev());
-            for object in objects {
-                let variable = program.variable(object.variable);
-                let size = program.types.size_of(variable.ty).max(1);
-                let offset = address.wrapping_sub(object.address);
-                if offset < size && !variable.name.contains('#') {
-                    let path = inside(&program.types, variable.ty, offset, *to);
-                    let literal = variable.kind == VarKind::Literal;
-                    return match (path, literal) {
-                        (_, true) => "a string".to_owned(),
-                        (path, false) => format!("&{}{path}", variable.name),
-                    };
-                }
+            if let Some(name) = self.object_at(value.bits as u64, Some(*to), state) {
+                return name;
             }
         }
         hardbop_cfront::interp::value_text(program, value)
+    }
+
+    /// The object at an address, or a part of it, in C; of a type, if one is wanted.
+    fn object_at(
+        &self,
+        address: u64,
+        wanted: Option<TypeId>,
+        state: &State<'_, '_>,
+    ) -> Option<String> {
+        let program = self.program;
+        let own = self.locals(state);
+        let objects = own.iter().chain(self.objects.iter().rev());
+        for object in objects {
+            let variable = program.variable(object.variable);
+            let size = program.types.size_of(variable.ty).max(1);
+            let offset = address.wrapping_sub(object.address);
+            if offset < size && !variable.name.contains('#') {
+                if variable.kind == VarKind::Literal {
+                    return Some("a string".to_owned());
+                }
+                let path = inside(&program.types, variable.ty, offset, wanted);
+                return Some(format!("&{}{path}", variable.name));
+            }
+        }
+        None
+    }
+
+    /// Looks at the rule before an edge.
+    fn look_at_rule(&mut self, edge: EdgeId, state: &mut State<'_, '_>) {
+        let Some(mut rule) = self.rule.take() else {
+            return;
+        };
+        self.rule_state = rule.state(state);
+        let source = self.program.edges[edge.index()].source;
+        // Where the rule itself acts, its object may be one of a call that is active now.
+        if self.program.rule_at(source).is_some() {
+            rule.meet(state, &|address, ty, state| {
+                self.object_at(address, ty, state)
+            });
+        }
+        self.rule = Some(rule);
     }
 
     /// The objects of the running call.
@@ -644,6 +691,7 @@ impl<'p> Recorder<'p> {
             writes,
             values,
             input,
+            rule_state: self.rule_state,
         }
     }
 
@@ -660,16 +708,18 @@ impl Observer for Recorder<'_> {
             self.start(state);
         }
         self.follow(state);
+        self.look_at_rule(edge, state);
         let event = self.event(edge, state);
         self.push(event);
     }
 }
 
 /// The part of an object at an offset, as C writes it: `.b[2]`; by the bytes where C has no name.
-fn inside(types: &Types, mut ty: TypeId, mut offset: u64, wanted: TypeId) -> String {
+fn inside(types: &Types, mut ty: TypeId, mut offset: u64, wanted: Option<TypeId>) -> String {
     let mut path = String::new();
     loop {
-        if offset == 0 && (ty == wanted || types.is_scalar(ty)) {
+        // Without a wanted type, the largest part that begins here.
+        if offset == 0 && wanted.is_none_or(|wanted| ty == wanted || types.is_scalar(ty)) {
             return path;
         }
         match types.get(ty) {

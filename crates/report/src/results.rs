@@ -22,6 +22,8 @@ pub struct Results {
     pub assumptions: Vec<String>,
     /// Invariants that were certified, in the order of the program.
     pub invariants: Vec<Invariant>,
+    /// How what is proved was shown, in words.
+    pub evidence: Vec<String>,
     /// The predicates that the search ended with.
     pub predicates: Vec<Predicate>,
     /// What the search took, in the order in which it is shown.
@@ -30,6 +32,38 @@ pub struct Results {
     pub rounds: Vec<Round>,
     /// The control flow of the user's functions that are mentioned, by lines.
     pub graphs: Vec<FlowGraph>,
+    /// What the predicates make of the program, if that is wanted.
+    pub boolean_programs: Vec<BooleanProgram>,
+}
+
+/// The boolean program that predicates make of a C program, beside its lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BooleanProgram {
+    /// The rule that was beside the C program, if one was.
+    pub rule: Option<String>,
+    /// Where the predicates are from.
+    pub predicates: PredicatesFrom,
+    /// Its lines, in order.
+    pub lines: Vec<BooleanLine>,
+}
+
+/// Where the predicates of a boolean program are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PredicatesFrom {
+    /// The search found them.
+    Search,
+    /// They are the conditions of the program, since the search needed none.
+    Conditions,
+}
+
+/// A line of a boolean program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BooleanLine {
+    /// The line.
+    pub text: String,
+    /// The line of the C program that it stands for, where it does: the file, the number and the
+    /// text.
+    pub c: Option<(String, u32, String)>,
 }
 
 /// The control flow of a function by lines.
@@ -118,6 +152,8 @@ pub struct CheckResult {
     pub function: String,
     /// Where it stands.
     pub place: Place,
+    /// The rule that it is part of, if it is.
+    pub rule: Option<String>,
     /// What is known of it.
     pub answer: Answer,
     /// The engine that decided it, where several were at work.
@@ -164,6 +200,31 @@ pub struct Trace {
     pub length: u64,
     /// The executed edges as the front end has them, if they are wanted.
     pub edges: Vec<EdgeStep>,
+    /// The rule that is violated, if it is one, while the run goes on.
+    pub rule: Option<RuleRun>,
+}
+
+/// A rule beside a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleRun {
+    /// The rule's name.
+    pub rule: String,
+    /// The objects that it watches in this run.
+    pub objects: Vec<WatchedObject>,
+    /// The names of the variables of its state.
+    pub variables: Vec<String>,
+    /// The states that it goes through, each a value for every variable, in the rule's words. It
+    /// begins in the first one; the same state may come again.
+    pub states: Vec<Vec<String>>,
+}
+
+/// An object that a rule watches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchedObject {
+    /// Its name in the rule; none where the rule says `watch` or `track`.
+    pub name: Option<String>,
+    /// The object, in C.
+    pub object: String,
 }
 
 /// An executed edge as the front end has it.
@@ -190,6 +251,19 @@ pub struct Step {
     pub values: Vec<Binding>,
     /// Whether it has to do with the violation.
     pub relevance: Relevance,
+    /// Whose step it is.
+    pub of: StepOf,
+    /// The rule's state when it begins: an index into [`RuleRun::states`].
+    pub state: u32,
+}
+
+/// Whose step it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepOf {
+    /// The program's.
+    Program,
+    /// That of a rule beside it.
+    Rule,
 }
 
 /// Whether a step has to do with the violation.
@@ -305,6 +379,8 @@ pub struct Invariant {
     /// All that it says, as a C expression with `old(x)` for what `x` was when the function was
     /// entered and `$return` for what it returns.
     pub contract: Option<String>,
+    /// The rule whose proof it is part of, if it is that of a rule.
+    pub rule: Option<String>,
 }
 
 /// Where an invariant holds.
@@ -340,6 +416,9 @@ pub struct Predicate {
     pub function: Option<String>,
     /// The formula.
     pub formula: String,
+    /// The rule whose search it is of, if it is that of a rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
 }
 
 /// A figure of the search.
@@ -353,13 +432,19 @@ pub struct Figure {
     pub value: serde_json::Value,
 }
 
-/// A round of the search.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// A step of the search: what an engine said of itself.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Round {
-    /// Seconds since the start at which it ended.
+    /// Seconds since the start.
     pub seconds: f64,
-    /// Predicates then.
-    pub predicates: usize,
+    /// The engine.
+    pub engine: String,
+    /// The rule that was beside the program, if one was.
+    pub rule: Option<String>,
+    /// What was being done.
+    pub doing: String,
+    /// How far it was: counts with their names.
+    pub counts: Vec<(String, u64)>,
     /// Checks that were still open.
     pub open: usize,
 }

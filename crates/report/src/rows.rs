@@ -1,7 +1,9 @@
 //! A trace as rows to read: the user's lines, each with its values; long loops and deep recursion
 //! folded; what does not matter left out.
 
-use crate::results::{Binding, Place, Relevance, Results, Role, Step, StepKind, Trace};
+use crate::results::{
+    Binding, Place, Relevance, Results, Role, RuleRun, Step, StepKind, StepOf, Trace,
+};
 use std::collections::BTreeMap;
 
 /// How much of a trace is wanted.
@@ -44,6 +46,10 @@ pub struct Line {
     pub violation: bool,
     /// The steps that it stands for: the first one, and the one after the last.
     pub steps: (usize, usize),
+    /// Whose line it is.
+    pub of: StepOf,
+    /// The rule's state when it is reached: an index into [`RuleRun::states`].
+    pub state: u32,
 }
 
 impl Line {
@@ -81,7 +87,9 @@ pub fn rows(results: &Results, trace: &Trace, message: &str, detail: Detail) -> 
         if let Some((depth, text)) = folds.remove(&index) {
             rows.push(Row::Fold { depth, text });
         }
-        let wanted = detail == Detail::Full || step.relevance == Relevance::Matters;
+        // What a rule does is seen in its state.
+        let own = step.of == StepOf::Program || step.kind == StepKind::Violation;
+        let wanted = detail == Detail::Full || (own && step.relevance == Relevance::Matters);
         if hidden[index] || !wanted {
             continue;
         }
@@ -124,7 +132,25 @@ fn push(
         values: step.values.clone(),
         violation,
         steps: (index, index + 1),
+        of: step.of,
+        state: step.state,
     }));
+}
+
+/// What is different in a state of a rule from an earlier one: names and values.
+pub fn changes(run: &RuleRun, before: u32, now: u32) -> Vec<(&str, &str)> {
+    let (Some(before), Some(now)) = (
+        run.states.get(before as usize),
+        run.states.get(now as usize),
+    ) else {
+        return Vec::new();
+    };
+    let names = run.variables.iter();
+    names
+        .zip(before.iter().zip(now))
+        .filter(|(_, (before, now))| before != now)
+        .map(|(name, (_, now))| (name.as_str(), now.as_str()))
+        .collect()
 }
 
 fn merge(values: &mut Vec<Binding>, next: &Binding) {

@@ -7,14 +7,15 @@ use serde_json::{Map, Value, json};
 
 /// The results as SARIF text.
 pub fn sarif(results: &Results, version: &str) -> String {
-    let mut kinds: Vec<CheckKind> = results.checks.iter().map(|check| check.kind).collect();
+    // A rule of the user's is one of its own.
+    let mut kinds: Vec<Kind<'_>> = results.checks.iter().map(kind_of).collect();
     kinds.sort();
     kinds.dedup();
     let rules: Vec<Value> = kinds
         .iter()
-        .map(|kind| {
+        .map(|&(kind, rule)| {
             json!({
-                "id": kind.name(),
+                "id": id(kind, rule),
                 "shortDescription": { "text": kind.explanation() },
                 "defaultConfiguration": { "level": "error" },
             })
@@ -63,14 +64,26 @@ pub fn sarif(results: &Results, version: &str) -> String {
     text
 }
 
-fn result(results: &Results, check: &CheckResult, kinds: &[CheckKind]) -> Value {
-    let rule = kinds
-        .iter()
-        .position(|kind| *kind == check.kind)
-        .unwrap_or(0);
+/// A kind of check, with the rule if it is one of a rule.
+type Kind<'r> = (CheckKind, Option<&'r str>);
+
+fn kind_of(check: &CheckResult) -> Kind<'_> {
+    (check.kind, check.rule.as_deref())
+}
+
+fn id(kind: CheckKind, rule: Option<&str>) -> String {
+    match rule {
+        Some(rule) => format!("{}/{rule}", kind.name()),
+        None => kind.name().to_owned(),
+    }
+}
+
+fn result(results: &Results, check: &CheckResult, kinds: &[Kind<'_>]) -> Value {
+    let own = kind_of(check);
+    let rule = kinds.iter().position(|kind| *kind == own).unwrap_or(0);
     let (file, line) = results.shown(check.place);
     let mut value = json!({
-        "ruleId": check.kind.name(),
+        "ruleId": id(own.0, own.1),
         "ruleIndex": rule,
         "locations": [location(results, check.place, Some(&check.function))],
         "partialFingerprints": {
@@ -113,7 +126,7 @@ fn code_flow(results: &Results, check: &CheckResult, trace: &Trace) -> Value {
             format!("{}  ({said})", line.text)
         };
         at["message"] = json!({ "text": text });
-        let state: Map<String, Value> = line
+        let mut state: Map<String, Value> = line
             .values
             .iter()
             .map(|binding| {
@@ -124,6 +137,13 @@ fn code_flow(results: &Results, check: &CheckResult, trace: &Trace) -> Value {
                 (name, json!({ "text": binding.value }))
             })
             .collect();
+        if let Some(rule) = &trace.rule
+            && let Some(values) = rule.states.get(line.state as usize)
+        {
+            for (name, value) in rule.variables.iter().zip(values) {
+                state.insert(format!("{}.{name}", rule.rule), json!({ "text": value }));
+            }
+        }
         locations.push(json!({
             "location": at,
             "nestingLevel": line.depth,

@@ -1,7 +1,7 @@
 //! Results for a person at a terminal.
 
-use crate::results::{Answer, CheckResult, EdgeStep, InvariantAt, Results, Trace};
-use crate::rows::{Detail, Row, rows};
+use crate::results::{Answer, CheckResult, EdgeStep, InvariantAt, Results, RuleRun, StepOf, Trace};
+use crate::rows::{Detail, Line, Row, changes, rows};
 use std::fmt::Write;
 
 /// Whether and how words are coloured.
@@ -33,6 +33,8 @@ pub struct Show {
     pub statistics: bool,
 }
 
+/// Longer changes of a rule's state get a line of their own.
+const WIDEST_MARGIN: usize = 36;
 /// Text lines are aligned up to this many columns.
 const LONGEST: usize = 60;
 /// The columns of an indentation step.
@@ -65,7 +67,8 @@ pub fn text(results: &Results, show: Show, paint: &dyn Paint) -> String {
     if show.predicates {
         for predicate in &results.predicates {
             let scope = predicate.function.as_deref().unwrap_or("global");
-            let _ = writeln!(out, "{scope}: {}", predicate.formula);
+            let rule = of_rule(predicate.rule.as_deref());
+            let _ = writeln!(out, "{scope}: {}{rule}", predicate.formula);
         }
     }
     for assumption in &results.assumptions {
@@ -124,14 +127,16 @@ fn write_path(
     paint: &dyn Paint,
 ) {
     let rows = rows(results, trace, message, detail);
+    let margins = margins(trace, &rows);
     let lines = || {
         rows.iter().filter_map(|row| match row {
             Row::Line(line) => Some(line),
             Row::Fold { .. } => None,
         })
     };
-    let files: std::collections::BTreeSet<u32> = lines().map(|line| line.place.file).collect();
-    let digits = lines()
+    let numbered = || lines().filter(|line| has_number(line));
+    let files: std::collections::BTreeSet<u32> = numbered().map(|line| line.place.file).collect();
+    let digits = numbered()
         .map(|line| line.place.line.to_string().len())
         .max()
         .unwrap_or(1);
@@ -142,26 +147,54 @@ fn write_path(
         .filter(|&width| width <= LONGEST)
         .max()
         .unwrap_or(0);
+    let margin = margins
+        .iter()
+        .map(|text| text.chars().count())
+        .filter(|&width| width <= WIDEST_MARGIN)
+        .max()
+        .unwrap_or(0);
+    let bar = if margin > 0 { " | " } else { "" };
+    if let Some(rule) = &trace.rule {
+        let _ = writeln!(out, "  {}", paint.paint("35", &rule_text(rule)));
+    }
     let mut file = None;
-    for row in &rows {
+    for (row, text) in rows.iter().zip(&margins) {
+        let start = |out: &mut String, text: &str| {
+            let pad = margin.saturating_sub(text.chars().count());
+            let _ = write!(out, "  {}{:pad$}{bar}", paint.paint("35", text), "");
+        };
+        let mut text = text.as_str();
+        if text.chars().count() > margin {
+            // Too long for the margin: a line of its own.
+            let _ = writeln!(out, "  {}", paint.paint("35", text));
+            text = "";
+        }
         match row {
-            Row::Fold { depth, text } => {
+            Row::Fold { depth, text: fold } => {
+                start(out, text);
                 let indent = indent(*depth);
-                let _ = writeln!(out, "  {:digits$}  {indent}{}", "", paint.paint("2", text));
+                let _ = writeln!(out, "{:digits$}  {indent}{}", "", paint.paint("2", fold));
             }
             Row::Line(line) => {
-                if files.len() > 1 && file != Some(line.place.file) {
+                let numbered = has_number(line);
+                if numbered && files.len() > 1 && file != Some(line.place.file) {
                     file = Some(line.place.file);
-                    let _ = writeln!(out, "  {}", results.shown(line.place).0);
+                    start(out, "");
+                    let _ = writeln!(out, "{}", results.shown(line.place).0);
                 }
+                start(out, text);
                 let indent = indent(line.depth);
-                let number = line.place.line;
                 let text = if line.violation {
                     paint.paint("31", &line.text)
                 } else {
                     line.text.clone()
                 };
-                let _ = write!(out, "  {number:digits$}  {indent}{text}");
+                let number = if numbered {
+                    line.place.line.to_string()
+                } else {
+                    String::new()
+                };
+                let _ = write!(out, "{number:>digits$}  {indent}{text}");
                 if !line.values.is_empty() {
                     let pad = widest.saturating_sub(width(line.depth, &line.text));
                     let values = paint.paint("36", &line.values_text());
@@ -171,6 +204,51 @@ fn write_path(
             }
         }
     }
+}
+
+/// Where a rule is violated, the program has no line to show.
+fn has_number(line: &Line) -> bool {
+    !(line.violation && line.of == StepOf::Rule)
+}
+
+/// A rule before the run: what it watches, and its state.
+fn rule_text(run: &RuleRun) -> String {
+    let mut text = format!("rule {}", run.rule);
+    for (index, watched) in run.objects.iter().enumerate() {
+        text.push_str(if index == 0 { " watches " } else { ", " });
+        if let Some(name) = &watched.name {
+            let _ = write!(text, "{name} = ");
+        }
+        text.push_str(&watched.object);
+    }
+    if let Some(first) = run.states.first() {
+        let names = run.variables.iter().zip(first);
+        let values: Vec<String> = names
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        if !values.is_empty() {
+            let _ = write!(text, ": {}", values.join(", "));
+        }
+    }
+    text
+}
+
+/// For every row, what has changed in the rule's state since the row before it.
+fn margins(trace: &Trace, rows: &[Row]) -> Vec<String> {
+    let mut state = 0;
+    let margin = |row: &Row| {
+        let (Some(run), Row::Line(line)) = (&trace.rule, row) else {
+            return String::new();
+        };
+        let changed = changes(run, state, line.state);
+        state = line.state;
+        let words: Vec<String> = changed
+            .into_iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        words.join(", ")
+    };
+    rows.iter().map(margin).collect()
 }
 
 fn indent(depth: u32) -> String {
@@ -211,6 +289,11 @@ fn write_invariants(out: &mut String, results: &Results, paint: &dyn Paint) {
         }
         let what = paint.paint("1", what);
         let function = &invariant.function;
-        let _ = writeln!(out, "{file}:{line}: {function}: {what} {formula}");
+        let rule = of_rule(invariant.rule.as_deref());
+        let _ = writeln!(out, "{file}:{line}: {function}: {what} {formula}{rule}");
     }
+}
+
+fn of_rule(rule: Option<&str>) -> String {
+    rule.map_or(String::new(), |rule| format!("  (rule {rule})"))
 }

@@ -4,13 +4,15 @@ use crate::flow::Flow;
 use crate::record::{Event, Phase, Record, What, record};
 use crate::relevance::relevant;
 use crate::results::{
-    Binding, CallRun, Input, LoopRun, Place, Relevance, Role, SourceText, Step, StepKind, Trace,
+    Binding, CallRun, Input, LoopRun, Place, Relevance, Role, SourceText, Step, StepKind, StepOf,
+    Trace,
 };
+use crate::rule_run::{Belongs, belongs, word};
 use hardbop_budget::Budget;
 use hardbop_cfront::dump::{place_text, type_name};
-use hardbop_cfront::ids::{FuncId, LocId};
+use hardbop_cfront::ids::{FuncId, LocId, PlaceId};
 use hardbop_cfront::interp::{self, Consumed, Run};
-use hardbop_cfront::program::{LocationKind, Op, Origin, Program, Source};
+use hardbop_cfront::program::{LocationKind, Op, Origin, PlaceKind, Program, Source};
 use hardbop_diagnostics::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,6 +86,7 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
         trace: Trace {
             inputs,
             length: record.steps,
+            rule: record.rule.clone(),
             ..Trace::default()
         },
         shown: Vec::new(),
@@ -182,6 +185,12 @@ impl Builder<'_> {
 
     fn event(&mut self, event: &Event, matters: bool) {
         let Some(call) = self.shown.get(event.activation as usize).copied().flatten() else {
+            // A rule may be violated in a function whose inside is not shown.
+            if self.is_violation(event)
+                && let Some(call) = self.shown_around(event.activation)
+            {
+                self.violated(event, call);
+            }
             return;
         };
         let edge = &self.program.edges[event.edge.index()];
@@ -233,9 +242,30 @@ impl Builder<'_> {
             } else {
                 Relevance::Other
             },
+            of: self.whose(edge.source),
+            state: event.rule_state,
         });
         if self.is_violation(event) {
             self.violated(event, call);
+        }
+    }
+
+    /// The nearest call around one that is shown.
+    fn shown_around(&self, activation: u32) -> Option<u32> {
+        let mut at = Some(activation);
+        while let Some(activation) = at {
+            if let Some(call) = self.shown[activation as usize] {
+                return Some(call);
+            }
+            at = self.record.activations[activation as usize].parent;
+        }
+        None
+    }
+
+    fn whose(&self, source: Source) -> StepOf {
+        match self.program.rule_at(source) {
+            Some(_) => StepOf::Rule,
+            None => StepOf::Program,
         }
     }
 
@@ -257,6 +287,8 @@ impl Builder<'_> {
                 call,
                 values: Vec::new(),
                 relevance: Relevance::Matters,
+                of: self.whose(source),
+                state: event.rule_state,
             });
         }
     }
@@ -282,8 +314,21 @@ impl Builder<'_> {
         let mut values: Vec<Binding> = Vec::new();
         for seen in &event.values {
             let named = match seen.what {
-                What::Set(place) => (place_text(self.program, place), Role::Set),
-                What::Read(place) => (place_text(self.program, place), Role::Read),
+                What::Set(place) | What::Read(place) => {
+                    let role = match seen.what {
+                        What::Set(_) => Role::Set,
+                        _ => Role::Read,
+                    };
+                    match self.root(place) {
+                        Belongs::Inside => continue,
+                        Belongs::State(variable) => {
+                            let value = word(variable, &seen.value);
+                            values.push(binding((variable.name.clone(), role), value));
+                            continue;
+                        }
+                        Belongs::Program => (place_text(self.program, place), role),
+                    }
+                }
                 What::Passed(variable) => {
                     (self.program.variable(variable).name.clone(), Role::Passed)
                 }
@@ -306,6 +351,14 @@ impl Builder<'_> {
             }
         }
         values
+    }
+
+    /// Whose a place is.
+    fn root(&self, place: PlaceId) -> Belongs<'_> {
+        match self.program.place(place).kind {
+            PlaceKind::Var(variable) => belongs(self.program, variable),
+            _ => Belongs::Program,
+        }
     }
 
     /// Closes the loops that control has left, and begins an iteration at a loop head.

@@ -152,8 +152,20 @@ impl Body<'_> {
 
     /// Goes on with an object that begins its life, if it is the one to be watched from now on.
     fn track(&mut self, value: ExprId, source: Source) {
-        let Some(&Watching::Tracked(tracked)) = self.home.watching.get(&Subject::Watch) else {
-            return;
+        let tracked = match self.home.watching.get(&Subject::Watch) {
+            Some(&Watching::Tracked(tracked)) => tracked,
+            Some(&Watching::TheOnlyOneTracked { tracking, nulls }) => {
+                // Whichever of its lives is looked at, it is the last one that has begun.
+                if nulls == Nulls::Passed {
+                    let some = self.graph.location(LocationKind::Plain);
+                    self.split(value, some, self.end, source);
+                    self.at = Some(some);
+                }
+                self.set(tracking, 1, source);
+                self.begin(source);
+                return;
+            }
+            _ => return,
         };
         let Tracked {
             tracking,
@@ -190,6 +202,11 @@ impl Body<'_> {
         let value = self.tables.convert(value, ty);
         let place = self.tables.variable_place(object);
         self.emit(Op::Assign { place, value }, source);
+        self.begin(source);
+    }
+
+    /// The state begins anew.
+    fn begin(&mut self, source: Source) {
         for (&position, &variable) in &self.home.variables {
             let initial = self.home.rule.state[position].initial;
             self.set(variable, initial, source);
@@ -306,6 +323,16 @@ impl Body<'_> {
                     None => self.tables.load_variable(chosen.met),
                 };
                 self.split(met, yes, no, source);
+            }
+            Some(Watching::TheOnlyOneTracked { tracking, nulls }) => {
+                let tracking = self.tables.load_variable(tracking);
+                let some = self.graph.location(LocationKind::Plain);
+                self.split(tracking, some, no, source);
+                self.at = Some(some);
+                match nulls {
+                    Nulls::Never => self.go(yes, source),
+                    Nulls::Passed => self.split(value, yes, no, source),
+                }
             }
             Some(Watching::Tracked(tracked)) => {
                 let tracking = self.tables.load_variable(tracked.tracking);

@@ -27,6 +27,7 @@ mod handler;
 mod lexer;
 pub mod library;
 mod parser;
+mod single;
 mod tables;
 mod typing;
 mod watching;

@@ -4,18 +4,21 @@
 //! the program starts, with which every argument is compared. Where every call of the functions
 //! concerned passes a constant or the address of a variable (or of a part of one), no address is
 //! needed: the objects are known, a few truth values choose one of them, and each call says
-//! whether it is about the chosen one.
+//! whether it is about the chosen one. The same holds where a call passes a pointer that can point
+//! to one object only ([`single`](crate::single)).
 //!
 //! With `track`, objects begin their lives in sight of the rule. One of them is chosen then, and
 //! what it was before does not matter, since the state begins anew.
 
 use crate::ast::*;
 use crate::events::{Events, Found};
+use crate::single::Single;
 use crate::tables::Tables;
 use crate::weave::Home;
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::{
-    BinaryOp, Callee, ExprKind, Initial, Op, PlaceKind, Program, Source, UnaryOp, VarKind,
+    BinaryOp, Callee, ExprKind, Initial, ObjectCandidate as Known, Op, PlaceKind, Program, Source,
+    UnaryOp, VarKind, WatchedObject, WhichObject,
 };
 use hardbop_cfront::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +41,13 @@ pub(crate) enum Watching {
     Chosen(Chosen),
     /// It is one that began its life in sight of the rule.
     Tracked(Tracked),
+    /// There is only one, and it is watched from when it begins its life.
+    TheOnlyOneTracked {
+        /// Whether it has begun.
+        tracking: VarId,
+        /// Whether null is passed, too.
+        nulls: Nulls,
+    },
 }
 
 /// Whether null, which is no object, is passed besides objects.
@@ -71,15 +81,6 @@ pub(crate) struct Tracked {
     pub chance: VarId,
 }
 
-/// An object that is known before the program runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Known {
-    /// A variable of static storage, or the part of one that begins so many bytes after its start.
-    Part(VarId, u64),
-    /// A number, by its bits as one of the widest type.
-    Number(u128),
-}
-
 /// The most objects that are told apart by truth values.
 const MOST: usize = 6;
 
@@ -89,15 +90,37 @@ pub(crate) fn decide(
     home: &Home<'_>,
     events: &Events,
     rule: usize,
+    single: &Single,
 ) -> BTreeMap<Subject, Watching> {
     let mut decided = BTreeMap::new();
     let bodies = || home.rule.handlers.iter().map(|handler| &handler.body);
     let is_track = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Track(_));
     let is_watch = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Watch(_));
-    let name = tables.program.rules[rule].name.clone();
     if let Some(span) = bodies().find_map(|body| find(body, &is_track)) {
+        let name = tables.program.rules[rule].name.clone();
         let source = home.source(&tables.program, span);
         let bool = tables.program.types.intern(Type::Bool);
+        let known = known_objects(
+            &tables.program,
+            single,
+            home.rule,
+            events,
+            rule,
+            Subject::Watch,
+        );
+        if let Some(known) = known.filter(|known| known.objects.len() <= 1) {
+            let kind = VarKind::Global;
+            let initial = Initial::Data(Vec::new());
+            let tracking = tables.variable(format!("{name}.tracking"), bool, kind, source, initial);
+            let candidates = known.objects.into_iter().collect();
+            let flags = Vec::new();
+            let which = WhichObject::OneOf { flags, candidates };
+            let ty = pointee(&tables.program, home.rule, events, rule, Subject::Watch);
+            remember(tables, rule, None, which, ty);
+            let nulls = known.nulls;
+            let watching = Watching::TheOnlyOneTracked { tracking, nulls };
+            return BTreeMap::from([(Subject::Watch, watching)]);
+        }
         let object = tables.object_type();
         let mut global = |word: &str, ty: TypeId| {
             let (name, kind) = (format!("{name}.{word}"), VarKind::Global);
@@ -108,20 +131,34 @@ pub(crate) fn decide(
             object: global("object", object),
             chance: global("chance", bool),
         };
+        let which = WhichObject::In {
+            variable: tracked.object,
+            exists: Some(tracked.tracking),
+        };
+        remember(tables, rule, None, which, None);
         decided.insert(Subject::Watch, Watching::Tracked(tracked));
     } else if let Some(span) = bodies().find_map(|body| find(body, &is_watch)) {
         let source = home.source(&tables.program, span);
-        let known = known_objects(&tables.program, home.rule, events, rule, Subject::Watch);
-        let watching = one(tables, &format!("{name}.object"), known, rule, source);
+        let known = known_objects(
+            &tables.program,
+            single,
+            home.rule,
+            events,
+            rule,
+            Subject::Watch,
+        );
+        let ty = pointee(&tables.program, home.rule, events, rule, Subject::Watch);
+        let watching = one(tables, rule, (None, ty), known, source);
         decided.insert(Subject::Watch, watching);
     }
     for (position, variable) in home.rule.state.iter().enumerate() {
         if variable.ty == StateType::Object {
             let subject = Subject::Object(position);
             let source = home.source(&tables.program, variable.name.span);
-            let known = known_objects(&tables.program, home.rule, events, rule, subject);
-            let name = format!("{name}.{}", variable.name.text);
-            decided.insert(subject, one(tables, &name, known, rule, source));
+            let known = known_objects(&tables.program, single, home.rule, events, rule, subject);
+            let name = Some(variable.name.text.as_str());
+            let ty = pointee(&tables.program, home.rule, events, rule, subject);
+            decided.insert(subject, one(tables, rule, (name, ty), known, source));
         }
     }
     decided
@@ -135,19 +172,64 @@ struct KnownObjects {
     nulls: Nulls,
 }
 
-/// How an object is watched that is any of those known, or any at all.
+/// Lets a rule know which object it watches, for those who show an execution.
+fn remember(
+    tables: &mut Tables,
+    rule: usize,
+    name: Option<&str>,
+    which: WhichObject,
+    ty: Option<TypeId>,
+) {
+    let name = name.map(str::to_owned);
+    let watched = &mut tables.program.rules[rule].watched;
+    watched.push(WatchedObject { name, which, ty });
+}
+
+/// What the pointers point to that are compared with an object, by the functions' own words.
+fn pointee(
+    program: &Program,
+    rule: &Rule,
+    events: &Events,
+    index: usize,
+    subject: Subject,
+) -> Option<TypeId> {
+    let mut met = events.functions.iter().flat_map(|(&function, found)| {
+        let mine = found.iter().filter(move |found| found.rule == index);
+        mine.map(move |found| (function, found.handler))
+    });
+    met.find_map(|(function, handler)| {
+        let positions = positions(rule, &rule.handlers[handler].body, subject)?;
+        let formals = &program.function(function).formals;
+        let formal = formals.get(*positions.first()?)?;
+        match program.types.get(program.variable(*formal).ty) {
+            Type::Pointer(to) if *program.types.get(*to) != Type::Void => Some(*to),
+            _ => None,
+        }
+    })
+}
+
+/// How an object is watched that is any of those known, or any at all. It has a name if it is one
+/// of the rule's state.
 fn one(
     tables: &mut Tables,
-    name: &str,
-    known: Option<KnownObjects>,
     rule: usize,
+    (own_name, ty): (Option<&str>, Option<TypeId>),
+    known: Option<KnownObjects>,
     source: Source,
 ) -> Watching {
+    let name = {
+        let rule = &tables.program.rules[rule].name;
+        format!("{rule}.{}", own_name.unwrap_or("object"))
+    };
     let Some(known) = known else {
-        let ty = tables.object_type();
-        let (name, kind) = (name.to_owned(), VarKind::Global);
-        let id = tables.variable(name, ty, kind, source, Initial::Unknown);
+        let object = tables.object_type();
+        let id = tables.variable(name, object, VarKind::Global, source, Initial::Unknown);
         tables.program.rules[rule].objects.push(id);
+        let which = WhichObject::In {
+            variable: id,
+            exists: None,
+        };
+        remember(tables, rule, own_name, which, ty);
         return Watching::Address(id);
     };
     let KnownObjects {
@@ -155,7 +237,11 @@ fn one(
         objects,
         nulls,
     } = known;
+    let candidates: Vec<Known> = objects.iter().copied().collect();
     if objects.len() <= 1 {
+        let flags = Vec::new();
+        let which = WhichObject::OneOf { flags, candidates };
+        remember(tables, rule, own_name, which, ty);
         return Watching::TheOnlyOne(nulls);
     }
     let bool = tables.program.types.intern(Type::Bool);
@@ -183,7 +269,9 @@ fn one(
             conditions.insert(object, condition);
         }
     }
-    tables.program.rules[rule].choices.push(flags);
+    tables.program.rules[rule].choices.push(flags.clone());
+    let which = WhichObject::OneOf { flags, candidates };
+    remember(tables, rule, own_name, which, ty);
     let initial = Initial::Data(Vec::new());
     let met = format!("{name}.met");
     let met = tables.variable(met, bool, VarKind::Global, source, initial);
@@ -210,6 +298,7 @@ fn find(statements: &[Stmt], wanted: &dyn Fn(&Stmt) -> bool) -> Option<hardbop_d
 /// some call passes something that is not known.
 fn known_objects(
     program: &Program,
+    single: &Single,
     rule: &Rule,
     events: &Events,
     index: usize,
@@ -246,11 +335,10 @@ fn known_objects(
         match callee {
             Callee::Direct(function) => {
                 if let Some(&position) = functions.get(function) {
-                    match known(program, *arguments.get(position)?)? {
-                        Some(object) => {
-                            objects.insert(object);
-                        }
-                        None => nulls = Nulls::Passed,
+                    let met = met(program, single, *arguments.get(position)?)?;
+                    objects.extend(met.object);
+                    if met.nulls == Nulls::Passed {
+                        nulls = Nulls::Passed;
                     }
                 }
             }
@@ -274,7 +362,7 @@ fn positions(rule: &Rule, statements: &[Stmt], subject: Subject) -> Option<BTree
     let mut out = BTreeSet::new();
     for statement in statements {
         match (&statement.kind, subject) {
-            (StmtKind::Watch(expr), Subject::Watch) => {
+            (StmtKind::Watch(expr) | StmtKind::Track(expr), Subject::Watch) => {
                 out.insert(position(expr)?);
             }
             (_, Subject::Object(object)) => {
@@ -322,8 +410,30 @@ fn compared(expr: &Expr, object: &str, out: &mut BTreeSet<usize>) -> Option<()> 
     Some(())
 }
 
+/// What an argument is, if that is known.
+pub(crate) struct Met {
+    /// The object; none if it is always null.
+    pub object: Option<Known>,
+    /// Whether it may be null.
+    pub nulls: Nulls,
+}
+
+/// What an argument is, if that is known.
+pub(crate) fn met(program: &Program, single: &Single, expr: ExprId) -> Option<Met> {
+    if let Some(object) = known(program, expr) {
+        let nulls = match object {
+            Some(_) => Nulls::Never,
+            None => Nulls::Passed,
+        };
+        return Some(Met { object, nulls });
+    }
+    let object = Some(single.object(program, expr)?);
+    let nulls = Nulls::Passed;
+    Some(Met { object, nulls })
+}
+
 /// The object that an argument always is: `Some(None)` for null, which is none.
-pub(crate) fn known(program: &Program, expr: ExprId) -> Option<Option<Known>> {
+fn known(program: &Program, expr: ExprId) -> Option<Option<Known>> {
     let described = program.expr(expr);
     match (described.kind, program.types.get(described.ty)) {
         (ExprKind::Int(0), Type::Pointer(_)) => Some(None),

@@ -12,9 +12,10 @@ use crate::ast::*;
 use crate::events::{Events, Found, Primitive};
 use crate::graph::Graph;
 use crate::handler::{Body, Into};
+use crate::single::Single;
 use crate::tables::Tables;
 use crate::typing::{Site, plain_name};
-use crate::watching::{self, Chosen, Subject, Watching};
+use crate::watching::{self, Chosen, Nulls, Subject, Watching};
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::*;
 use hardbop_cfront::types::{Type, Variadic};
@@ -80,8 +81,9 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
         .map(|rule| settle(&mut tables, rule, program_variables))
         .collect();
     let events = Events::find(&tables.program, &homes, &mut diagnostics);
+    let single = Single::of(&tables.program);
     for (rule, home) in homes.iter_mut().enumerate() {
-        home.watching = watching::decide(&mut tables, home, &events, rule);
+        home.watching = watching::decide(&mut tables, home, &events, rule, &single);
     }
     let functions = tables.program.functions.len() as u32;
     let mut graphs: Vec<Graph> = (0..functions)
@@ -112,7 +114,7 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
         for watching in home.watching.values() {
             if let Watching::Chosen(chosen) = watching {
                 for graph in &mut graphs {
-                    announce(&mut tables, graph, chosen);
+                    announce(&mut tables, &single, graph, chosen);
                 }
             }
         }
@@ -138,7 +140,11 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
 /// Adds a rule's text and its state to the program.
 fn settle<'a>(tables: &mut Tables, rule: &'a Rule, program_variables: usize) -> Home<'a> {
     let program = &mut tables.program;
-    let file = program.sources.add(rule.path.clone(), rule.text.clone());
+    // Whoever weaves several rules, each into a program of its own, may have put the texts there.
+    let file = program
+        .sources
+        .find(&rule.path, &rule.text)
+        .unwrap_or_else(|| program.sources.add(rule.path.clone(), rule.text.clone()));
     program.presumed_files.push(rule.path.clone());
     let presumed = program.presumed_files.len() as u32 - 1;
     let taken = program.rules.iter().filter(|known| {
@@ -163,6 +169,7 @@ fn settle<'a>(tables: &mut Tables, rule: &'a Rule, program_variables: usize) -> 
         state: Vec::new(),
         objects: Vec::new(),
         choices: Vec::new(),
+        watched: Vec::new(),
     };
     for (position, variable) in rule.state.iter().enumerate() {
         let (ty, values) = match variable.ty {
@@ -423,7 +430,7 @@ fn weave_primitive(
 }
 
 /// Says before every call that a rule watches whether it is about the chosen object.
-fn announce(tables: &mut Tables, graph: &mut Graph, chosen: &Chosen) {
+fn announce(tables: &mut Tables, single: &Single, graph: &mut Graph, chosen: &Chosen) {
     for index in 0..graph.edges.len() {
         let edge = &graph.edges[index];
         let Op::Call {
@@ -440,15 +447,21 @@ fn announce(tables: &mut Tables, graph: &mut Graph, chosen: &Chosen) {
         let Some(&argument) = arguments.get(position) else {
             continue;
         };
-        let object = watching::known(&tables.program, argument).flatten();
+        let met = watching::met(&tables.program, single, argument);
         let from = edge.from;
-        let condition = object.and_then(|object| chosen.conditions.get(&object).copied());
-        let condition = match condition {
-            Some(condition) => condition,
-            None => {
-                let int = tables.int();
-                tables.constant(0, int)
+        let known = met.and_then(|met| {
+            let condition = chosen.conditions.get(&met.object?).copied()?;
+            Some((condition, met.nulls))
+        });
+        let int = tables.int();
+        let condition = match known {
+            Some((condition, Nulls::Never)) => condition,
+            Some((condition, Nulls::Passed)) => {
+                let not = tables.expr(ExprKind::Unary(UnaryOp::Not, argument), int);
+                let some = tables.expr(ExprKind::Unary(UnaryOp::Not, not), int);
+                tables.expr(ExprKind::Binary(BinaryOp::And, condition, some), int)
             }
+            None => tables.constant(0, int),
         };
         let place = tables.variable_place(chosen.met);
         let bool = tables.program.place(place).ty;

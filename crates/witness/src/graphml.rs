@@ -166,8 +166,8 @@ fn invariants(out: &mut String, results: &Results) {
     }
 }
 
-/// Reads a witness. Of a violation automaton the way to the violation is kept, where there is one
-/// that does not branch; edges that say nothing that can be followed are passed over.
+/// Reads a witness. Of a violation automaton the way to the violation is kept, up to where it
+/// branches; edges that say nothing that can be followed are passed over.
 pub(crate) fn read(file: FileId, text: &str) -> Read {
     let whole = Span::new(file, 0, 0);
     let mut diagnostics = Vec::new();
@@ -244,10 +244,6 @@ pub(crate) fn read(file: FileId, text: &str) -> Read {
         diagnostics.push(Diagnostic::error(span(graph), "only C is understood"));
     }
     let automaton = Automaton::new(graph, &facts, &span, &mut diagnostics);
-    let unread = match kind.as_str() {
-        "violation_witness" => automaton.unread(),
-        _ => 0,
-    };
     let content = match kind.as_str() {
         "violation_witness" => automaton
             .way(&program, whole, &mut diagnostics)
@@ -259,6 +255,10 @@ pub(crate) fn read(file: FileId, text: &str) -> Read {
             diagnostics.push(Diagnostic::error(span(graph), message));
             None
         }
+    };
+    let unread = match kind.as_str() {
+        "violation_witness" => automaton.unread(),
+        _ => 0,
     };
     let witnesses = content.map(|content| Witness {
         metadata,
@@ -277,6 +277,8 @@ struct Automaton {
     nodes: BTreeMap<String, Facts>,
     edges: Vec<(String, String, Facts, Span)>,
     entry: Option<String>,
+    /// Whether the way through it was lost.
+    lost: std::cell::Cell<bool>,
 }
 
 impl Automaton {
@@ -290,6 +292,7 @@ impl Automaton {
             nodes: BTreeMap::new(),
             edges: Vec::new(),
             entry: None,
+            lost: std::cell::Cell::new(false),
         };
         for child in graph.children() {
             match child.tag_name().name() {
@@ -352,11 +355,10 @@ impl Automaton {
         let mut last = None;
         while !self.is(&at, "violation") {
             if !seen.insert(at.clone()) {
-                diagnostics.push(Diagnostic::error(
-                    whole,
-                    "the automaton has a loop, which is not followed",
-                ));
-                return None;
+                let what = "the automaton has a loop: from there on it is not followed";
+                diagnostics.push(Diagnostic::warning(whole, what));
+                self.lost.set(true);
+                return Some(segments);
             }
             let next: Vec<&(String, String, Facts, Span)> = self
                 .edges
@@ -364,16 +366,21 @@ impl Automaton {
                 .filter(|(from, to, ..)| *from == at && !self.is(to, "sink") && *to != at)
                 .collect();
             let [(_, to, data, span)] = next[..] else {
-                let what = if next.is_empty() {
-                    "the automaton does not lead to a violation"
-                } else {
-                    "the automaton branches, which is not followed"
-                };
-                diagnostics.push(Diagnostic::error(whole, what));
-                return None;
+                if next.is_empty() {
+                    let what =
+                        format!("from node `{at}` the automaton does not lead to a violation");
+                    diagnostics.push(Diagnostic::error(whole, what));
+                    return None;
+                }
+                let what = format!(
+                    "the automaton branches at node `{at}`: from there on it is not followed"
+                );
+                diagnostics.push(Diagnostic::warning(whole, what));
+                self.lost.set(true);
+                return Some(segments);
             };
             last = Some((data.clone(), *span));
-            segments.extend(segment(program, data, *span));
+            segments.extend(crate::graphml::segments(program, data, *span));
             at.clone_from(to);
         }
         let (data, span) = last.unwrap_or((Facts::new(), whole));
@@ -396,18 +403,16 @@ impl Automaton {
         Some(segments)
     }
 
-    /// The edges that say something that is not followed.
+    /// How many edges say something that is not followed.
     fn unread(&self) -> usize {
         let passed_over = |data: &Facts| {
-            let result = data
-                .get("assumption")
-                .is_some_and(|assumption| assumption.contains("\\result"));
-            data.contains_key("control") || (data.contains_key("assumption") && !result)
+            let says = data.contains_key("control") || data.contains_key("assumption");
+            says && !data.contains_key("startline")
         };
         let edges = self.edges.iter();
-        edges
-            .filter(|(_, to, data, _)| !self.is(to, "sink") && passed_over(data))
-            .count()
+        let passed_over =
+            edges.filter(|(_, to, data, _)| !self.is(to, "sink") && passed_over(data));
+        passed_over.count() + usize::from(self.lost.get())
     }
 
     fn invariants(&self, program: &str) -> Vec<Invariant> {
@@ -439,17 +444,13 @@ impl Automaton {
     }
 }
 
-/// What an edge says that can be followed.
-fn segment(program: &str, data: &Facts, span: Span) -> Option<Segment> {
-    let line = data.get("startline")?.parse().ok()?;
-    let (kind, constraint) = match data.get("assumption") {
-        Some(assumption) if assumption.contains("\\result") => {
-            let constraint = assumption.trim().trim_end_matches(';').to_owned();
-            (WaypointKind::FunctionReturn, constraint)
-        }
-        _ => return None,
+/// What an edge says that can be followed: which way a condition goes, what a function returns,
+/// what holds afterwards.
+fn segments(program: &str, data: &Facts, span: Span) -> Vec<Segment> {
+    let Some(line) = data.get("startline").and_then(|line| line.parse().ok()) else {
+        return Vec::new();
     };
-    Some(Segment {
+    let segment = |kind: WaypointKind, constraint: String| Segment {
         avoid: Vec::new(),
         follow: Waypoint {
             kind,
@@ -462,5 +463,31 @@ fn segment(program: &str, data: &Facts, span: Span) -> Option<Segment> {
             constraint: Some(constraint),
             span,
         },
-    })
+    };
+    let mut found = Vec::new();
+    match data.get("control").map(String::as_str) {
+        Some("condition-true") => found.push(segment(WaypointKind::Branching, "true".to_owned())),
+        Some("condition-false") => {
+            found.push(segment(WaypointKind::Branching, "false".to_owned()));
+        }
+        _ => {}
+    }
+    if let Some(assumption) = data.get("assumption") {
+        let parts: Vec<String> = assumption
+            .split(';')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(|part| format!("({part})"))
+            .collect();
+        let whole = parts.join(" && ");
+        let kind = if whole.contains("\\result") {
+            WaypointKind::FunctionReturn
+        } else {
+            WaypointKind::After
+        };
+        if !parts.is_empty() {
+            found.push(segment(kind, whole));
+        }
+    }
+    found
 }

@@ -11,6 +11,7 @@
 //! Witnesses*, TOSEM 2022; P. Ayaziova, D. Beyer, M. Lingsch-Rosenfeld, M. Spiessl, J. Strejcek:
 //! *Software Verification Witnesses 2.0*, SPIN 2024.
 
+mod branch;
 mod edit;
 pub mod graphml;
 pub mod model;

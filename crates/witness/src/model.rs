@@ -16,7 +16,7 @@ pub struct Witness {
 /// Who made a witness, and of what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// `2.0`, `2.1`, or `1.0` for GraphML.
+    /// `2.0`, `2.1`, `2.2`, or `1.0` for GraphML.
     pub format_version: String,
     /// The name of the tool, with its version.
     pub producer: String,
@@ -64,6 +64,8 @@ pub struct Waypoint {
 pub enum WaypointKind {
     /// The constraint holds before the statement.
     Assumption,
+    /// The constraint holds after the statements of a line (GraphML only).
+    After,
     /// The condition of a branch has the constraint's value.
     Branching,
     /// A function is called.
@@ -78,7 +80,7 @@ impl WaypointKind {
     /// Its name in a file.
     pub fn name(self) -> &'static str {
         match self {
-            WaypointKind::Assumption => "assumption",
+            WaypointKind::Assumption | WaypointKind::After => "assumption",
             WaypointKind::Branching => "branching",
             WaypointKind::FunctionEnter => "function_enter",
             WaypointKind::FunctionReturn => "function_return",

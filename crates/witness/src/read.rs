@@ -26,6 +26,8 @@ pub fn read(file: FileId, text: &str) -> Read {
     }
     let mut reader = Reader {
         diagnostics: Vec::new(),
+        passed_over: 0,
+        threads: false,
     };
     let mut witnesses = Vec::new();
     match yaml::parse(file, text) {
@@ -57,6 +59,11 @@ pub fn read(file: FileId, text: &str) -> Read {
 
 struct Reader {
     diagnostics: Vec<Diagnostic>,
+    /// How many waypoints of the present entry say what is not followed: that they come again
+    /// and again, or that several threads are somewhere at the same time.
+    passed_over: usize,
+    /// Whether the present entry may speak of threads (version 2.2).
+    threads: bool,
 }
 
 impl Reader {
@@ -131,6 +138,11 @@ impl Reader {
             );
             return None;
         };
+        self.passed_over = 0;
+        let version = metadata
+            .as_ref()
+            .map(|metadata| metadata.format_version.as_str());
+        self.threads = version == Some("2.2");
         let content = match kind.as_str() {
             "violation_sequence" => Content::Violation(self.segments(items, content.span)?),
             "invariant_set" => {
@@ -164,7 +176,7 @@ impl Reader {
         Some(Witness {
             metadata: metadata?,
             content,
-            unread: 0,
+            unread: self.passed_over,
         })
     }
 
@@ -182,7 +194,7 @@ impl Reader {
             of,
         );
         let format_version = self.text(node, "format_version", of)?;
-        if !matches!(format_version.as_str(), "2.0" | "2.1") {
+        if !matches!(format_version.as_str(), "2.0" | "2.1" | "2.2") {
             let span = node
                 .get("format_version")
                 .map_or(node.span, |node| node.span);
@@ -191,7 +203,7 @@ impl Reader {
                     span,
                     format!("format version `{format_version}` is not known"),
                 )
-                .label("2.0 and 2.1 are"),
+                .label("2.0, 2.1 and 2.2 are"),
             );
             return None;
         }
@@ -281,6 +293,8 @@ impl Reader {
         }
         let target = |segment: &Segment| segment.follow.kind == WaypointKind::Target;
         match segments.split_last() {
+            // An execution without an end has no target.
+            _ if self.passed_over > 0 => {}
             None if self.errors() == before => self.error(whole, "the sequence has no segment"),
             None => {}
             Some((last, rest)) => {
@@ -310,6 +324,11 @@ impl Reader {
                 continue;
             };
             if let Some(earlier) = &follow {
+                if self.threads {
+                    // Several threads are somewhere at the same time.
+                    self.passed_over += 1;
+                    continue;
+                }
                 let span = earlier.span;
                 self.error(
                     span,
@@ -326,12 +345,16 @@ impl Reader {
                     self.error(point.span, "a `target` can only be followed");
                 }
                 Some("avoid") => avoid.push(point),
+                Some("cycle") => {
+                    self.passed_over += 1;
+                    return None;
+                }
                 Some("follow") => follow = Some(point),
                 Some(other) => {
                     let span = node.get("action").map_or(node.span, |node| node.span);
                     self.error(
                         span,
-                        format!("`{other}` is no action: `follow` and `avoid` are"),
+                        format!("`{other}` is no action: `follow`, `avoid` and `cycle` are"),
                     );
                 }
                 None => {}
@@ -372,9 +395,12 @@ impl Reader {
             Some(constraint) => {
                 self.only(constraint, &["value", "format"], "the constraint");
                 if let Some(format) = constraint.get("format")
-                    && !matches!(format.text(), Some("c_expression" | "acsl_expression"))
+                    && !format
+                        .text()
+                        .is_some_and(|format| FORMATS.contains(&format))
                 {
-                    self.error(format.span, "expected `c_expression` or `acsl_expression`");
+                    let known = FORMATS.map(|format| format!("`{format}`")).join(", ");
+                    self.error(format.span, format!("expected one of {known}"));
                 }
                 Some(self.text(constraint, "value", "the constraint")?)
             }
@@ -435,8 +461,8 @@ impl Reader {
         let kind = match kind.as_str() {
             "loop_invariant" => InvariantKind::Loop,
             "location_invariant" => InvariantKind::Location,
-            "function_contract" if version == "2.1" => InvariantKind::Contract,
-            "loop_transition_invariant" | "transition_loop_invariant" if version == "2.1" => {
+            "function_contract" if version != "2.0" => InvariantKind::Contract,
+            "loop_transition_invariant" | "transition_loop_invariant" if version != "2.0" => {
                 self.warn(span, "transition invariants are not looked at");
                 return None;
             }
@@ -448,11 +474,7 @@ impl Reader {
                 return None;
             }
         };
-        let allowed: &[&str] = match kind {
-            InvariantKind::Contract => &["acsl_expression", "ext_c_expression", "c_expression"],
-            _ => &["c_expression", "ext_c_expression", "acsl_expression"],
-        };
-        if !allowed.contains(&format.as_str()) {
+        if !FORMATS.contains(&format.as_str()) {
             let span = node.get("format").map_or(node.span, |node| node.span);
             self.error(span, format!("`{format}` is no format of an expression"));
         }
@@ -472,6 +494,9 @@ impl Reader {
         })
     }
 }
+
+/// The formats of expressions.
+const FORMATS: [&str; 3] = ["c_expression", "ext_c_expression", "acsl_expression"];
 
 fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.chars().all(|c| c.is_ascii_hexdigit())

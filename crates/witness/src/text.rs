@@ -141,6 +141,46 @@ pub(crate) fn condition(
     None
 }
 
+/// The bytes of the condition of a `?:` whose `?` is the token at a position.
+pub(crate) fn condition_before(
+    text: &str,
+    tokens: &[Token],
+    sign: usize,
+) -> Option<std::ops::Range<usize>> {
+    let word = |at: usize| &text[tokens[at].start..tokens[at].end];
+    let end = tokens[sign].start;
+    let mut depth = 0;
+    let mut start = None;
+    for at in (0..sign).rev() {
+        match word(at) {
+            ")" | "]" | "}" => depth += 1,
+            "(" | "[" | "{" if depth > 0 => depth -= 1,
+            "(" | "[" | "{" | "," | ";" | ":" | "?" | "return" if depth == 0 => break,
+            "=" if depth == 0 => {
+                // Not the second sign of a comparison, and not the first one.
+                let before = at.checked_sub(1).map(word);
+                let compared = matches!(before, Some("=" | "<" | ">" | "!")) || word(at + 1) == "=";
+                if !compared {
+                    break;
+                }
+            }
+            _ => {}
+        }
+        start = Some(tokens[at].start);
+    }
+    Some(start?..end)
+}
+
+/// The bytes of the statement, or the part of a `for`, around the token at a position.
+pub(crate) fn statement_around(text: &str, tokens: &[Token], at: usize) -> std::ops::Range<usize> {
+    let ends = |token: &Token| matches!(&text[token.start..token.end], ";" | "{" | "}");
+    let before = tokens[..at].iter().rev().find(|token| ends(token));
+    let after = tokens[at..].iter().find(|token| ends(token));
+    let start = before.map_or(0, |token| token.end);
+    let end = after.map_or(text.len(), |token| token.start);
+    start..end
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,13 +10,11 @@ use crate::edit::Editor;
 use crate::model::{
     Content, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind, Witness,
 };
-use crate::text::{Token, condition, loop_keyword, offset, position, tokens};
+use crate::text::{Token, loop_keyword, offset, position, tokens};
 use hardbop_c2bp::predicate::{Old, PredicateSet};
 use hardbop_cfront::dump::place_text;
 use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, VarId};
-use hardbop_cfront::program::{
-    BinaryOp, Check, CheckKind, Edge, ExprKind, LocationKind, Op, Origin, Program, Source,
-};
+use hardbop_cfront::program::{Check, CheckKind, Edge, LocationKind, Op, Origin, Program, Source};
 use hardbop_diagnostics::{Diagnostic, FileId, Sources, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -52,14 +50,14 @@ pub fn weave(program: &Program, property: &[CheckId], witness: &Witness) -> Wove
     }
 }
 
-struct TextOf {
-    text: String,
-    tokens: Vec<Token>,
+pub(crate) struct TextOf {
+    pub text: String,
+    pub tokens: Vec<Token>,
 }
 
-struct Weaver {
-    program: Program,
-    texts: BTreeMap<FileId, TextOf>,
+pub(crate) struct Weaver {
+    pub program: Program,
+    pub texts: BTreeMap<FileId, TextOf>,
     parsed: BTreeMap<(FuncId, String), Option<ExprId>>,
     /// The ghosts that hold what an expression was worth when its function was entered.
     olds: Vec<Old>,
@@ -68,7 +66,7 @@ struct Weaver {
 
 /// Where a waypoint is passed.
 #[derive(Clone, Debug)]
-enum Point {
+pub(crate) enum Point {
     /// Before everything that leaves a location.
     Before(LocId),
     /// After an edge.
@@ -76,13 +74,24 @@ enum Point {
 }
 
 /// A waypoint, ready to be woven in.
-struct Stitch {
-    point: Point,
-    segment: u32,
-    constraint: Option<ExprId>,
-    avoid: bool,
-    source: Source,
+pub(crate) struct Stitch {
+    pub point: Point,
+    pub segment: u32,
+    pub constraint: Option<ExprId>,
+    /// Says whether the waypoint is visited at all, where control comes by without a visit.
+    pub when: Option<ExprId>,
+    /// What is evaluated first at a point has a lower one.
+    pub rank: u32,
+    pub avoid: bool,
+    pub source: Source,
 }
+
+/// What is assumed before a statement.
+const ASSUMED: u32 = 0;
+/// The condition of a branch; those of `?:` come after it, in the order of the text.
+pub(crate) const DECIDED: u32 = 1;
+/// A call that is entered.
+const CALLED: u32 = 1_000_000;
 
 /// An expression that is claimed to hold at a location.
 struct Claim {
@@ -108,7 +117,7 @@ impl Weaver {
         }
     }
 
-    fn is_user(&self, location: LocId) -> bool {
+    pub(crate) fn is_user(&self, location: LocId) -> bool {
         let function = self.program.locations[location.index()].function;
         self.program.function(function).origin == Origin::User
     }
@@ -127,7 +136,7 @@ impl Weaver {
     }
 
     /// The bytes of the text from a location to the end of its line.
-    fn rest_of_line(&self, location: &Location) -> Option<(FileId, Range<usize>)> {
+    pub(crate) fn rest_of_line(&self, location: &Location) -> Option<(FileId, Range<usize>)> {
         let file = self.file(location)?;
         let text = &self.texts[&file].text;
         let start = offset(text, location.line, location.column.unwrap_or(1))?;
@@ -135,7 +144,7 @@ impl Weaver {
         Some((file, start..end))
     }
 
-    fn edges_in(&self, file: FileId, range: &Range<usize>) -> Vec<EdgeId> {
+    pub(crate) fn edges_in(&self, file: FileId, range: &Range<usize>) -> Vec<EdgeId> {
         let inside = |edge: &Edge| {
             let span = edge.source.span;
             span.file == file && range.contains(&(span.start as usize))
@@ -152,7 +161,7 @@ impl Weaver {
     }
 
     /// The locations at which control enters a part of the text.
-    fn entries(&self, file: FileId, range: &Range<usize>) -> Vec<LocId> {
+    pub(crate) fn entries(&self, file: FileId, range: &Range<usize>) -> Vec<LocId> {
         let inside: BTreeSet<EdgeId> = self.edges_in(file, range).into_iter().collect();
         let from: BTreeSet<LocId> = inside
             .iter()
@@ -175,7 +184,12 @@ impl Weaver {
     }
 
     /// An expression of a witness, at a place in a function.
-    fn expression(&mut self, function: FuncId, text: &str, span: Span) -> Option<ExprId> {
+    pub(crate) fn expression(
+        &mut self,
+        function: FuncId,
+        text: &str,
+        span: Span,
+    ) -> Option<ExprId> {
         let key = (function, text.to_owned());
         if let Some(known) = self.parsed.get(&key) {
             return *known;
@@ -281,6 +295,7 @@ impl Weaver {
     fn stitches(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
         match point.kind {
             WaypointKind::Assumption => self.assumption(point, segment, avoid),
+            WaypointKind::After => self.after(point, segment, avoid),
             WaypointKind::Branching => self.branching(point, segment, avoid),
             WaypointKind::FunctionEnter | WaypointKind::FunctionReturn => {
                 self.call(point, segment, avoid)
@@ -311,6 +326,8 @@ impl Weaver {
                 point: Point::Before(location),
                 segment,
                 constraint: Some(constraint),
+                when: None,
+                rank: ASSUMED,
                 avoid,
                 source: first?.1.source,
             });
@@ -318,117 +335,34 @@ impl Weaver {
         Some(stitches)
     }
 
-    fn branching(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
+    /// What holds once a line has been executed: wherever control leaves it.
+    fn after(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
         let (file, range) = self.rest_of_line(&point.location)?;
-        let TextOf { text, tokens } = &self.texts[&file];
-        let keyword = tokens.iter().copied().find(|token| {
-            range.contains(&token.start)
-                && matches!(
-                    &text[token.start..token.end],
-                    "if" | "while" | "for" | "switch"
-                )
-        })?;
-        if point.location.column.is_some() && keyword.start != range.start {
-            return None;
-        }
-        let inside = condition(text, tokens, keyword)?;
-        let value = point.constraint.as_deref().map(str::trim)?;
-        if &text[keyword.start..keyword.end] != "switch" {
-            return self.condition(point, segment, avoid, file, &inside);
-        }
-        let (chosen, others) = self.cases(file, &inside, value)?;
-        let stitch = |id: EdgeId, avoid: bool| Stitch {
-            point: Point::After(id),
-            segment,
-            constraint: None,
-            avoid,
-            source: self.program.edges[id.index()].source,
-        };
-        let mut stitches: Vec<Stitch> = chosen.into_iter().map(|id| stitch(id, avoid)).collect();
-        if !avoid {
-            // Whoever comes here and goes another way is not meant.
-            stitches.extend(others.into_iter().map(|id| stitch(id, true)));
-        }
-        Some(stitches)
-    }
-
-    /// A condition that comes out as wanted: its own text is the constraint, where it is entered.
-    /// One that calls or writes has no such text, and is not followed.
-    fn condition(
-        &mut self,
-        point: &Waypoint,
-        segment: u32,
-        avoid: bool,
-        file: FileId,
-        inside: &Range<usize>,
-    ) -> Option<Vec<Stitch>> {
-        let text = self.texts[&file].text[inside.clone()].trim().to_owned();
-        let text = match point.constraint.as_deref().map(str::trim)? {
-            "true" => format!("({text})"),
-            "false" => format!("!({text})"),
-            _ => return None,
-        };
-        let entries = self.entries(file, inside);
+        let inside = self.edges_in(file, &range);
+        let from: BTreeSet<LocId> = inside
+            .iter()
+            .map(|id| self.program.edges[id.index()].from)
+            .collect();
         let mut stitches = Vec::new();
-        for location in entries {
-            let function = self.program.locations[location.index()].function;
+        for id in inside {
+            let edge = self.program.edges[id.index()].clone();
+            if from.contains(&edge.to) {
+                continue;
+            }
+            let function = self.program.locations[edge.from.index()].function;
+            let text = point.constraint.clone().unwrap_or_default();
             let constraint = self.expression(function, &text, point.span)?;
-            let (_, first) = self.program.edges_from(location).next()?;
             stitches.push(Stitch {
-                point: Point::Before(location),
+                point: Point::After(id),
                 segment,
                 constraint: Some(constraint),
+                when: None,
+                rank: ASSUMED,
                 avoid,
-                source: first.source,
+                source: edge.source,
             });
         }
         (!stitches.is_empty()).then_some(stitches)
-    }
-
-    /// The edges by which a `switch` goes to a case, and the others.
-    fn cases(
-        &self,
-        file: FileId,
-        inside: &Range<usize>,
-        value: &str,
-    ) -> Option<(Vec<EdgeId>, Vec<EdgeId>)> {
-        let first = self.edges_in(file, inside).into_iter().find(|id| {
-            let edge = &self.program.edges[id.index()];
-            matches!(edge.op, Op::Assume { .. }) && self.program.edges_from(edge.from).count() > 1
-        })?;
-        let from = self.program.edges[first.index()].from;
-        let number: Option<i128> = value.parse().ok();
-        if number.is_none() && value != "default" {
-            return None;
-        }
-        let mut chosen = Vec::new();
-        let mut others = Vec::new();
-        for (id, edge) in self.program.edges_from(from) {
-            let Op::Assume { condition, holds } = edge.op else {
-                return None;
-            };
-            let case = match self.program.expr(condition).kind {
-                ExprKind::Binary(BinaryOp::Eq, _, right) if holds => {
-                    match self.program.expr(right).kind {
-                        ExprKind::Int(bits) => {
-                            let ty = self.program.expr(right).ty;
-                            let width = self.program.types.bit_width(ty)?;
-                            let signed = self.program.types.is_signed(ty);
-                            Some(signed_value(bits, width, signed))
-                        }
-                        _ => return None,
-                    }
-                }
-                _ => None,
-            };
-            // Without a case of that number, the number goes where all others go.
-            if case == number {
-                chosen.push(id);
-            } else {
-                others.push(id);
-            }
-        }
-        (!chosen.is_empty()).then_some((chosen, others))
     }
 
     fn call(&mut self, point: &Waypoint, segment: u32, avoid: bool) -> Option<Vec<Stitch>> {
@@ -465,6 +399,8 @@ impl Weaver {
                     point: Point::Before(edge.from),
                     segment,
                     constraint: None,
+                    when: None,
+                    rank: CALLED,
                     avoid,
                     source: edge.source,
                 });
@@ -488,6 +424,8 @@ impl Weaver {
                 point: Point::After(id),
                 segment,
                 constraint,
+                when: None,
+                rank: CALLED,
                 avoid,
                 source: edge.source,
             });
@@ -506,8 +444,11 @@ impl Weaver {
         let mut editor = Editor::new(self.program);
         let counter = editor.counter("segment#");
         // One visit passes one segment: later segments are looked at first, and what is to be
-        // avoided before what is followed.
-        stitches.sort_by_key(|stitch| (std::cmp::Reverse(stitch.segment), !stitch.avoid));
+        // avoided before what is followed. What is evaluated later is visited later.
+        stitches.sort_by_key(|stitch| {
+            let segment = std::cmp::Reverse(stitch.segment);
+            (stitch.rank, segment, !stitch.avoid)
+        });
         let mut ends: BTreeMap<u32, (LocId, LocId)> = BTreeMap::new();
         let mut starts: BTreeMap<u32, LocId> = BTreeMap::new();
         for stitch in stitches {
@@ -706,7 +647,10 @@ impl Weaver {
 }
 
 fn stitch_in(editor: &mut Editor, counter: VarId, stitch: &Stitch, from: LocId, to: LocId) {
-    let turn = editor.equals(counter, stitch.segment);
+    let mut turn = editor.equals(counter, stitch.segment);
+    if let Some(when) = stitch.when {
+        turn = editor.both(turn, when);
+    }
     let function = editor.function(from);
     if stitch.avoid {
         let condition = match stitch.constraint {
@@ -761,14 +705,5 @@ fn close(
         } else {
             editor.edge(end, halt, Op::Skip, source);
         }
-    }
-}
-
-/// The number that bits of a width stand for.
-fn signed_value(bits: u128, width: u32, signed: bool) -> i128 {
-    if signed && width < 128 && bits >> (width - 1) & 1 == 1 {
-        bits as i128 - (1i128 << width)
-    } else {
-        bits as i128
     }
 }

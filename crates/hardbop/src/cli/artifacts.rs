@@ -32,6 +32,9 @@ pub struct Artifacts {
     /// Write the control flow by lines, with the first failing run, for Graphviz.
     #[arg(long, value_name = "FILE", help_heading = "Files to write")]
     pub dot: Option<PathBuf>,
+    /// Write the same as a drawing.
+    #[arg(long, value_name = "FILE", help_heading = "Files to write")]
+    pub svg: Option<PathBuf>,
 }
 
 impl Artifacts {

@@ -27,7 +27,12 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub rules: RuleNames,
     /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
-    #[arg(long, value_name = "FILE.prp", help_heading = "Meaning")]
+    #[arg(
+        long,
+        value_name = "FILE.prp",
+        help_heading = "Meaning",
+        conflicts_with = "rules"
+    )]
     pub property: Option<PathBuf>,
     /// How machine integers are read while searching; answers are exact either way.
     #[arg(

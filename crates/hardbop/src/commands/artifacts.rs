@@ -14,6 +14,7 @@ use hardbop_report::html::html;
 use hardbop_report::junit::junit;
 use hardbop_report::results::Results;
 use hardbop_report::sarif::sarif;
+use hardbop_report::svg::svg;
 use hardbop_witness::graphml;
 use hardbop_witness::read::sha256;
 use hardbop_witness::write::{self, Origin, Version};
@@ -25,10 +26,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Known<'a> {
     /// What was to be decided.
     pub target: &'a Target,
-    /// The program.
-    pub program: &'a Program,
-    /// What the engine says.
-    pub report: &'a Report,
+    /// The programs, each with what engines say of it.
+    pub parts: &'a [(&'a Program, &'a Report)],
     /// The same as results.
     pub results: &'a Results,
     /// How long it took.
@@ -68,6 +67,9 @@ pub fn write(wanted: &Artifacts, known: &Known<'_>) -> Result<String, Failure> {
     if let Some(path) = &wanted.dot {
         save(path, &dot(results))?;
     }
+    if let Some(path) = &wanted.svg {
+        save(path, &svg(results))?;
+    }
     Ok(said)
 }
 
@@ -81,20 +83,19 @@ impl Known<'_> {
 }
 
 fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<(), Failure> {
-    let outcomes = known.report.outcomes.values();
-    let mut violations = outcomes.filter_map(|outcome| match outcome {
-        Outcome::Violated(violation) => Some(violation),
+    let all = known.parts.iter().flat_map(|(program, report)| {
+        let outcomes = report.outcomes.values();
+        outcomes.map(move |outcome| (program, outcome))
+    });
+    let mut violations = all.filter_map(|(program, outcome)| match outcome {
+        Outcome::Violated(violation) => Some((program, violation)),
         _ => None,
     });
     let shown = path.display();
     match violations.next() {
-        Some(violation) => {
-            let harness = harness(
-                known.program,
-                &violation.run,
-                VERSION,
-                &repeating(known.budget),
-            );
+        Some((program, violation)) => {
+            let budget = repeating(known.budget);
+            let harness = harness(program, &violation.run, VERSION, &budget);
             save(path, &harness.text)?;
             for doubt in &harness.doubts {
                 let _ = writeln!(said, "{shown}: {doubt}");
@@ -113,6 +114,19 @@ fn write_witness(
     known: &Known<'_>,
     said: &mut String,
 ) -> Result<(), Failure> {
+    if known
+        .results
+        .checks
+        .iter()
+        .any(|check| check.rule.is_some())
+    {
+        let shown = path.display();
+        let _ = writeln!(
+            said,
+            "witnesses do not speak of rules, so {shown} is not written"
+        );
+        return Ok(());
+    }
     let origin = Origin {
         version: VERSION.to_owned(),
         time: now(),

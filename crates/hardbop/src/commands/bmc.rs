@@ -56,7 +56,8 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
         check(&task, &options(arguments), &mut tell)
     };
     let paths = Paths::of(&arguments.runs);
-    let results = results::collect(&program, &report, paths, &budget);
+    let mut results = results::collect(&program, &report, paths, &budget);
+    results::statistics(&mut results, &[&report], &budget);
     let verdict = results::verdict(&results);
     match console.format() {
         Format::Text => {

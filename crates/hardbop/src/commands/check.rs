@@ -1,9 +1,10 @@
 //! `hardbop check`: decides the checks of a C program, each with its evidence.
 
-use crate::c::{self, CProgram};
+use crate::c::{self, Files, Part, Parts};
 use crate::cli::{CheckArgs, EngineChoice, SearchArith};
 use crate::commands;
 use crate::commands::artifacts::{self, Known};
+use crate::commands::boolean_view;
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
@@ -12,16 +13,18 @@ use crate::progress::Progress;
 use crate::project;
 use crate::quiet::Stderr;
 use crate::target::Target;
-use hardbop_budget::Budget;
+use hardbop_budget::{Budget, Stopped};
 use hardbop_cegar::{Arithmetic, Cegar, Options};
+use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
-use hardbop_diagnostics::Diagnostic;
+use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Report, Task, Value};
+use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Task, Value};
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
+use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
@@ -48,29 +51,26 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
     let adjust = |options: &mut _| target.adjust(options);
-    let CProgram {
-        program,
+    let Parts {
+        parts,
+        sources,
         warnings,
         files,
-    } = c::program_with(&target.input, &arguments.rules, console, adjust)?;
-    let points_to = points_to::analyse(&program);
-    let checks = target.checks(&program);
-    let task = Task {
-        program: &program,
-        points_to: &points_to,
-        checks: &checks,
-        budget: &budget,
-    };
+    } = c::parts(&target.input, &arguments.rules, console, adjust)?;
     let shown = Shown {
         arguments,
         console,
         target: &target,
-        program: &program,
+        jobs: jobs(&target, &parts),
+        sources: &sources,
         warnings: &warnings,
         files: &files,
         budget: &budget,
     };
-    let mut watch = Watch::new(&budget, console, Some(&shown));
+    let mut watch = Watch {
+        ended: Ended::Shown(&shown),
+        ..Watch::new(&budget, console)
+    };
     let mut plan = plan(arguments.engine, arguments.arith);
     if arguments.wants_invariants() {
         // Other proofs are found sooner, but say less.
@@ -85,17 +85,77 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     if arguments.verbose {
         watch.log();
     }
-    let found = hardbop_portfolio::check(&plan, &task, &mut watch);
-    let rounds = watch.rounds();
-    shown.conclude(&found, rounds)
+    for (index, job) in shown.jobs.iter().enumerate() {
+        let points_to = points_to::analyse(job.program);
+        let task = Task {
+            program: job.program,
+            points_to: &points_to,
+            checks: &job.checks,
+            budget: &share(&budget, shown.jobs.len() - index),
+        };
+        watch.begin(job);
+        let found = hardbop_portfolio::check(&plan, &task, &mut watch);
+        watch.done.push(found);
+    }
+    let (done, rounds) = watch.finish();
+    let done: Vec<&Found> = done.iter().collect();
+    shown.conclude(&done, rounds)
 }
 
-/// Decides the checks of a task with all engines, while people see how far it is.
-pub fn decide(task: &Task<'_>, arith: SearchArith, console: &Console) -> (Report, Vec<Round>) {
-    let mut watch = Watch::new(task.budget, console, None);
+/// A program with the checks of it that are to be decided.
+struct Job<'a> {
+    program: &'a Program,
+    rule: Option<&'a str>,
+    checks: Vec<CheckId>,
+}
+
+/// What is to be decided, one program after the other.
+fn jobs<'a>(target: &Target, parts: &'a [Part]) -> Vec<Job<'a>> {
+    let mut jobs: Vec<Job<'a>> = parts
+        .iter()
+        .map(|part| Job {
+            program: &part.program,
+            rule: part.rule.as_deref(),
+            checks: target.checks(&part.program),
+        })
+        .collect();
+    // Beside rules the program needs no checks of its own; a rule that has nothing to look at
+    // has been warned about.
+    if jobs.iter().any(|job| !job.checks.is_empty()) {
+        jobs.retain(|job| !job.checks.is_empty());
+    } else {
+        jobs.truncate(1);
+    }
+    jobs
+}
+
+/// A fair part of what is left of the time, if so many are still to come.
+fn share(budget: &Budget, left: usize) -> Budget {
+    let child = budget.child();
+    match budget.remaining() {
+        Some(remaining) if left > 1 => {
+            let part = remaining / u32::try_from(left).unwrap_or(u32::MAX);
+            let until = budget.elapsed() + part;
+            child.with_time(until)
+        }
+        _ => child,
+    }
+}
+
+/// Decides the checks of a task with all engines, while people see how far it is. If time is over
+/// and an engine does not come back, `late` is told what is known, and gives the exit code.
+pub fn decide(
+    task: &Task<'_>,
+    arith: SearchArith,
+    console: &Console,
+    late: &dyn Fn(&Report) -> u8,
+) -> Report {
+    let mut watch = Watch {
+        ended: Ended::Told(late),
+        ..Watch::new(task.budget, console)
+    };
     let plan = plan(EngineChoice::Auto, arith);
-    let found = hardbop_portfolio::check(&plan, task, &mut watch);
-    (found.report, watch.rounds())
+    hardbop_portfolio::check(&plan, task, &mut watch).report
 }
 
 fn options(arith: SearchArith) -> Options {
@@ -135,36 +195,51 @@ struct Shown<'a> {
     arguments: &'a CheckArgs,
     console: &'a Console,
     target: &'a Target,
-    program: &'a Program,
+    jobs: Vec<Job<'a>>,
+    sources: &'a Sources,
     warnings: &'a [Diagnostic],
-    files: &'a [String],
+    files: &'a Files,
     budget: &'a Budget,
 }
 
 impl Shown<'_> {
-    /// Shows the answers.
-    fn conclude(&self, found: &Found, rounds: Vec<Round>) -> Result<Verdict, Failure> {
+    /// Shows the answers. Where there is no report on a program, nobody came to look at it.
+    fn conclude(&self, done: &[&Found], rounds: Vec<Round>) -> Result<Verdict, Failure> {
         let Shown {
             arguments,
             console,
             target,
-            program,
             ..
         } = self;
-        let report = &found.report;
+        let missing: Vec<Found> = self.jobs[done.len()..]
+            .iter()
+            .map(|job| self.unseen(job))
+            .collect();
+        let done: Vec<&Found> = done.iter().copied().chain(&missing).collect();
+        let programs = self.jobs.iter().map(|job| job.program);
+        let reports = done.iter().map(|done| &done.report);
+        let parts: Vec<(&Program, &Report)> = programs.zip(reports).collect();
         let paths = Paths::of(&arguments.runs);
         let seconds = self.budget.elapsed().as_secs_f64();
-        let mut results = results::collect(program, report, paths, self.budget);
+        let collected = done.iter().zip(&parts).map(|(done, (program, report))| {
+            let mut results = results::collect(program, report, paths, self.budget);
+            for (check, id) in results.checks.iter_mut().zip(report.outcomes.keys()) {
+                check.engine = done.engines.get(id).copied();
+            }
+            results
+        });
+        let mut results = join(collected.collect());
+        let reports: Vec<&Report> = done.iter().map(|done| &done.report).collect();
+        results::statistics(&mut results, &reports, self.budget);
         results.rounds = rounds;
-        for (check, id) in results.checks.iter_mut().zip(report.outcomes.keys()) {
-            check.engine = found.engines.get(id).copied();
+        if arguments.artifacts.html.is_some() {
+            results.boolean_programs = boolean_view::of(&parts);
         }
         let verdict = results::verdict(&results);
         let judged = target.judge(verdict, &results);
         let known = Known {
             target,
-            program,
-            report,
+            parts: &parts,
             results: &results,
             seconds,
             budget: self.budget,
@@ -185,11 +260,27 @@ impl Shown<'_> {
             }
             Format::Json => {
                 let body = results::body(&results, paths, judged);
-                let body = body.with_files(self.files.to_vec());
-                console.value(verdict, &program.sources, self.warnings, body)?;
+                let body = body.with_files(self.files.clone());
+                console.value(verdict, self.sources, self.warnings, body)?;
             }
         }
         Ok(verdict)
+    }
+
+    /// The report on a program for which there was no time.
+    fn unseen(&self, job: &Job<'_>) -> Found {
+        let stopped = self.budget.check().err().unwrap_or(Stopped::Time);
+        let reason = Reason::Stopped(stopped);
+        let unknown = |&check: &CheckId| (check, Outcome::Unknown(reason.clone()));
+        let report = Report {
+            outcomes: job.checks.iter().map(unknown).collect(),
+            incomplete: Some(reason.clone()),
+            ..Report::default()
+        };
+        Found {
+            report,
+            ..Found::default()
+        }
     }
 }
 
@@ -201,18 +292,34 @@ struct Watch<'a> {
     log: Option<&'a Stderr>,
     console: &'a Console,
     rounds: Vec<Round>,
-    shown: Option<&'a Shown<'a>>,
+    ended: Ended<'a>,
+    /// What was found out about the programs that are done with.
+    done: Vec<Found>,
+    /// The rule that is beside the program now.
+    rule: Option<&'a str>,
+}
+
+/// What is done with what is known when an engine does not come back in time.
+enum Ended<'a> {
+    /// There is nobody to tell: it is waited for.
+    Waited,
+    /// It is shown.
+    Shown(&'a Shown<'a>),
+    /// It is told.
+    Told(&'a dyn Fn(&Report) -> u8),
 }
 
 impl<'a> Watch<'a> {
-    fn new(budget: &'a Budget, console: &'a Console, shown: Option<&'a Shown<'a>>) -> Watch<'a> {
+    fn new(budget: &'a Budget, console: &'a Console) -> Watch<'a> {
         Watch {
             budget,
             progress: Some(Progress::new(console)),
             log: None,
             console,
             rounds: Vec::new(),
-            shown,
+            ended: Ended::Waited,
+            done: Vec::new(),
+            rule: None,
         }
     }
 
@@ -222,6 +329,14 @@ impl<'a> Watch<'a> {
         self.log = Some(self.console.stderr());
     }
 
+    /// From now on it is about another program.
+    fn begin(&mut self, job: &Job<'a>) {
+        self.rule = job.rule;
+        if let Some(rule) = job.rule {
+            self.line("rule", rule);
+        }
+    }
+
     fn line(&self, engine: &str, what: &str) {
         if let Some(log) = self.log {
             let seconds = self.budget.elapsed().as_secs_f64();
@@ -229,9 +344,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// How it went; progress is not shown any more.
-    fn rounds(self) -> Vec<Round> {
-        self.rounds
+    /// What was found out, and how it went; progress is not shown any more.
+    fn finish(self) -> (Vec<Found>, Vec<Round>) {
+        (self.done, self.rounds)
     }
 }
 
@@ -249,21 +364,27 @@ impl Listener for Watch<'_> {
     fn event(&mut self, engine: &'static str, event: Event) {
         self.line(engine, &event.to_string());
         if let Some(progress) = &self.progress {
-            progress.say(event.to_string());
+            let rule = self.rule.map(|rule| format!("rule {rule}: "));
+            progress.say(format!("{}{event}", rule.unwrap_or_default()));
         }
-        let predicates = event.figures.iter().find_map(|figure| match figure.value {
-            Value::Count(count) if figure.name == "predicates" => Some(count as usize),
-            _ => None,
-        });
-        let next = Round {
+        if self.rounds.len() >= MOST_ROUNDS {
+            return;
+        }
+        let counts = event
+            .figures
+            .iter()
+            .filter_map(|figure| match figure.value {
+                Value::Count(count) => Some((figure.name.to_owned(), count)),
+                _ => None,
+            });
+        self.rounds.push(Round {
             seconds: self.budget.elapsed().as_secs_f64(),
-            predicates: predicates.unwrap_or(0),
+            engine: engine.to_owned(),
+            rule: self.rule.map(str::to_owned),
+            doing: event.doing.to_string(),
+            counts: counts.collect(),
             open: event.open,
-        };
-        let same = |last: &Round| last.predicates == next.predicates && last.open == next.open;
-        if !self.rounds.last().is_some_and(same) && self.rounds.len() < MOST_ROUNDS {
-            self.rounds.push(next);
-        }
+        });
     }
 
     #[allow(
@@ -271,13 +392,27 @@ impl Listener for Watch<'_> {
         reason = "the engine that is late would keep the process"
     )]
     fn late(&mut self, found: &Found) {
-        let Some(shown) = self.shown else { return };
-        self.progress = None;
-        let code = match shown.conclude(found, std::mem::take(&mut self.rounds)) {
-            Ok(verdict) => verdict.exit_code(),
-            Err(failure) => shown.console.fail(&failure),
+        let code = match self.ended {
+            Ended::Waited => return,
+            Ended::Told(tell) => {
+                self.progress = None;
+                tell(&found.report)
+            }
+            Ended::Shown(shown) => {
+                let last = self.done.len() + 1 == shown.jobs.len();
+                if !last && self.budget.check().is_ok() {
+                    // Only this program's part of the time is over: there is time to wait.
+                    return;
+                }
+                self.progress = None;
+                let done: Vec<&Found> = self.done.iter().chain([found]).collect();
+                match shown.conclude(&done, std::mem::take(&mut self.rounds)) {
+                    Ok(verdict) => verdict.exit_code(),
+                    Err(failure) => shown.console.fail(&failure),
+                }
+            }
         };
-        shown.console.stderr().close();
+        self.console.stderr().close();
         std::process::exit(code.into());
     }
 }

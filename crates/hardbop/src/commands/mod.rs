@@ -4,6 +4,7 @@ mod abstraction;
 mod artifacts;
 mod bebop;
 mod bmc;
+mod boolean_view;
 mod bp_export;
 mod bp_format;
 mod bp_generate;

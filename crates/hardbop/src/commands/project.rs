@@ -1,8 +1,8 @@
 //! `hardbop check` without arguments: checks a project, files times rules.
 //!
 //! Each item is a process of its own, so that one that runs into a limit or fails does not take
-//! the others with it. Answers are kept by what they depend on: the options and the contents of
-//! every file that was read.
+//! the others with it. Answers are kept by what they depend on: the options, this very tool, the
+//! contents of every file that was read, and that others are not there.
 
 use crate::commands::artifacts::VERSION;
 use crate::console::{Console, Format};
@@ -14,13 +14,13 @@ use hardbop_diagnostics::Sources;
 use hardbop_witness::read::sha256;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Instant, UNIX_EPOCH};
 
 /// The directory, beside the project file, where answers are kept.
 const CACHE: &str = ".hardbop/cache";
@@ -50,11 +50,16 @@ struct Row {
 
 /// Checks a project.
 pub fn run(project: &Project, budget: &Budget, console: &Console) -> Result<Verdict, Failure> {
+    project.validate()?;
     let items = project.items()?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = project.config.jobs.unwrap_or(cores).clamp(1, items.len());
     let program = std::env::current_exe()
         .map_err(|error| Failure::internal(format!("cannot find myself: {error}")))?;
+    let tool = Tool {
+        identity: identity(&program),
+        program,
+    };
     let next = AtomicUsize::new(0);
     let rows: Mutex<BTreeMap<usize, Row>> = Mutex::new(BTreeMap::new());
     {
@@ -69,7 +74,7 @@ pub fn run(project: &Project, budget: &Budget, console: &Console) -> Result<Verd
                 if budget.check().is_err() {
                     return;
                 }
-                let row = check(project, item, &program);
+                let row = check(project, item, &tool, budget);
                 if let Ok(mut rows) = rows.lock() {
                     rows.insert(index, row);
                     let bad = rows.values().filter(|row| row.answer == "VIOLATED").count();
@@ -174,16 +179,34 @@ impl Row {
     }
 }
 
-fn check(project: &Project, item: &Item, program: &Path) -> Row {
+/// The tool that checks an item: this one.
+struct Tool {
+    program: PathBuf,
+    identity: String,
+}
+
+/// What tells a tool from others of the same version: when it was built, and how large it is.
+fn identity(program: &Path) -> String {
+    let known = std::fs::metadata(program).ok();
+    let built = known.as_ref().and_then(|known| known.modified().ok());
+    let built = built.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let size = known.map_or(0, |known| known.len());
+    format!(
+        "{VERSION} {size} {}",
+        built.map_or(0, |built| built.as_nanos())
+    )
+}
+
+fn check(project: &Project, item: &Item, tool: &Tool, budget: &Budget) -> Row {
     let started = Instant::now();
     let arguments = project.arguments(item);
-    let store = store(project, &arguments);
+    let store = store(project, tool, &arguments);
     if let Some(value) = known(project, &store) {
         let mut row = Row::of(item, &value);
         row.cached = true;
         return row;
     }
-    let output = Command::new(program)
+    let output = Command::new(&tool.program)
         .args(&arguments)
         .current_dir(&project.directory)
         .stdin(Stdio::null())
@@ -203,6 +226,8 @@ fn check(project: &Project, item: &Item, program: &Path) -> Row {
                 }
                 row
             }
+            // Ctrl-C reaches it, too, perhaps before it can say anything.
+            Err(_) if budget.check().is_err() => Row::missing(item),
             Err(_) => Row {
                 answer: "ERROR",
                 message: Some(format!("it ended without an answer: {}", output.status)),
@@ -215,8 +240,8 @@ fn check(project: &Project, item: &Item, program: &Path) -> Row {
 }
 
 /// Where the answer of a command is kept.
-fn store(project: &Project, arguments: &[String]) -> PathBuf {
-    let key = sha256(format!("{VERSION}\n{}", arguments.join("\n")).as_bytes());
+fn store(project: &Project, tool: &Tool, arguments: &[String]) -> PathBuf {
+    let key = sha256(format!("{}\n{}", tool.identity, arguments.join("\n")).as_bytes());
     project.directory.join(CACHE).join(format!("{key}.json"))
 }
 
@@ -228,6 +253,12 @@ fn known(project: &Project, store: &Path) -> Option<Value> {
         let bytes = std::fs::read(project.directory.join(file));
         bytes.is_ok_and(|bytes| hash.as_str() == Some(&sha256(&bytes)))
     });
+    let mut absent = kept["result"]["absent"].as_array().into_iter().flatten();
+    let same = same
+        && absent.all(|file| {
+            let name = file.as_str().unwrap_or_default();
+            !project.directory.join(name).exists()
+        });
     same.then(|| kept["result"].clone())
 }
 
@@ -260,37 +291,12 @@ fn keep(project: &Project, store: &Path, value: &Value) {
 }
 
 fn text(rows: &[Row], console: &Console) -> String {
-    let title = |row: &Row| match &row.rule {
-        Some(rule) => format!("{} [{rule}]", row.name),
-        None => row.name.clone(),
+    let rules: BTreeSet<&str> = rows.iter().filter_map(|row| row.rule.as_deref()).collect();
+    let mut out = if rules.len() > 1 {
+        table(rows, console)
+    } else {
+        list(rows, console)
     };
-    let widest = rows.iter().map(|row| title(row).chars().count()).max();
-    let widest = widest.unwrap_or(0).min(60);
-    let mut out = String::new();
-    for row in rows {
-        let colour = match row.answer {
-            "PROVED" => "32",
-            "VIOLATED" => "31",
-            _ => "33",
-        };
-        let title = title(row);
-        let pad = widest.saturating_sub(title.chars().count());
-        let word = console.paint(colour, row.answer);
-        let gap = 8usize.saturating_sub(row.answer.len());
-        let _ = write!(out, "{title}{:pad$}  {word}{:gap$}  ", "", "");
-        let checks = row.proved + row.violated + row.unknown;
-        let _ = match (row.answer, &row.message) {
-            ("ERROR", Some(message)) => write!(out, "{message}"),
-            ("UNKNOWN", Some(message)) => write!(out, "{message}"),
-            ("VIOLATED", _) => write!(out, "{} of {checks} checks", row.violated),
-            ("UNKNOWN", None) => write!(out, "{} of {checks} checks", row.unknown),
-            _ => write!(out, "{checks} checks"),
-        };
-        out.push_str(if row.cached { ", as before\n" } else { "\n" });
-        for line in &row.lines {
-            let _ = writeln!(out, "  {line}");
-        }
-    }
     let count = |word: &str| rows.iter().filter(|row| row.answer == word).count();
     let mut parts = Vec::new();
     for (word, name) in [
@@ -308,5 +314,109 @@ fn text(rows: &[Row], console: &Console) -> String {
         parts.push(format!("{cached} as before"));
     }
     let _ = writeln!(out, "{} checked: {}", rows.len(), parts.join(", "));
+    out
+}
+
+fn colour(answer: &str) -> &'static str {
+    match answer {
+        "PROVED" => "32",
+        "VIOLATED" => "31",
+        _ => "33",
+    }
+}
+
+impl Row {
+    fn title(&self) -> String {
+        match &self.rule {
+            Some(rule) => format!("{} [{rule}]", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// What there is to say beside the answer.
+    fn detail(&self) -> String {
+        let checks = self.proved + self.violated + self.unknown;
+        match (self.answer, &self.message) {
+            ("ERROR" | "UNKNOWN", Some(message)) => message.clone(),
+            ("VIOLATED", _) => format!("{} of {checks} checks", self.violated),
+            ("UNKNOWN", None) => format!("{} of {checks} checks", self.unknown),
+            _ => format!("{checks} checks"),
+        }
+    }
+}
+
+/// An answer a line, with what is not proved below it.
+fn list(rows: &[Row], console: &Console) -> String {
+    let widest = rows.iter().map(|row| row.title().chars().count()).max();
+    let widest = widest.unwrap_or(0).min(60);
+    let mut out = String::new();
+    for row in rows {
+        write_row(&mut out, row, widest, console);
+    }
+    out
+}
+
+fn write_row(out: &mut String, row: &Row, widest: usize, console: &Console) {
+    let title = row.title();
+    let pad = widest.saturating_sub(title.chars().count());
+    let word = console.paint(colour(row.answer), row.answer);
+    let gap = 8usize.saturating_sub(row.answer.len());
+    let detail = row.detail();
+    let _ = write!(out, "{title}{:pad$}  {word}{:gap$}  {detail}", "", "");
+    out.push_str(if row.cached { ", as before\n" } else { "\n" });
+    for line in &row.lines {
+        let _ = writeln!(out, "  {line}");
+    }
+}
+
+/// Files down, rules across; then everything that is not proved.
+fn table(rows: &[Row], console: &Console) -> String {
+    let mut rules: Vec<&str> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    let mut cells: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
+    for row in rows {
+        let rule = row.rule.as_deref().unwrap_or_default();
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+        if cells.insert((&row.name, rule), row).is_none()
+            && names.last() != Some(&row.name.as_str())
+        {
+            names.push(&row.name);
+        }
+    }
+    let widest = names.iter().map(|name| name.chars().count()).max();
+    let widest = widest.unwrap_or(0).max(4);
+    let width = |rule: &str| rule.chars().count().max(8);
+    let mut out = format!("{:widest$}", "file");
+    for rule in &rules {
+        let _ = write!(out, "  {rule:width$}", width = width(rule));
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    for name in &names {
+        let mut line = format!("{name:widest$}");
+        let mut pad = 0;
+        for rule in &rules {
+            let answer = cells.get(&(*name, *rule)).map_or("-", |row| row.answer);
+            let _ = write!(
+                line,
+                "{:pad$}  {}",
+                "",
+                console.paint(colour(answer), answer)
+            );
+            pad = width(rule).saturating_sub(answer.len());
+        }
+        let _ = writeln!(out, "{line}");
+    }
+    let open: Vec<&Row> = rows.iter().filter(|row| row.answer != "PROVED").collect();
+    if !open.is_empty() {
+        out.push('\n');
+    }
+    let widest = open.iter().map(|row| row.title().chars().count()).max();
+    let widest = widest.unwrap_or(0).min(60);
+    for row in open {
+        write_row(&mut out, row, widest, console);
+    }
     out
 }

@@ -1,5 +1,6 @@
 //! What an engine found out, as results for people and for machines.
 
+use crate::c::Files;
 use crate::cli::ShownRuns;
 use crate::commands::shown::steps;
 use crate::console::Console;
@@ -9,7 +10,7 @@ use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Invariants, Outcome, Proof, Report, Value};
 use hardbop_report::collect::{Collector, Said};
-use hardbop_report::results::{Answer, EdgeStep, Input, Predicate, Results, Role};
+use hardbop_report::results::{Answer, EdgeStep, Input, Predicate, Results, Role, Trace};
 use hardbop_report::rows::{Detail, Row, rows};
 use hardbop_report::terminal::{self, Paint, Show};
 use serde::Serialize;
@@ -60,12 +61,19 @@ pub struct Body {
     judged: Option<Judged>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    absent: Vec<String>,
 }
 
 impl Body {
-    /// The same with the files that were read.
-    pub fn with_files(self, files: Vec<String>) -> Body {
-        Body { files, ..self }
+    /// The same with the files that it depends on.
+    pub fn with_files(self, files: Files) -> Body {
+        let Files { read, absent } = files;
+        Body {
+            files: read,
+            absent,
+            ..self
+        }
     }
 }
 
@@ -80,6 +88,8 @@ struct JsonCheck {
     #[serde(skip_serializing_if = "Option::is_none")]
     engine: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inputs: Option<Vec<Input>>,
@@ -87,6 +97,9 @@ struct JsonCheck {
     path: Option<Vec<JsonRow>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Vec<EdgeStep>>,
+    /// The objects that the rule watches in the run, by their names in the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    watched: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Serialize)]
@@ -101,6 +114,9 @@ enum JsonRow {
         values: BTreeMap<String, String>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         violation: bool,
+        /// The rule's state when the line is reached.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        state: Option<BTreeMap<String, String>>,
     },
     Fold {
         depth: u32,
@@ -119,12 +135,14 @@ struct JsonInvariant {
     c: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contract: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
 }
 
-/// Collects the results of an engine's work.
+/// Collects the results of an engine's work on a program, after a search that used so much.
 pub fn collect(program: &Program, report: &Report, paths: Paths, used: &Budget) -> Results {
-    let seconds = used.elapsed().as_secs_f64();
     let budget = repeating(used);
+    let rule = program.rules.first().map(|rule| rule.name.clone());
     let mut collector = Collector::new(program);
     for (&id, outcome) in &report.outcomes {
         match outcome {
@@ -157,8 +175,62 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, used: &Budget) 
         .map(|predicate| Predicate {
             function: predicate.procedure.clone(),
             formula: predicate.formula.clone(),
+            rule: rule.clone(),
         })
         .collect();
+    results.evidence = evidence(report, rule.as_deref()).into_iter().collect();
+    for invariant in &mut results.invariants {
+        invariant.rule.clone_from(&rule);
+    }
+    collector.finish()
+}
+
+/// How what is proved was shown, in words.
+fn evidence(report: &Report, rule: Option<&str>) -> Option<String> {
+    let outcomes = &mut report.outcomes.values();
+    if !outcomes.any(|outcome| matches!(outcome, Outcome::Proved)) {
+        return None;
+    }
+    let words = match report.proof.as_ref()? {
+        Proof::Invariants(Invariants { at, questions, .. }) => format!(
+            "invariants at {} places; that each block leads from one to the next and none admits a violation was \
+             asked of the solver again, in {questions} questions, in the exact arithmetic of the machine",
+            at.len()
+        ),
+        Proof::Clauses(clauses) => format!(
+            "{} clauses over the choices of the program, each checked again by other means, that leave no path",
+            clauses.clauses.len()
+        ),
+        Proof::Unrolling(unrolling) => format!(
+            "all executions were followed to their ends, at most {} blocks; {} conditions without a model, each \
+             found by two solvers",
+            unrolling.layers, unrolling.questions
+        ),
+        Proof::OnlyRun(run) => {
+            let steps = run.steps;
+            format!("there is one execution only, and it was run: {steps} steps")
+        }
+    };
+    Some(match rule {
+        Some(rule) => format!("rule {rule}: {words}"),
+        None => words,
+    })
+}
+
+/// Adds what the search took. Counts of several searches are added up.
+pub fn statistics(results: &mut Results, reports: &[&Report], used: &Budget) {
+    let seconds = used.elapsed().as_secs_f64();
+    let mut figures: Vec<hardbop_engine::Figure> = Vec::new();
+    for next in reports.iter().flat_map(|report| &report.statistics) {
+        match figures.iter_mut().find(|known| known.name == next.name) {
+            None => figures.push(next.clone()),
+            Some(known) => {
+                if let (Value::Count(sum), Value::Count(more)) = (&mut known.value, &next.value) {
+                    *sum += more;
+                }
+            }
+        }
+    }
     let figure = |figure: &hardbop_engine::Figure| {
         let value = match &figure.value {
             Value::Count(count) => serde_json::json!(count),
@@ -172,13 +244,12 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, used: &Budget) 
             value,
         }
     };
-    results.statistics = report.statistics.iter().map(figure).collect();
+    results.statistics = figures.iter().map(figure).collect();
     results.statistics.push(hardbop_report::results::Figure {
         key: "seconds".to_owned(),
         text: format!("{seconds:.2} s"),
         value: serde_json::json!(seconds),
     });
-    collector.finish()
 }
 
 /// What repeating a run may use, after a search that used so much: what is left of it. Most runs
@@ -228,16 +299,26 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             file: file.to_owned(),
             line,
             engine: check.engine,
+            rule: check.rule.clone(),
             reason: None,
             inputs: None,
             path: None,
             trace: None,
+            watched: None,
         };
         match &check.answer {
             Answer::Proved => {}
             Answer::Unknown(reason) => json.reason = Some(reason.clone()),
             Answer::Violated(trace) => {
                 json.inputs = Some(trace.inputs.clone());
+                json.watched = trace.rule.as_ref().map(|rule| {
+                    let objects = rule.objects.iter();
+                    let named = objects.map(|one| {
+                        let name = one.name.as_deref().unwrap_or("watch");
+                        (name.to_owned(), one.object.clone())
+                    });
+                    named.collect()
+                });
                 json.trace = (paths == Paths::Edges).then(|| trace.edges.clone());
                 json.path = paths.detail().map(|detail| {
                     let rows = rows(results, trace, &check.message, detail);
@@ -265,6 +346,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
                                     })
                                     .collect(),
                                 violation: line.violation,
+                                state: state(trace, line.state),
                             }
                         }
                     };
@@ -284,6 +366,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             formula: invariant.formula.clone(),
             c: invariant.c.clone(),
             contract: invariant.contract.clone(),
+            rule: invariant.rule.clone(),
         }
     });
     let figures = results.statistics.iter();
@@ -298,5 +381,19 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             .collect(),
         judged,
         files: Vec::new(),
+        absent: Vec::new(),
     }
+}
+
+/// A state of the rule beside a run, by the names of its variables.
+fn state(trace: &Trace, number: u32) -> Option<BTreeMap<String, String>> {
+    let rule = trace.rule.as_ref()?;
+    let values = rule.states.get(number as usize)?;
+    Some(
+        rule.variables
+            .iter()
+            .cloned()
+            .zip(values.iter().cloned())
+            .collect(),
+    )
 }

@@ -12,13 +12,13 @@ use crate::{input, limits};
 use hardbop_budget::Budget;
 use hardbop_cfront::points_to;
 use hardbop_diagnostics::{Diagnostic, Sources, Span};
-use hardbop_engine::Task;
+use hardbop_engine::{Report, Task};
 use hardbop_report::results::{Answer, CheckResult, Results};
 use hardbop_report::rows::Detail;
 use hardbop_report::terminal::{self, Show};
 use hardbop_witness::model::{Content, Witness};
 use hardbop_witness::read::{compare, read};
-use hardbop_witness::weave::weave;
+use hardbop_witness::weave::{Woven, weave};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ struct Body {
 }
 
 /// What is known of a witness.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Judged {
     #[serde(rename = "type")]
     kind: &'static str,
@@ -44,7 +44,7 @@ pub fn run(arguments: &ValidateArgs, console: &Console) -> Result<Verdict, Failu
     let mut sources = Sources::new();
     let file = input::text(&arguments.witness, &mut sources)?;
     let found = read(file, sources.text(file));
-    let mut diagnostics = found.diagnostics;
+    let diagnostics = found.diagnostics;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(Failure::Input {
             sources,
@@ -52,53 +52,89 @@ pub fn run(arguments: &ValidateArgs, console: &Console) -> Result<Verdict, Failu
         });
     }
     let whole = Span::new(file, 0, 0);
-    let mut verdict = Verdict::Fine;
-    let mut judged = Vec::new();
-    if !arguments.lint {
-        if arguments.input.files.is_empty() {
-            return Err(Failure::message(
-                "a program is needed: `hardbop validate --witness FILE PROGRAM.c`",
-            ));
-        }
-        if found.witnesses.is_empty() {
-            return Err(Failure::message(
-                "the file holds no witness that can be validated",
-            ));
-        }
-        let budget = limits::budget(&arguments.limits)?;
-        for witness in &found.witnesses {
-            let (one, said) = validate(arguments, witness, whole, &budget, console)?;
-            diagnostics.extend(said);
-            let next = match one.verdict {
-                "confirmed" => Verdict::Fine,
-                "rejected" => Verdict::Found,
-                _ => Verdict::Unknown,
-            };
-            verdict = match (verdict, next) {
-                (Verdict::Found, _) | (_, Verdict::Found) => Verdict::Found,
-                (Verdict::Unknown, _) | (_, Verdict::Unknown) => Verdict::Unknown,
-                _ => Verdict::Fine,
-            };
-            judged.push(one);
+    let mut session = Session {
+        console,
+        sources,
+        diagnostics,
+        judged: Vec::new(),
+    };
+    if arguments.lint {
+        return session.linted(found.witnesses.len());
+    }
+    if arguments.input.files.is_empty() {
+        return Err(Failure::message(
+            "a program is needed: `hardbop validate --witness FILE PROGRAM.c`",
+        ));
+    }
+    if found.witnesses.is_empty() {
+        return Err(Failure::message(
+            "the file holds no witness that can be validated",
+        ));
+    }
+    let budget = limits::budget(&arguments.limits)?;
+    for witness in &found.witnesses {
+        let (one, said) = validate(arguments, witness, whole, &budget, &session)?;
+        session.diagnostics.extend(said);
+        session.judged.push(one);
+    }
+    session.finish()
+}
+
+/// What is known so far of the witnesses of a file.
+#[derive(Clone)]
+struct Session<'a> {
+    console: &'a Console,
+    sources: Sources,
+    diagnostics: Vec<Diagnostic>,
+    judged: Vec<Judged>,
+}
+
+impl Session<'_> {
+    /// The worst answer counts.
+    fn verdict(&self) -> Verdict {
+        let any = |word: &str| self.judged.iter().any(|one| one.verdict == word);
+        if any("rejected") {
+            Verdict::Found
+        } else if any("unknown") {
+            Verdict::Unknown
+        } else {
+            Verdict::Fine
         }
     }
-    console.warn(&sources, &diagnostics);
-    match console.format() {
-        Format::Json => {
-            let body = Body { witnesses: judged };
-            console.value(verdict, &sources, &diagnostics, body)?;
+
+    fn linted(self, entries: usize) -> Result<Verdict, Failure> {
+        self.console.warn(&self.sources, &self.diagnostics);
+        match self.console.format() {
+            Format::Json => self.value(Verdict::Fine)?,
+            Format::Text => {
+                let noun = if entries == 1 { "entry" } else { "entries" };
+                self.console
+                    .text(&format!("well formed, {entries} {noun}\n"))?;
+            }
         }
-        Format::Text if arguments.lint => {
-            let entries = found.witnesses.len();
-            let noun = if entries == 1 { "entry" } else { "entries" };
-            console.text(&format!("well formed, {entries} {noun}\n"))?;
-        }
-        Format::Text => {
-            let text: String = judged.into_iter().map(|one| one.shown).collect();
-            console.text(&text)?;
-        }
+        Ok(Verdict::Fine)
     }
-    Ok(verdict)
+
+    fn finish(self) -> Result<Verdict, Failure> {
+        let verdict = self.verdict();
+        self.console.warn(&self.sources, &self.diagnostics);
+        match self.console.format() {
+            Format::Json => self.value(verdict)?,
+            Format::Text => {
+                let text: String = self.judged.iter().map(|one| one.shown.as_str()).collect();
+                self.console.text(&text)?;
+            }
+        }
+        Ok(verdict)
+    }
+
+    fn value(self, verdict: Verdict) -> Result<(), Failure> {
+        let body = Body {
+            witnesses: self.judged,
+        };
+        self.console
+            .value(verdict, &self.sources, &self.diagnostics, body)
+    }
 }
 
 fn validate(
@@ -106,8 +142,9 @@ fn validate(
     witness: &Witness,
     whole: Span,
     budget: &Budget,
-    console: &Console,
+    session: &Session<'_>,
 ) -> Result<(Judged, Vec<Diagnostic>), Failure> {
+    let console = session.console;
     let input = CInput {
         data_model: arguments
             .input
@@ -146,19 +183,37 @@ fn validate(
         checks: &checks,
         budget,
     };
-    let (report, _) = decide(&task, SearchArith::Auto, console);
-    let results = results::collect(
-        &woven.program,
-        &report,
-        Paths::Lines(Detail::Relevant),
-        budget,
-    );
+    let judge = |report: &Report| judge(witness, &woven, report, budget, console);
+    let late = |report: &Report| {
+        let mut session = session.clone();
+        session.diagnostics.extend(diagnostics.iter().cloned());
+        session.judged.push(judge(report));
+        match session.finish() {
+            Ok(verdict) => verdict.exit_code(),
+            Err(failure) => console.fail(&failure),
+        }
+    };
+    let report = decide(&task, SearchArith::Auto, console, &late);
+    let judged = judge(&report);
+    Ok((judged, diagnostics))
+}
+
+/// What the answers about the woven program say of the witness.
+fn judge(
+    witness: &Witness,
+    woven: &Woven,
+    report: &Report,
+    budget: &Budget,
+    console: &Console,
+) -> Judged {
+    let paths = Paths::Lines(Detail::Relevant);
+    let mut results = results::collect(&woven.program, report, paths, budget);
+    results::statistics(&mut results, &[report], budget);
     let unchecked = woven.unchecked + witness.unread;
-    let verdict = match &witness.content {
-        Content::Violation(_) => violation(&results, checks.is_empty(), unchecked),
+    let (word, reason, evidence) = match &witness.content {
+        Content::Violation(_) => violation(&results, woven.property.is_empty(), unchecked),
         Content::Correctness(_) => correctness(&results, unchecked),
     };
-    let (word, reason, evidence) = verdict;
     let kind = match witness.content {
         Content::Violation(_) => "violation",
         Content::Correctness(_) => "correctness",
@@ -191,14 +246,13 @@ fn validate(
     for assumption in &results.assumptions {
         shown.push_str(&format!("assuming that {assumption}\n"));
     }
-    let judged = Judged {
+    Judged {
         kind,
         producer: witness.metadata.producer.clone(),
         verdict: word,
         reason,
         shown,
-    };
-    Ok((judged, diagnostics))
+    }
 }
 
 type Judgement<'r> = (&'static str, Option<String>, Option<&'r CheckResult>);
@@ -208,13 +262,14 @@ fn violated(results: &Results) -> Option<&CheckResult> {
     results.checks.iter().find(found)
 }
 
+/// Why something is not known: a check's own reason says more than that not all was seen.
 fn unknown(results: &Results) -> Option<String> {
-    results.incomplete.clone().or_else(|| {
-        results.checks.iter().find_map(|check| match &check.answer {
-            Answer::Unknown(reason) => Some(reason.clone()),
-            _ => None,
-        })
-    })
+    let mut checks = results.checks.iter();
+    let own = checks.find_map(|check| match &check.answer {
+        Answer::Unknown(reason) => Some(reason.clone()),
+        _ => None,
+    });
+    own.or_else(|| results.incomplete.clone())
 }
 
 fn violation(results: &Results, no_target: bool, unchecked: usize) -> Judgement<'_> {

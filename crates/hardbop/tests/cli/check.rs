@@ -63,14 +63,14 @@ fn a_log_tells_what_engines_do() {
         BRANCHES,
         "--engine cegar",
         expect![[r#"
-        cegar: starting
-        cegar: solving the whole program: 0 rounds, 0 predicates, 0 Horn queries, 2 checks open
-        cegar: abstracting: 1 rounds, 0 predicates, 1 Horn queries, 2 checks open
-        cegar: checking a path: 1 rounds, 0 predicates, 1 Horn queries, 2 checks open
-        cegar: abstracting: 2 rounds, 0 predicates, 1 Horn queries, 2 checks open
-        cegar: certifying: 2 rounds, 0 predicates, 1 Horn queries, 2 checks open
-        cegar: ended: decided 2 checks, 0 open
-    "#]],
+            cegar: starting
+            cegar: solving the whole program: 0 rounds, 0 predicates, 0 relations, 0 Horn queries, 2 checks open
+            cegar: abstracting: 1 rounds, 0 predicates, 0 relations, 1 Horn queries, 2 checks open
+            cegar: checking a path: 1 rounds, 0 predicates, 5 relations, 1 Horn queries, 2 checks open
+            cegar: abstracting: 2 rounds, 0 predicates, 5 relations, 1 Horn queries, 2 checks open
+            cegar: certifying: 2 rounds, 0 predicates, 5 relations, 1 Horn queries, 2 checks open
+            cegar: ended: decided 2 checks, 0 open
+        "#]],
     );
 }
 

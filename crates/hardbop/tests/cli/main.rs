@@ -14,6 +14,7 @@ mod leap;
 mod project;
 mod reports;
 mod rules;
+mod sarif;
 mod scene;
 mod svcomp;
 mod witness;

@@ -1,7 +1,10 @@
 //! Projects: `hardbop.toml`, `hardbop init`, `hardbop check` without arguments.
 
-use crate::scene::Scene;
+use crate::scene::{Scene, hardbop};
 use expect_test::expect;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 const GOOD: &str = "#include \"limit.h\"
 #include <assert.h>
@@ -135,6 +138,67 @@ fn a_wrong_key_is_pointed_at() {
 }
 
 #[test]
+fn what_every_item_would_stumble_over_is_told_once() {
+    let told = |config: &str, expected: expect_test::Expect| {
+        project(&format!("files = [\"src/*.c\"]\n{config}\n"))
+            .and_file("broken.rule", "state { int }\n")
+            .check("check", expected);
+    };
+    told(
+        "data_model = \"lp63\"",
+        expect![[r#"
+        [stderr]
+        error: `hardbop.toml`: `lp63` is no data model: there are `ilp32`, `lp64`
+        [exit 2]
+    "#]],
+    );
+    told(
+        "check = [\"bounds\", \"overflows\"]",
+        expect![[r#"
+        [stderr]
+        error: `hardbop.toml`: `overflows` is no check: there are `div-by-zero`, `overflow`, `pointer`, `bounds`, `free`
+        [exit 2]
+    "#]],
+    );
+    told(
+        "time_limit = -3",
+        expect![[r#"
+        [stderr]
+        error: `hardbop.toml`: `time_limit` is -3: give seconds
+        [exit 2]
+    "#]],
+    );
+    told(
+        "rules = [\"lock\", \"lcok\"]",
+        expect![[r#"
+        [stderr]
+        error: there is no rule `lcok`: did you mean `lock`? (the name of a file ends in `.rule`)
+        [exit 2]
+    "#]],
+    );
+    told(
+        "rules = [\"none.rule\"]",
+        expect![[r#"
+        [stderr]
+        error: cannot read `none.rule`: there is no such file
+        [exit 2]
+    "#]],
+    );
+    told(
+        "rules = [\"broken.rule\"]",
+        expect![[r#"
+        [stderr]
+        error: unexpected `}`
+         --> broken.rule:1:13
+          |
+        1 | state { int }
+          |             ^ expected the name of a variable
+        [exit 2]
+    "#]],
+    );
+}
+
+#[test]
 fn a_project_can_be_begun() {
     let scene = Scene::file("a.c", BAD);
     scene.check(
@@ -170,4 +234,149 @@ fn without_a_project_that_is_said() {
         error: no file is named, and there is no hardbop.toml here: give FILE.c, or begin a project with `hardbop init`
         [exit 2]
     "#]]);
+}
+
+#[test]
+fn several_rules_make_a_table() {
+    let lock = "state { int held; }\nacquire.entry { if (held) abort \"held\"; held = 1; }\n";
+    let twice = "state { int n; }\nacquire.entry { n++; if (n > 1) abort \"again\"; }\n";
+    Scene::file(
+        "hardbop.toml",
+        "files = [\"*.c\"]\nrules = [\"lock.rule\", \"twice.rule\"]\n",
+    )
+    .and_file("lock.rule", lock)
+    .and_file("twice.rule", twice)
+    .and_file(
+        "once.c",
+        "void acquire(void);\nint main(void) { acquire(); return 0; }\n",
+    )
+    .and_file(
+        "longer_name.c",
+        "void acquire(void);\nint main(void) { acquire(); acquire(); return 0; }\n",
+    )
+    .check(
+        "check",
+        expect![[r#"
+        file           lock.rule  twice.rule
+        longer_name.c  VIOLATED   VIOLATED
+        once.c         PROVED     PROVED
+
+        longer_name.c [lock.rule]   VIOLATED  1 of 1 checks
+          VIOLATED lock.rule:2: held (in acquire)
+        longer_name.c [twice.rule]  VIOLATED  1 of 1 checks
+          VIOLATED twice.rule:2: again (in acquire)
+        4 checked: 2 proved, 2 violated
+        [exit 1]
+    "#]],
+    );
+}
+
+#[test]
+fn a_changed_rule_or_a_new_header_is_noticed() {
+    let rule = "state { int n; }\nacquire.entry { n++; if (n > 1) abort \"again\"; }\n";
+    let scene = Scene::file(
+        "hardbop.toml",
+        "files = [\"a.c\"]\nrules = [\"mine.rule\"]\ninclude = [\"first\", \"second\"]\n",
+    )
+    .and_file("mine.rule", rule)
+    .and_file(
+        "a.c",
+        "#include <times.h>\nvoid acquire(void);\nint main(void) { TIMES return 0; }\n",
+    );
+    for directory in ["first", "second"] {
+        std::fs::create_dir(scene.path().join(directory)).expect("a directory");
+    }
+    let scene = scene.and_file("second/times.h", "#define TIMES acquire();\n");
+    let answer = |scene: &Scene| {
+        let value = scene.json("check");
+        let item = &value["items"][0];
+        (item["answer"].clone(), item["cached"].clone())
+    };
+    assert_eq!(answer(&scene), ("PROVED".into(), false.into()));
+    assert_eq!(answer(&scene), ("PROVED".into(), true.into()));
+    // The same text found elsewhere, which hides the first one.
+    let scene = scene.and_file("first/times.h", "#define TIMES acquire(); acquire();\n");
+    assert_eq!(answer(&scene), ("VIOLATED".into(), false.into()));
+    let scene = scene.and_file("mine.rule", rule.replace("n > 1", "n > 2"));
+    assert_eq!(answer(&scene), ("PROVED".into(), false.into()));
+}
+
+/// The number of items with an answer that were done in this run, and of those taken as before.
+fn work(value: &Value) -> (usize, usize) {
+    let items = value["items"].as_array().expect("items");
+    let cached = items.iter().filter(|item| item["cached"] == true).count();
+    let open = items
+        .iter()
+        .filter(|item| item["answer"] == "UNKNOWN")
+        .count();
+    (items.len() - cached - open, cached)
+}
+
+#[test]
+fn a_project_can_be_interrupted_and_resumed() {
+    const FILES: usize = 20;
+    const RULES: usize = 5;
+    let rules = ["lock", "file", "memory", "refcount", "interrupts"];
+    assert_eq!(rules.len(), RULES);
+    let names: Vec<String> = rules.iter().map(|rule| format!("{rule:?}")).collect();
+    let config = format!("files = [\"*.c\"]\nrules = [{}]\n", names.join(", "));
+    let mut scene = Scene::file("hardbop.toml", config);
+    for number in 0..FILES {
+        let program = format!(
+            "struct lock {{ int word; }};
+void spin_lock(struct lock *lock);
+void spin_unlock(struct lock *lock);
+void local_irq_disable(void);
+void local_irq_enable(void);
+extern int __VERIFIER_nondet_int(void);
+struct lock lock_{number};
+int main(void) {{
+  local_irq_disable();
+  spin_lock(&lock_{number});
+  if (__VERIFIER_nondet_int() != {number}) spin_unlock(&lock_{number});
+  local_irq_enable();
+  return 0;
+}}
+"
+        );
+        scene = scene.and_file(&format!("driver_{number:02}.c"), program);
+    }
+    let kept = || {
+        let cache = std::fs::read_dir(scene.path().join(".hardbop/cache"));
+        cache.map_or(0, |files| files.count())
+    };
+    let mut child = hardbop(&scene.path())
+        .args(["check", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hardbop starts");
+    let started = Instant::now();
+    while kept() < FILES && started.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let interrupted = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(interrupted.is_ok_and(|status| status.success()));
+    let output = child.stdout.take().expect("it is piped");
+    let first: Value = serde_json::from_reader(output).expect("JSON, though it was interrupted");
+    let code = child.wait().expect("it ends").code();
+    assert_eq!(first["exit_code"], code.expect("it was not killed"));
+    let (done, cached) = work(&first);
+    assert_eq!(cached, 0);
+    assert!(done >= FILES, "{done} were done before");
+    assert!(done < FILES * RULES, "it was not interrupted in time");
+    // The second run does the rest, the third one nothing, and then only what was touched.
+    assert_eq!(work(&scene.json("check")), (FILES * RULES - done, done));
+    assert_eq!(work(&scene.json("check")), (0, FILES * RULES));
+    let touched = scene.path().join("driver_07.c");
+    let text = std::fs::read_to_string(&touched).expect("it is there");
+    std::fs::write(&touched, format!("{text}// touched\n")).expect("it can be written");
+    let last = scene.json("check");
+    assert_eq!(work(&last), (RULES, (FILES - 1) * RULES));
+    let violated = |item: &&Value| item["answer"] == "VIOLATED";
+    let items = last["items"].as_array().expect("items");
+    assert_eq!(items.iter().filter(violated).count(), FILES);
 }

@@ -123,6 +123,18 @@ fn dot_has_the_lines_and_the_path() {
 }
 
 #[test]
+fn a_drawing_has_the_lines_and_the_path() {
+    let drawing = made("--svg x.svg", "x.svg");
+    let document = drawing.trim_end();
+    assert!(document.starts_with("<svg xmlns=") && document.ends_with("</svg>"));
+    // Every line is a box; those that were executed are marked.
+    let marked = drawing.matches("class=\"box path\"").count();
+    let plain = drawing.matches("class=\"box\"").count();
+    assert_eq!((marked, plain), (4, 1), "{drawing}");
+    assert!(drawing.contains("/* &lt;script&gt; */"));
+}
+
+#[test]
 fn a_page_is_complete_and_closed() {
     let page = made("--html out", "out/index.html");
     assert!(page.starts_with("<!DOCTYPE html>"));
@@ -162,4 +174,60 @@ fn a_page_is_complete_and_closed() {
         data["full"].as_array().expect("rows").len()
             >= data["relevant"].as_array().expect("rows").len()
     );
+}
+
+#[test]
+fn a_page_shows_the_proof_the_boolean_program_and_the_search() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int n = 0;
+  while (__VERIFIER_nondet_int()) {
+    if (n < 10) n++;
+  }
+  if (n > 10) reach_error();
+  return 0;
+}
+";
+    let scene = Scene::file("x.c", program);
+    let output = scene.output("check x.c --html out --engine cegar");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let page = std::fs::read_to_string(scene.path().join("out/index.html")).expect("it is there");
+    for part in [
+        // What there is, and links to it.
+        "<nav id=\"contents\"",
+        "<a href=\"#proof\">",
+        "<a href=\"#boolean-program\">",
+        "<a href=\"#search\">",
+        "id=\"certificate\"",
+        "loop invariant",
+        // A statement of the boolean program beside its line.
+        "<table class=\"boolean code\">",
+        "<span class=\"soft\">x.c:6</span> if (n &lt; 10) n++;",
+        // What the search counted, and what its steps took.
+        "<figcaption>Horn queries</figcaption>",
+        "<figcaption>seconds an iteration</figcaption>",
+    ] {
+        assert!(page.contains(part), "{part} is missing in {page}");
+    }
+}
+
+#[test]
+fn a_page_shows_the_rule_beside_the_run() {
+    let rule = "state { enum { off, on } light = off; }
+press.entry { watch $1; if (light == on) abort \"it is on already\"; light = on; }
+";
+    let program = "int lamp;\nvoid press(int *lamp);\nint main(void) {\n  press(&lamp);\n  press(&lamp);\n  return \
+                   0;\n}\n";
+    let scene = Scene::file("lamp.c", program).and_file("lamp.rule", rule);
+    scene.output("check lamp.c --rule lamp.rule --html out");
+    let page = std::fs::read_to_string(scene.path().join("out/index.html")).expect("it is there");
+    for part in [
+        "<div class=\"player\" id=\"trace\">",
+        "It watches <code>&amp;lamp</code>.",
+        "class=\"rule-now\"",
+        "<span class=\"state\">light = on</span>",
+    ] {
+        assert!(page.contains(part), "{part} is missing in {page}");
+    }
 }

@@ -48,15 +48,11 @@ fn a_rule_is_checked_for_every_object() {
         expect![[r#"
             PROVED held.rule:6: acquire: held already (in acquire)
             VIOLATED held.rule:12: release: not held (in release)
-              held.rule
-               5  watch $1;                          held.object.met = 0
-              driver.c
+              rule held watches &other: lock = released
                8  acquire(&lock, 0);
                9  if (__VERIFIER_nondet_int() == 3)  __VERIFIER_nondet_int() = 3
-              held.rule
-               5  watch $1;                          held.object.met = 1
-              driver.c
               10  release(&other);
+                  release: not held
               driver.c:9: input __VERIFIER_nondet_int() = 3
             assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
             assuming that `release`, first called at driver.c:10, returns anything and changes nothing
@@ -152,9 +148,17 @@ init.exit { ready = 1; }
             "check driver.c --rule held.rule --rule init.rule",
             expect![[r#"
                 PROVED held.rule:6: acquire: held already (in acquire)
+                VIOLATED held.rule:12: release: not held (in release)
+                  rule held watches &other: lock = released
+                   8  acquire(&lock, 0);
+                   9  if (__VERIFIER_nondet_int() == 3)  __VERIFIER_nondet_int() = 3
+                  10  release(&other);
+                      release: not held
+                  driver.c:9: input __VERIFIER_nondet_int() = 3
                 VIOLATED init.rule:2: not initialised (in acquire)
+                  rule init: ready = 0
                   8  acquire(&lock, 0);
-                PROVED held.rule:12: release: not held (in release)
+                     not initialised
                 assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
                 assuming that `release`, first called at driver.c:10, returns anything and changes nothing
                 [stderr]
@@ -179,6 +183,108 @@ init.exit { ready = 1; }
 }
 
 #[test]
+fn a_violated_rule_hides_neither_another_one_nor_the_programs_own_checks() {
+    let program = "#include <assert.h>
+void acquire(int *lock, int flags);
+void release(int *lock);
+int lock, ready;
+int main(void) {
+  release(&lock);
+  acquire(&lock, 0);
+  acquire(&lock, 1);
+  assert(ready);
+  return 0;
+}
+";
+    let never = "state { int count; }
+acquire.entry { count++; if (count > 1) abort \"$fname is called twice\"; }
+";
+    Scene::file("driver.c", program)
+        .and_file("held.rule", RULE)
+        .and_file("never.rule", never)
+        .check(
+            "check driver.c --rule held.rule --rule never.rule -q",
+            expect![[r#"
+                VIOLATED driver.c:9: assertion ready (in main)
+                  9  assert(ready);  ready = 0
+                  9  assertion ready
+                VIOLATED held.rule:12: release: not held (in release)
+                  rule held watches &lock: lock = released
+                  6  release(&lock);
+                     release: not held
+                PROVED held.rule:6: acquire: held already (in acquire)
+                VIOLATED never.rule:2: acquire is called twice (in acquire)
+                  rule never: count = 0
+                            | 7  acquire(&lock, 0);
+                  count = 1 | 8  acquire(&lock, 1);
+                  count = 2 |    acquire is called twice
+                assuming that `release`, first called at driver.c:6, returns anything and changes nothing
+                assuming that `acquire`, first called at driver.c:7, returns anything and changes nothing
+                [exit 1]
+            "#]],
+        );
+}
+
+#[test]
+fn an_object_that_is_the_only_one_behind_its_pointers_needs_no_address() {
+    let program = "extern int __VERIFIER_nondet_int(void);
+struct request { int status; };
+struct request one;
+struct request *current;
+void dispatch(struct request *request);
+void complete(struct request *request) { request->status = 1; }
+void dispatch(struct request *request) {
+  if (__VERIFIER_nondet_int()) current = request;
+  else complete(request);
+}
+void interrupt(void) {
+  if (current) complete(current);
+#ifndef BUG
+  current = 0;
+#endif
+}
+int main(void) {
+  while (__VERIFIER_nondet_int()) {
+    dispatch(&one);
+    interrupt();
+  }
+  return 0;
+}
+";
+    let rule = "state { enum { open, done } request = open; }
+dispatch.entry { track $1; }
+complete.entry { watch $1; if (request == done) abort \"completed twice\"; request = done; }
+";
+    let scene = Scene::file("x.c", program).and_file("once.rule", rule);
+    scene.check(
+        "check x.c --rule once.rule",
+        expect![[r#"
+        PROVED once.rule:3: completed twice (in complete)
+        [exit 0]
+    "#]],
+    );
+    scene.check("check x.c --rule once.rule -DBUG", expect![[r#"
+        VIOLATED once.rule:3: completed twice (in complete)
+          rule once watches &one: request = open
+                         | 18  while (__VERIFIER_nondet_int()) {                    __VERIFIER_nondet_int() = 1
+                         | 19  dispatch(&one);                                      request = &one
+                         |  8      if (__VERIFIER_nondet_int()) current = request;  __VERIFIER_nondet_int() = 1, current = &one
+          request = done | 18  while (__VERIFIER_nondet_int()) {                    __VERIFIER_nondet_int() = 1
+                         | 19  dispatch(&one);                                      request = &one
+          request = open |  8      if (__VERIFIER_nondet_int()) current = request;  __VERIFIER_nondet_int() = 0
+                         |  9      else complete(request);                          request = &one
+          request = done | 20  interrupt();
+                         | 12      if (current) complete(current);                  current = &one, request = &one
+                         |             completed twice
+          x.c:18: input __VERIFIER_nondet_int() = 1
+          x.c:8: input __VERIFIER_nondet_int() = 1
+          x.c:18: input __VERIFIER_nondet_int() = 1
+          x.c:8: input __VERIFIER_nondet_int() = 0
+        [exit 1]
+    "#]]);
+}
+
+#[test]
 fn objects_behind_pointers_are_found_and_replayed() {
     let program = "extern int __VERIFIER_nondet_int(void);
 void acquire(int *lock, int flags);
@@ -195,9 +301,11 @@ int main(void) {
         .and_file("held.rule", RULE)
         .check("check pointers.c --rule held.rule -q", expect![[r#"
             VIOLATED held.rule:6: acquire: held already (in acquire)
-              6  int *first = __VERIFIER_nondet_int() ? &one : &two;  __VERIFIER_nondet_int() = 0, first = &two
-              7  acquire(first, 0);
-              8  acquire(&two, 0);
+              rule held watches &two: lock = released
+                          | 6  int *first = __VERIFIER_nondet_int() ? &one : &two;  __VERIFIER_nondet_int() = 0, first = &two
+                          | 7  acquire(first, 0);
+              lock = held | 8  acquire(&two, 0);
+                          |    acquire: held already
               pointers.c:6: input __VERIFIER_nondet_int() = 0
             assuming that `acquire`, first called at pointers.c:7, returns anything and changes nothing
             [exit 1]

@@ -400,7 +400,7 @@ fn a_broken_witness_is_pointed_at() {
              --> w.yml:2:30
               |
             2 |   metadata: {format_version: "3.0"}
-              |                              ^^^^^ 2.0 and 2.1 are
+              |                              ^^^^^ 2.0, 2.1 and 2.2 are
             [exit 2]
         "#]],
     );
@@ -435,6 +435,277 @@ fn a_witness_about_another_file_is_noticed() {
         1 | - entry_type: violation_sequence
           | ^
         [exit 1]
+    "#]],
+    );
+}
+
+const CHOICE: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  int level = n > 5 ? (n > 9 ? 2 : 1) : 0;
+  if (!(__VERIFIER_nondet_int() || level != 1)) reach_error();
+  return 0;
+}
+";
+
+/// A sequence of `branching` waypoints: line, column and value.
+fn branches(points: &[(u32, u32, &str)]) -> String {
+    let mut content = String::new();
+    for (line, column, value) in points {
+        content.push_str(&format!(
+            "  - segment:\n    - waypoint: {{type: branching, action: follow, constraint: {{value: \"{value}\"}}, \
+             location: {{file_name: x.c, line: {line}, column: {column}}}}}\n"
+        ));
+    }
+    content.push_str(
+        "  - segment:\n    - waypoint: {type: target, action: follow, location: {file_name: x.c, line: 6}}\n",
+    );
+    content
+}
+
+#[test]
+fn choices_in_expressions_and_conditions_with_calls_are_followed() {
+    check_validation(
+        CHOICE,
+        "violation_sequence",
+        &branches(&[(5, 21, "true"), (5, 30, "false"), (6, 3, "true")]),
+        expect![[r#"
+            violation witness confirmed
+            VIOLATED x.c:6: call of `reach_error` (in main)
+              4  int n = __VERIFIER_nondet_int();                              n = 6
+              5  int level = n > 5 ? (n > 9 ? 2 : 1) : 0;                      n = 6, level = 1
+              6  if (!(__VERIFIER_nondet_int() || level != 1)) reach_error();  __VERIFIER_nondet_int() = 0, level = 1
+              6  call of `reach_error`
+              x.c:4: input __VERIFIER_nondet_int() = 6
+              x.c:6: input __VERIFIER_nondet_int() = 0
+            [exit 0]
+        "#]],
+    );
+    // Ten and more is another level.
+    check_validation(
+        CHOICE,
+        "violation_sequence",
+        &branches(&[(5, 21, "true"), (5, 30, "true")]),
+        expect![[r#"
+            violation witness rejected: no execution that follows it violates the property
+            [exit 1]
+        "#]],
+    );
+    // The inner choice is not evaluated then.
+    check_validation(
+        CHOICE,
+        "violation_sequence",
+        &branches(&[(5, 21, "false"), (5, 30, "false")]),
+        expect![[r#"
+            violation witness rejected: no execution that follows it violates the property
+            [exit 1]
+        "#]],
+    );
+    check_validation(
+        CHOICE,
+        "violation_sequence",
+        &branches(&[(6, 3, "false")]),
+        expect![[r#"
+            violation witness rejected: no execution that follows it violates the property
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn endless_executions_and_threads_are_read_and_not_followed() {
+    let cycle = "  - segment:\n    - waypoint: {type: branching, action: cycle, constraint: {value: \"true\"}, \
+                 location: {file_name: x.c, line: 5}}\n";
+    let witness = format!(
+        "- entry_type: violation_sequence\n{}  content:\n{cycle}",
+        METADATA.replace("G ! call(reach_error())", "F end")
+    );
+    let endless = scene(CHOICE).and_file("w.yml", witness);
+    endless.check(
+        "validate --witness w.yml --lint -q",
+        expect![[r#"
+        well formed, 1 entry
+        [exit 0]
+    "#]],
+    );
+    endless.check("validate --witness w.yml x.c -q", expect![[r#"
+        [stderr]
+        error: the property `termination` is not checked; calls, labels, overflows, `valid-deref` and `valid-free` are
+        [exit 2]
+    "#]]);
+    let both = "  - segment:
+    - waypoint: {type: assumption, action: follow, thread_id: 0, constraint: {value: \"n == 7\", format: c_expression}, location: {file_name: x.c, line: 5}}
+    - waypoint: {type: assumption, action: follow, thread_id: 1, constraint: {value: \"n == 7\", format: c_expression}, location: {file_name: x.c, line: 5}}
+  - segment:
+    - waypoint: {type: target, action: follow, location: {file_name: x.c, line: 6}}
+";
+    let witness = format!(
+        "- entry_type: violation_sequence\n{}  content:\n{both}",
+        METADATA.replace("\"2.0\"", "\"2.2\"")
+    );
+    scene(CHOICE)
+        .and_file("w.yml", witness)
+        .check("validate --witness w.yml x.c -q", expect![[r#"
+            violation witness unknown: the property is violated, but not all of the witness could be followed
+            VIOLATED x.c:6: call of `reach_error` (in main)
+              4  int n = __VERIFIER_nondet_int();                              n = 7
+              5  int level = n > 5 ? (n > 9 ? 2 : 1) : 0;                      n = 7, level = 1
+              6  if (!(__VERIFIER_nondet_int() || level != 1)) reach_error();  __VERIFIER_nondet_int() = 0, level = 1
+              6  call of `reach_error`
+              x.c:4: input __VERIFIER_nondet_int() = 7
+              x.c:6: input __VERIFIER_nondet_int() = 0
+            [exit 3]
+        "#]]);
+}
+
+/// An automaton of GraphML with one edge for each list of facts, one after the other.
+fn automaton(edges: &[&[(&str, &str)]]) -> String {
+    let mut out = String::from(
+        "<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n<graph \
+         edgedefault=\"directed\">\n",
+    );
+    for (key, value) in [
+        ("witness-type", "violation_witness"),
+        ("sourcecodelang", "C"),
+        ("producer", "other"),
+        (
+            "specification",
+            "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+        ),
+        ("programfile", "x.c"),
+        ("programhash", ""),
+        ("architecture", "64bit"),
+    ] {
+        out.push_str(&format!("<data key=\"{key}\">{value}</data>\n"));
+    }
+    out.push_str("<node id=\"0\"><data key=\"entry\">true</data></node>\n");
+    for (index, facts) in edges.iter().enumerate() {
+        let next = index + 1;
+        let end = if next == edges.len() {
+            "<data key=\"violation\">true</data>"
+        } else {
+            ""
+        };
+        out.push_str(&format!("<node id=\"{next}\">{end}</node>\n"));
+        out.push_str(&format!("<edge source=\"{index}\" target=\"{next}\">"));
+        for (key, value) in *facts {
+            out.push_str(&format!("<data key=\"{key}\">{value}</data>"));
+        }
+        out.push_str("</edge>\n");
+    }
+    out.push_str("</graph></graphml>\n");
+    out
+}
+
+#[track_caller]
+fn check_automaton(edges: &[&[(&str, &str)]], expected: Expect) {
+    scene(BUG)
+        .and_file("w.graphml", automaton(edges))
+        .check("validate --witness w.graphml x.c", expected);
+}
+
+#[test]
+fn automata_are_followed_by_conditions_results_and_assumptions() {
+    let input: &[(&str, &str)] = &[
+        ("startline", "4"),
+        ("assumption", "\\result == 9;"),
+        ("assumption.scope", "main"),
+    ];
+    let wrong: &[(&str, &str)] = &[("startline", "4"), ("assumption", "n == 8; i == 0;")];
+    let right: &[(&str, &str)] = &[("startline", "5"), ("assumption", "n == 9; i == 0;")];
+    let stays: &[(&str, &str)] = &[("startline", "7"), ("control", "condition-false")];
+    let leaves: &[(&str, &str)] = &[("startline", "7"), ("control", "condition-true")];
+    let target: &[(&str, &str)] = &[("startline", "10"), ("enterFunction", "reach_error")];
+    check_automaton(
+        &[input, right, stays, stays, leaves, target],
+        expect![[r#"
+        violation witness confirmed
+        VIOLATED x.c:10: call of `reach_error` (in main)
+           4  int n = __VERIFIER_nondet_int();  n = 9
+           5  int i = 0;                        i = 0, n = 9
+           6  while (i < 3) {                   i = 0
+           7  if (n == 7 + i) break;            n = 9, i = 0
+           8  i++;                              i = 1
+           6  while (i < 3) {                   i = 1
+           7  if (n == 7 + i) break;            n = 9, i = 1
+           8  i++;                              i = 2
+           6  while (i < 3) {                   i = 2
+           7  if (n == 7 + i) break;            n = 9, i = 2
+          10  if (i == 2) reach_error();        i = 2
+          10  call of `reach_error`
+          x.c:4: input __VERIFIER_nondet_int() = 9
+        [exit 0]
+    "#]],
+    );
+    check_automaton(
+        &[input, stays, leaves, target],
+        expect![[r#"
+        violation witness rejected: no execution that follows it violates the property
+        [exit 1]
+    "#]],
+    );
+    check_automaton(
+        &[input, wrong, target],
+        expect![[r#"
+        violation witness rejected: no execution that follows it violates the property
+        [exit 1]
+    "#]],
+    );
+    // What cannot be understood is told, and nothing is confirmed.
+    let odd: &[(&str, &str)] = &[("startline", "5"), ("assumption", "n = 9;")];
+    check_automaton(
+        &[odd, target],
+        expect![[r#"
+        violation witness unknown: the property is violated, but not all of the witness could be followed
+        VIOLATED x.c:10: call of `reach_error` (in main)
+           4  int n = __VERIFIER_nondet_int();  n = 9
+           5  int i = 0;                        i = 0
+           6  while (i < 3) {                   i = 0
+           7  if (n == 7 + i) break;            n = 9, i = 0
+           8  i++;                              i = 1
+           6  while (i < 3) {                   i = 1
+           7  if (n == 7 + i) break;            n = 9, i = 1
+           8  i++;                              i = 2
+           6  while (i < 3) {                   i = 2
+           7  if (n == 7 + i) break;            n = 9, i = 2
+          10  if (i == 2) reach_error();        i = 2
+          10  call of `reach_error`
+          x.c:4: input __VERIFIER_nondet_int() = 9
+        [stderr]
+        warning: `(n = 9)` is not understood: a predicate cannot have side effects
+          --> w.graphml:13:1
+           |
+        13 | <edge source="0" target="1"><data key="startline">5</data><data key="assumption">n = 9;</data></edge...
+           | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        warning: this `assumption` waypoint at line 5 is not followed
+          --> w.graphml:13:1
+           |
+        13 | <edge source="0" target="1"><data key="startline">5</data><data key="assumption">n = 9;</data></edge...
+           | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        [exit 3]
+    "#]],
+    );
+    let nowhere: &[(&str, &str)] = &[("control", "condition-true")];
+    check_automaton(
+        &[nowhere, target],
+        expect![[r#"
+        violation witness unknown: the property is violated, but not all of the witness could be followed
+        VIOLATED x.c:10: call of `reach_error` (in main)
+           4  int n = __VERIFIER_nondet_int();  n = 9
+           5  int i = 0;                        i = 0
+           6  while (i < 3) {                   i = 0
+           7  if (n == 7 + i) break;            n = 9, i = 0
+           8  i++;                              i = 1
+           6  while (i < 3) {                   i = 1
+           7  if (n == 7 + i) break;            n = 9, i = 1
+           8  i++;                              i = 2
+           6  while (i < 3) {                   i = 2
+           7  if (n == 7 + i) break;            n = 9, i = 2
+          10  if (i == 2) reach_error();        i = 2
+          10  call of `reach_error`
+          x.c:4: input __VERIFIER_nondet_int() = 9
+        [exit 3]
     "#]],
     );
 }

@@ -1,8 +1,8 @@
-//! Pictures as inline SVG: the control flow of a function by lines, and the run of the search.
+//! The control flow of functions by lines, as inline SVG.
 
 use crate::results::{FlowGraph, Results, Trace};
+use crate::walked::Walked;
 use crate::xml::escaped;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Larger functions are not drawn: nobody could find anything in the picture.
@@ -15,57 +15,46 @@ const CLOSE: usize = 10;
 /// The control flow of the functions that a trace goes through, each line a box, in the order of
 /// the text; jumps are arcs beside the boxes, forward ones on the right, backward ones on the left.
 pub(super) fn graphs(out: &mut String, results: &Results, trace: &Trace) {
-    let called: BTreeSet<&str> = trace
-        .calls
-        .iter()
-        .map(|call| call.function.as_str())
-        .collect();
-    let mut taken: BTreeSet<(&str, u32, u32)> = BTreeSet::new();
-    let mut executed: BTreeSet<(&str, u32)> = BTreeSet::new();
-    let mut last = vec![None; trace.calls.len()];
-    for step in &trace.steps {
-        let function = trace.calls[step.call as usize].function.as_str();
-        let line = step.place.line;
-        executed.insert((function, line));
-        if let Some(before) = last[step.call as usize].replace(line) {
-            taken.insert((function, before, line));
-        }
-    }
+    let walked = Walked::of(trace);
     let drawn: Vec<&FlowGraph> = results
         .graphs
         .iter()
-        .filter(|graph| called.contains(graph.function.as_str()) && graph.nodes.len() <= MOST_NODES)
+        .filter(|graph| {
+            walked.called.contains(graph.function.as_str()) && graph.nodes.len() <= MOST_NODES
+        })
         .collect();
     if drawn.is_empty() {
         return;
     }
     out.push_str("<details open><summary>Control flow</summary>\n");
     for graph in drawn {
-        draw(out, graph, &executed, &taken);
+        let name = escaped(&graph.function);
+        let (width, height) = size(graph);
+        let _ = writeln!(
+            out,
+            "<div class=\"wide\" data-graph=\"{name}\"><h3 class=\"code\">{name}</h3><svg viewBox=\"0 0 {width} \
+             {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"Control flow of {name}, {} lines\">",
+            graph.nodes.len()
+        );
+        shapes(out, graph, &walked);
+        out.push_str("</svg></div>\n");
     }
     out.push_str("</details>\n");
 }
 
-fn draw(
-    out: &mut String,
-    graph: &FlowGraph,
-    executed: &BTreeSet<(&str, u32)>,
-    taken: &BTreeSet<(&str, u32, u32)>,
-) {
+/// The width and the height of a picture.
+pub(crate) fn size(graph: &FlowGraph) -> (usize, usize) {
+    (LEFT * 2 + WIDTH, graph.nodes.len() * ROW + 20)
+}
+
+/// The boxes and arcs of a picture.
+pub(crate) fn shapes(out: &mut String, graph: &FlowGraph, walked: &Walked<'_>) {
     let function = graph.function.as_str();
     let name = escaped(function);
-    let height = graph.nodes.len() * ROW + 20;
-    let total = LEFT * 2 + WIDTH;
-    let _ = writeln!(
-        out,
-        "<div class=\"wide\" data-graph=\"{name}\"><h3 class=\"code\">{name}</h3><svg viewBox=\"0 0 {total} \
-         {height}\" width=\"{total}\" height=\"{height}\" role=\"img\" aria-label=\"Control flow of {name}, {} lines\">",
-        graph.nodes.len()
-    );
     let middle = |node: usize| node * ROW + ROW / 2 + 5;
     for &(from, to) in &graph.edges {
         let lines = (graph.nodes[from].line, graph.nodes[to].line);
-        let class = if taken.contains(&(function, lines.0, lines.1)) {
+        let class = if walked.steps.contains(&(function, lines.0, lines.1)) {
             "arc path"
         } else {
             "arc"
@@ -89,7 +78,7 @@ fn draw(
         let _ = writeln!(out, "<path class=\"{class}\" d=\"{path}\"/>");
     }
     for (index, node) in graph.nodes.iter().enumerate() {
-        let class = if executed.contains(&(function, node.line)) {
+        let class = if walked.lines.contains(&(function, node.line)) {
             "box path"
         } else {
             "box"
@@ -111,49 +100,4 @@ fn draw(
             escaped(&text)
         );
     }
-    out.push_str("</svg></div>\n");
-}
-
-/// Predicates over time, as a line and as a table.
-pub(super) fn plot(out: &mut String, results: &Results) {
-    let rounds = &results.rounds;
-    if rounds.len() < 2 {
-        return;
-    }
-    let latest = rounds
-        .iter()
-        .map(|round| round.seconds)
-        .fold(0.001, f64::max);
-    let most = rounds
-        .iter()
-        .map(|round| round.predicates)
-        .max()
-        .unwrap_or(1)
-        .max(1);
-    let points: Vec<String> = rounds
-        .iter()
-        .map(|round| {
-            let x = 40.0 + round.seconds / latest * 540.0;
-            let y = 170.0 - round.predicates as f64 / most as f64 * 150.0;
-            format!("{x:.1},{y:.1}")
-        })
-        .collect();
-    let _ = writeln!(
-        out,
-        "<h3>Predicates over time</h3>\n<div class=\"wide\"><svg viewBox=\"0 0 600 200\" width=\"600\" height=\"200\" \
-         role=\"img\" aria-label=\"From 0 to {most} predicates in {latest:.2} seconds\">\n\
-         <path class=\"axis\" d=\"M40 10 V170 H590\" fill=\"none\"/><text x=\"4\" y=\"22\">{most}</text>\
-         <text x=\"4\" y=\"174\">0</text><text x=\"530\" y=\"190\">{latest:.2} s</text>\n\
-         <polyline class=\"plot\" points=\"{}\"/></svg></div>",
-        points.join(" ")
-    );
-    out.push_str("<details><summary>As a table</summary><table><thead><tr><th scope=\"col\">Seconds</th><th scope=\"col\">Predicates</th><th scope=\"col\">Open checks</th></tr></thead><tbody>\n");
-    for round in rounds.iter().take(500) {
-        let _ = writeln!(
-            out,
-            "<tr><td>{:.3}</td><td>{}</td><td>{}</td></tr>",
-            round.seconds, round.predicates, round.open
-        );
-    }
-    out.push_str("</tbody></table></details>\n");
 }

@@ -1,9 +1,11 @@
 //! A page that shows results in a browser: one file, no network, alive where scripts may run.
 
-mod graph;
+mod boolean;
+pub(crate) mod graph;
+mod plot;
 
-use crate::results::{Answer, Binding, CheckResult, InvariantAt, Results, Role, Trace};
-use crate::rows::{Detail, Row, rows};
+use crate::results::{Answer, Binding, CheckResult, InvariantAt, Results, Role, RuleRun, Trace};
+use crate::rows::{Detail, Row, changes, rows};
 use crate::xml::escaped;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -30,10 +32,17 @@ pub fn html(results: &Results, title: &str, version: &str) -> String {
         escaped(version)
     );
     contents(&mut out, results);
+    let first = results.checks.iter().position(is_violated);
     for (index, check) in results.checks.iter().enumerate() {
-        section(&mut out, results, check, index);
+        let id = if first == Some(index) {
+            "trace".to_owned()
+        } else {
+            format!("trace-{index}")
+        };
+        section(&mut out, results, check, index, &id);
     }
     proof(&mut out, results);
+    boolean::programs(&mut out, results);
     search(&mut out, results);
     if !results.assumptions.is_empty() {
         out.push_str("<section aria-labelledby=\"assumptions\"><h2 id=\"assumptions\">What this rests on</h2>\n<ul>\n");
@@ -49,24 +58,49 @@ pub fn html(results: &Results, title: &str, version: &str) -> String {
     out
 }
 
+fn is_violated(check: &CheckResult) -> bool {
+    matches!(check.answer, Answer::Violated(_))
+}
+
 fn contents(out: &mut String, results: &Results) {
-    out.push_str(
-        "<nav aria-label=\"Checks\"><table>\n<thead><tr><th scope=\"col\">Answer</th><th \
-         scope=\"col\">Check</th><th scope=\"col\">Where</th></tr></thead>\n<tbody>\n",
+    let rules = results.checks.iter().any(|check| check.rule.is_some());
+    let rule_head = if rules {
+        "<th scope=\"col\">Rule</th>"
+    } else {
+        ""
+    };
+    let count = |word: &str| {
+        let answers = results.checks.iter().map(|check| check.answer.word());
+        answers.filter(|&answer| answer == word).count()
+    };
+    let counts: Vec<String> = ["VIOLATED", "UNKNOWN", "PROVED"]
+        .into_iter()
+        .filter(|word| count(word) > 0)
+        .map(|word| format!("<span class=\"{word}\">{} {word}</span>", count(word)))
+        .collect();
+    let _ = writeln!(out, "<p id=\"summary\">{}</p>", counts.join(", "));
+    let _ = write!(
+        out,
+        "<nav id=\"contents\" aria-label=\"Contents\"><div class=\"wide\"><table>\n<thead><tr><th \
+         scope=\"col\">Answer</th><th scope=\"col\">Check</th>{rule_head}<th \
+         scope=\"col\">Where</th></tr></thead>\n<tbody>\n",
     );
     for (index, check) in results.checks.iter().enumerate() {
         let word = check.answer.word();
         let (file, line) = results.shown(check.place);
         let _ = writeln!(
             out,
-            "<tr><td class=\"{word}\">{word}</td><td><a href=\"#check-{index}\">{}</a></td><td \
+            "<tr><td class=\"{word}\">{word}</td><td><a href=\"#check-{index}\">{}</a></td>{}<td \
              class=\"code\">{}:{line} in {}</td></tr>",
             escaped(&check.message),
+            rule_cell(check.rule.as_deref(), rules),
             escaped(file),
             escaped(&check.function)
         );
     }
-    out.push_str("</tbody></table></nav>\n");
+    out.push_str("</tbody></table></div>\n");
+    links(out, results);
+    out.push_str("</nav>\n");
     if results.checks.is_empty() {
         out.push_str("<p>There is nothing to check: no assertion and no error call.</p>\n");
     }
@@ -79,7 +113,45 @@ fn contents(out: &mut String, results: &Results) {
     }
 }
 
-fn section(out: &mut String, results: &Results, check: &CheckResult, index: usize) {
+/// The cell of a table that has a column for rules only if there are any.
+fn rule_cell(rule: Option<&str>, rules: bool) -> String {
+    match (rule, rules) {
+        (Some(rule), _) => format!("<td>{}</td>", escaped(rule)),
+        (None, true) => "<td></td>".to_owned(),
+        (None, false) => String::new(),
+    }
+}
+
+/// Links to the parts of the page that are about all checks.
+fn links(out: &mut String, results: &Results) {
+    let boolean = !results.boolean_programs.is_empty();
+    let rests = !results.assumptions.is_empty();
+    let parts = [
+        (has_proof(results), "proof", "Proof"),
+        (boolean, "boolean-program", "Boolean program"),
+        (!results.predicates.is_empty(), "predicates", "Predicates"),
+        (has_search(results), "search", "The search"),
+        (rests, "assumptions", "What this rests on"),
+    ];
+    let links: Vec<String> = parts
+        .into_iter()
+        .filter(|(there, ..)| *there)
+        .map(|(_, id, title)| format!("<a href=\"#{id}\">{title}</a>"))
+        .collect();
+    if !links.is_empty() {
+        let _ = writeln!(out, "<p>{}</p>", links.join(" · "));
+    }
+}
+
+fn has_proof(results: &Results) -> bool {
+    !results.evidence.is_empty() || !results.invariants.is_empty()
+}
+
+fn has_search(results: &Results) -> bool {
+    !results.statistics.is_empty() || !results.rounds.is_empty()
+}
+
+fn section(out: &mut String, results: &Results, check: &CheckResult, index: usize, id: &str) {
     let word = check.answer.word();
     let (file, line) = results.shown(check.place);
     let _ = writeln!(
@@ -92,17 +164,21 @@ fn section(out: &mut String, results: &Results, check: &CheckResult, index: usiz
     );
     match &check.answer {
         Answer::Proved => {
-            out.push_str("<p>No execution violates this check; the proof is <a href=\"#proof\">below</a>.</p>\n");
+            out.push_str("<p>No execution violates this check");
+            if has_proof(results) {
+                out.push_str("; the proof is <a href=\"#proof\">below</a>");
+            }
+            out.push_str(".</p>\n");
         }
         Answer::Unknown(reason) => {
             let _ = writeln!(out, "<p>It is not known, because {}.</p>", escaped(reason));
         }
-        Answer::Violated(trace) => player(out, results, check, trace),
+        Answer::Violated(trace) => player(out, results, check, trace, id),
     }
     out.push_str("</section>\n");
 }
 
-fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trace) {
+fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trace, id: &str) {
     let relevant = rows(results, trace, &check.message, Detail::Relevant);
     let full = rows(results, trace, &check.message, Detail::Full);
     let all = full.len() <= MOST_ROWS;
@@ -111,12 +187,16 @@ fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trac
         "relevant": relevant.iter().map(|row| json_row(results, row)).collect::<Vec<_>>(),
         "calls": trace.calls.iter().map(|call| json!({ "f": call.function, "p": call.parent })).collect::<Vec<_>>(),
     });
+    if let Some(rule) = &trace.rule {
+        data["rule"] = json!({ "variables": rule.variables, "states": rule.states });
+    }
     if all {
         data["full"] = full.iter().map(|row| json_row(results, row)).collect();
     }
     let data = data.to_string().replace('<', "\\u003c");
+    let _ = writeln!(out, "<div class=\"player\" id=\"{id}\">");
     out.push_str(
-        "<div class=\"player\">\n<div class=\"bar\" role=\"group\" aria-label=\"Step through the run\">\n\
+        "<div class=\"bar\" role=\"group\" aria-label=\"Step through the run\">\n\
          <button type=\"button\" class=\"first\" aria-label=\"First step\">|◀</button>\n\
          <button type=\"button\" class=\"back\" aria-label=\"Step back\">◀ Back</button>\n\
          <button type=\"button\" class=\"next\" aria-label=\"Step forward\">Next ▶</button>\n\
@@ -130,15 +210,23 @@ fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trac
     sources(out, results, &path);
     out.push_str("</div>\n<div>\n<p class=\"said\" aria-live=\"polite\"></p>\n<h3>Path</h3>\n<ol class=\"steps code\" tabindex=\"0\" aria-label=\"Path\">\n");
     // Without scripts, the path is a plain list.
+    let mut state = 0;
     for row in &relevant {
         match row {
             Row::Fold { text, .. } => {
                 let _ = writeln!(out, "<li class=\"fold\">{}</li>", escaped(text));
             }
             Row::Line(line) => {
+                let rule = trace.rule.iter();
+                let changed: Vec<String> = rule
+                    .flat_map(|rule| changes(rule, state, line.state))
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect();
+                state = line.state;
                 let _ = writeln!(
                     out,
-                    "<li>{}  {}  <span class=\"values\">{}</span></li>",
+                    "<li><span class=\"state\">{}</span>{}  {}  <span class=\"values\">{}</span></li>",
+                    escaped(&changed.join(", ")),
                     line.place.line,
                     escaped(&line.text),
                     escaped(&line.values_text())
@@ -151,6 +239,9 @@ fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trac
          scope=\"col\">Value</th></tr></thead><tbody class=\"values-now\"></tbody></table>\n\
          <h3>Call stack, innermost first</h3>\n<ol class=\"stack-now code\"></ol>\n",
     );
+    if let Some(run) = &trace.rule {
+        rule(out, run);
+    }
     if !trace.inputs.is_empty() {
         out.push_str("<h3>Inputs</h3>\n<table><tbody>\n");
         for input in trace.inputs.iter().take(MOST_ROWS) {
@@ -171,6 +262,44 @@ fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trac
         out,
         "<script type=\"application/json\">{data}</script>\n</div>"
     );
+}
+
+/// The rule beside the run: what it watches, and its state at each step.
+fn rule(out: &mut String, run: &RuleRun) {
+    let _ = writeln!(out, "<h3>Rule {}</h3>", escaped(&run.rule));
+    if !run.objects.is_empty() {
+        let objects: Vec<String> = run
+            .objects
+            .iter()
+            .map(|watched| {
+                let name = watched.name.as_ref().map(|name| format!("{name} is "));
+                let name = escaped(&name.unwrap_or_default());
+                format!("{name}<code>{}</code>", escaped(&watched.object))
+            })
+            .collect();
+        let _ = writeln!(
+            out,
+            "<p class=\"watched\">It watches {}.</p>",
+            objects.join(", ")
+        );
+    }
+    out.push_str(
+        "<table><thead><tr><th scope=\"col\">State</th><th scope=\"col\">Value</th></tr></thead><tbody \
+         class=\"rule-now\">",
+    );
+    for (name, value) in run
+        .variables
+        .iter()
+        .zip(run.states.first().into_iter().flatten())
+    {
+        let _ = write!(
+            out,
+            "<tr><td class=\"code\">{}</td><td class=\"code\">{}</td></tr>",
+            escaped(name),
+            escaped(value)
+        );
+    }
+    out.push_str("</tbody></table>\n");
 }
 
 fn place(row: &Row) -> Option<(u32, u32)> {
@@ -200,6 +329,7 @@ fn json_row(results: &Results, row: &Row) -> Value {
                 "t": line.text,
                 "v": values,
                 "x": line.violation,
+                "r": line.state,
             })
         }
     }
@@ -240,13 +370,34 @@ fn proof(out: &mut String, results: &Results) {
         .iter()
         .filter_map(|invariant| Some((invariant, shown(invariant.at)?)))
         .collect();
-    if invariants.is_empty() {
+    if !has_proof(results) {
         return;
     }
-    out.push_str(
-        "<section aria-labelledby=\"proof\"><h2 id=\"proof\">Proof</h2>\n<p>Each of these was checked again, \
-         block by block, in the exact arithmetic of the machine.</p>\n<div class=\"wide\"><table><thead><tr><th \
-         scope=\"col\">Where</th><th scope=\"col\">Function</th><th scope=\"col\">What</th><th \
+    out.push_str("<section aria-labelledby=\"proof\"><h2 id=\"proof\">Proof</h2>\n");
+    if !results.evidence.is_empty() {
+        out.push_str("<h3 id=\"certificate\">Certificate</h3>\n<ul>\n");
+        for evidence in &results.evidence {
+            let _ = writeln!(out, "<li>{}</li>", escaped(evidence));
+        }
+        out.push_str("</ul>\n");
+    }
+    if invariants.is_empty() {
+        out.push_str("</section>\n");
+        return;
+    }
+    let rules = invariants
+        .iter()
+        .any(|(invariant, _)| invariant.rule.is_some());
+    let rule_head = if rules {
+        "<th scope=\"col\">Rule</th>"
+    } else {
+        ""
+    };
+    let _ = write!(
+        out,
+        "<p>Each of these was checked again, block by block, in the exact arithmetic of the machine.</p>\n<div \
+         class=\"wide\"><table><thead><tr><th scope=\"col\">Where</th><th \
+         scope=\"col\">Function</th>{rule_head}<th scope=\"col\">What</th><th \
          scope=\"col\">Formula</th></tr></thead><tbody>\n",
     );
     for (invariant, what) in invariants {
@@ -254,10 +405,11 @@ fn proof(out: &mut String, results: &Results) {
         let formula = invariant.contract.as_ref().unwrap_or(&invariant.formula);
         let _ = writeln!(
             out,
-            "<tr><td class=\"code\">{}:{line}</td><td class=\"code\">{}</td><td>{what}</td><td \
+            "<tr><td class=\"code\">{}:{line}</td><td class=\"code\">{}</td>{}<td>{what}</td><td \
              class=\"code\">{}</td></tr>",
             escaped(file),
             escaped(&invariant.function),
+            rule_cell(invariant.rule.as_deref(), rules),
             escaped(formula)
         );
     }
@@ -278,7 +430,7 @@ fn search(out: &mut String, results: &Results) {
         }
         out.push_str("</tbody></table></div></section>\n");
     }
-    if results.statistics.is_empty() && results.rounds.is_empty() {
+    if !has_search(results) {
         return;
     }
     out.push_str("<section aria-labelledby=\"search\"><h2 id=\"search\">The search</h2>\n<ul>\n");
@@ -286,6 +438,6 @@ fn search(out: &mut String, results: &Results) {
         let _ = writeln!(out, "<li>{}</li>", escaped(&figure.text));
     }
     out.push_str("</ul>\n");
-    graph::plot(out, results);
+    plot::plots(out, results);
     out.push_str("</section>\n");
 }

@@ -4,8 +4,17 @@ for (const player of document.querySelectorAll(".player")) {
   const data = JSON.parse(player.querySelector("script[type='application/json']").textContent);
   const find = (name) => player.querySelector("." + name);
   const list = find("steps"), slider = find("slider"), said = find("said");
-  const values = find("values-now"), stack = find("stack-now"), whole = find("whole");
+  const values = find("values-now"), stack = find("stack-now"), whole = find("whole"), rule = find("rule-now");
   let rows = [], at = 0;
+
+  // The rule's state at a step, and what of it has changed since the step before.
+  const stateOf = (index) => (data.rule ? data.rule.states[rows[index].r] || [] : []);
+  function before(index) {
+    for (let i = index - 1; i >= 0; i--) if (!rows[i].fold) return stateOf(i);
+    return data.rule ? data.rule.states[0] : [];
+  }
+  const changed = (index) => (data.rule ? data.rule.variables.map((name, i) => [name, stateOf(index)[i], before(index)[i]]) : [])
+    .filter(([, now, old]) => now !== old);
 
   const lines = (source) => player.querySelectorAll(`[data-source="${source}"] .row`);
   const boxes = (name, line) => player.querySelectorAll(`svg [data-f="${CSS.escape(name)}"][data-l="${line}"]`);
@@ -16,7 +25,10 @@ for (const player of document.querySelectorAll(".player")) {
       const item = document.createElement("li");
       item.style.paddingInlineStart = 0.5 + Math.min(row.d, 12) * 1.2 + "rem";
       if (row.fold) { item.className = "fold"; item.textContent = row.fold; return item; }
-      item.textContent = row.n + "  " + row.t + "  ";
+      const margin = document.createElement("span");
+      margin.className = "state";
+      margin.textContent = changed(index).map(([name, value]) => name + " = " + value).join(", ");
+      item.append(margin, row.n + "  " + row.t + "  ");
       if (row.x) item.className = "end";
       const said = document.createElement("span");
       said.className = "values";
@@ -72,8 +84,15 @@ for (const player of document.querySelectorAll(".player")) {
       for (const text of [name, value]) { const td = document.createElement("td"); td.className = "code"; td.textContent = text; tr.append(td); }
       return tr;
     }));
+    if (rule) rule.replaceChildren(...data.rule.variables.map((name, i) => {
+      const tr = document.createElement("tr");
+      if (stateOf(at)[i] !== before(at)[i]) tr.className = "changed";
+      for (const text of [name, stateOf(at)[i]]) { const td = document.createElement("td"); td.className = "code"; td.textContent = text; tr.append(td); }
+      return tr;
+    }));
     said.textContent = `Step ${at + 1} of ${rows.length}: line ${row.n} in ${name}: ${row.t}` +
-      (row.v.length ? " — " + row.v.map(([n, v]) => n + " is " + v).join(", ") : "");
+      (row.v.length ? " — " + row.v.map(([n, v]) => n + " is " + v).join(", ") : "") +
+      changed(at).map(([n, v]) => `; the rule's ${n} is now ${v}`).join("");
   }
 
   function within(outer, inner) {
