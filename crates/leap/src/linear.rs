@@ -2,10 +2,10 @@
 //! equation tells replaced everywhere else.
 //!
 //! The questions of a leap speak of one loop at a time, and half of their conjuncts are equations
-//! between its counters, like `x == 3 * y`. A solver that works bit by bit proves `x + 3 == 3 * (y
-//! + 1)` from that with an effort that grows with the width of the numbers that matter; over
-//! normal forms it is the same term twice. Everything is modulo a power of two, as the machine
-//! counts, so nothing is lost on the way.
+//! between its counters, like `x == 3 * y`. A solver that works bit by bit proves
+//! `x + 3 == 3 * (y + 1)` from that with an effort that grows with the width of the numbers that
+//! matter; over normal forms it is the same term twice. Everything is modulo a power of two, as the
+//! machine counts, so nothing is lost on the way.
 
 use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Value, eval};
 use num_traits::ToPrimitive;

@@ -132,10 +132,10 @@ fn away_from_entry(
     let twin = system.to_twin();
     let hidden: Vec<TermId> = system.twins().to_vec();
     let mut sets = Vec::with_capacity(system.nodes);
-    for node in 0..system.nodes {
+    for (node, seen) in positions.iter().enumerate() {
         let entry = terms.substitute(ports.entry.0[node], &twin);
         let mut conjuncts = vec![entry];
-        for &at in &positions[node] {
+        for &at in seen {
             conjuncts.push(terms.eq(system.variables[at].constant, system.twins()[at]));
         }
         let same = terms.and(&conjuncts);

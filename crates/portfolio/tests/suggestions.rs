@@ -1,11 +1,8 @@
 //! What one engine suggests another one takes up.
 
-#[path = "../../dpr/tests/programs/mod.rs"]
-#[allow(dead_code, reason = "only loading is needed here")]
-mod programs;
-
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_cfront::load::load_text;
 use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Suggestion, Task};
 use hardbop_leap::Leap;
 use hardbop_portfolio::{Found, Listener, Plan, check};
@@ -77,7 +74,7 @@ int main(void) {
 ";
 
 fn checked(lines: &[u32]) -> (Found, Vec<&'static str>) {
-    let loaded = programs::loaded(PROGRAM);
+    let loaded = load_text("test.c", PROGRAM).expect("the program is well formed");
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
     let task = Task {
         program: &loaded.program,

@@ -17,6 +17,9 @@ pub(crate) struct Watcher<'p> {
     run: RuleRun,
 }
 
+/// What an address is called, given what it points to and the state.
+type Name<'n> = dyn Fn(u64, Option<TypeId>, &State<'_, '_>) -> Option<String> + 'n;
+
 impl<'p> Watcher<'p> {
     pub fn new(program: &'p Program, rule: &'p WovenRule) -> Watcher<'p> {
         let run = RuleRun {
@@ -51,11 +54,7 @@ impl<'p> Watcher<'p> {
     }
 
     /// Finds out which objects are watched. Pointers are told by `name`.
-    pub fn meet(
-        &mut self,
-        state: &mut State<'_, '_>,
-        name: &dyn Fn(u64, Option<TypeId>, &State<'_, '_>) -> Option<String>,
-    ) {
+    pub fn meet(&mut self, state: &mut State<'_, '_>, name: &Name<'_>) {
         let mut objects = Vec::new();
         for watched in &self.rule.watched {
             let name = |address: u64, state: &State<'_, '_>| name(address, watched.ty, state);
