@@ -210,7 +210,7 @@ fn a_model_is_a_run() {
 
 #[test]
 fn effects_name_all_that_edges_write() {
-    for seed in 1..1 + cases(300) {
+    for seed in 1..1 + cases(40) {
         let text = generate::case(seed).program;
         let loaded = loaded(&text);
         let program = &loaded.program;
