@@ -226,7 +226,7 @@ fn unknown_objects_are_compared_by_address() {
 #[test]
 fn tracking_begins_anew_with_each_object() {
     check(
-        &format!("{LOCKS}int main(void) {{ acquire(&one); return 0; }}"),
+        &format!("{LOCKS}int main(void) {{ acquire(&one); acquire(&two); return 0; }}"),
         "state { int held = 3; } acquire.entry { track $1; held = 1; }",
         expect![[r#"
             void acquire(struct lock *p#) // undefined
@@ -250,6 +250,22 @@ fn tracking_begins_anew_with_each_object() {
               11 -> 12  r.held = 3;  // rule r, line 1
               12 -> 6  r.held = 1;  // rule r, line 1
               13: exit
+        "#]],
+    );
+}
+
+#[test]
+fn the_only_object_needs_no_address() {
+    check(
+        &format!("{LOCKS}int main(void) {{ acquire(&one); return 0; }}"),
+        "state { int held = 3; } acquire.entry { track $1; held = 1; }",
+        expect![[r#"
+            void acquire(struct lock *p#) // undefined
+              0 -> 1  r.tracking = 1;  // rule r, line 1
+              1 -> 2  r.held = 3;  // rule r, line 1
+              2 -> 3  r.held = 1;  // rule r, line 1
+              3 -> 4  skip;
+              4: exit
         "#]],
     );
 }
