@@ -305,25 +305,23 @@ fn truth(value: &str) -> Option<bool> {
 
 /// Whether a condition neither calls nor writes, by its text.
 fn is_plain(text: &str, tokens: &[Token], inside: &Range<usize>) -> bool {
-    let own: Vec<&str> = tokens
+    let own: Vec<&Token> = tokens
         .iter()
         .filter(|token| inside.contains(&token.start))
-        .map(|token| &text[token.start..token.end])
         .collect();
+    let word = |at: usize| &text[own[at].start..own[at].end];
     let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let calls = own
-        .windows(2)
-        .any(|pair| is_name(pair[0]) && pair[0] != "sizeof" && pair[1] == "(");
-    let writes = (0..own.len()).any(|at| {
-        let around = (
-            at.checked_sub(1).map(|at| own[at]),
-            own.get(at + 1).copied(),
-        );
-        match own[at] {
-            "=" => !matches!(around.0, Some("=" | "<" | ">" | "!")) && around.1 != Some("="),
-            "+" | "-" => around.1 == Some(own[at]),
-            _ => false,
-        }
+    let is = |at: Option<usize>, signs: &[&str]| {
+        at.filter(|&at| at < own.len())
+            .is_some_and(|at| signs.contains(&word(at)))
+    };
+    let calls = (0..own.len())
+        .any(|at| is_name(word(at)) && word(at) != "sizeof" && is(Some(at + 1), &["("]));
+    let writes = (0..own.len()).any(|at| match word(at) {
+        "=" => !is(at.checked_sub(1), &["=", "<", ">", "!"]) && !is(Some(at + 1), &["="]),
+        // `a - -b` is no decrement: its signs do not touch.
+        sign @ ("+" | "-") => is(Some(at + 1), &[sign]) && own[at].end == own[at + 1].start,
+        _ => false,
     });
     !calls && !writes
 }
@@ -410,7 +408,10 @@ fn is_last_part_negated(text: &str, tokens: &[Token], inside: &Range<usize>) -> 
                 return None;
             }
         }
-        return Some(negated);
+        // Behind several negations there may be a group again.
+        if word(start) != "(" || closes[start] != Some(end - 1) {
+            return Some(negated);
+        }
     }
 }
 
