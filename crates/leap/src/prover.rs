@@ -1,7 +1,7 @@
 //! Questions to the solver: each stands alone, and each has a limit of its own.
 //!
-//! A question is made easier first ([`crate::linear`]), and put in integers if that can be done
-//! ([`crate::integers`]). Most are easy then, and a solver that is kept answers them in the time
+//! A question is made easier first (`linear.rs`), and put in integers if that can be done
+//! (`integers.rs`). Most are easy then, and a solver that is kept answers them in the time
 //! that it takes to set up a new one. The others go to a new solver with the procedure made for
 //! bit-vectors. Questions that check others again go to solvers of their own, as they are.
 

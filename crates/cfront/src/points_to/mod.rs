@@ -44,7 +44,7 @@ pub struct Class {
     pub collapsed: bool,
     /// The variables in it.
     pub variables: Vec<VarId>,
-    /// The [`Op::Allocate`] edges whose objects are in it.
+    /// The [`Op::Allocate`](crate::program::Op::Allocate) edges whose objects are in it.
     pub allocations: Vec<EdgeId>,
     /// The functions in it.
     pub functions: Vec<FuncId>,
