@@ -52,7 +52,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arithmetic: Arithmetic::Auto,
-            whole_time: Duration::from_secs(14),
+            whole_time: Duration::from_secs(18),
             horn_time: Duration::from_secs(6),
             query_time: Duration::from_secs(30),
         }
@@ -470,7 +470,7 @@ impl Rounds<'_> {
         let whole_time = self
             .options
             .whole_time
-            .min(left.map_or(Duration::MAX, |left| left * 3 / 5));
+            .min(left.map_or(Duration::MAX, |left| left * 2 / 3));
         let limits = Limits {
             time: Some(whole_time),
             steps: None,

@@ -156,8 +156,8 @@ impl Horn {
         let turns = [
             (Search::Plain, 2),
             (Search::Guided, 3),
-            (Search::Plain, 5),
-            (Search::Guided, 6),
+            (Search::Plain, 6),
+            (Search::Guided, 5),
         ];
         let mut last = HornAnswer::Unknown(Unknown::GaveUp("nothing was tried".to_owned()));
         for (search, share) in turns {
