@@ -214,7 +214,11 @@ impl Builder {
     }
 
     pub(crate) fn add_unsupported(&mut self, what: String, source: Source) -> u32 {
-        self.unsupported.push(Unsupported { what, source });
+        self.add_gap(what, source, Gap::Everywhere)
+    }
+
+    pub(crate) fn add_gap(&mut self, what: String, source: Source, gap: Gap) -> u32 {
+        self.unsupported.push(Unsupported { what, source, gap });
         self.unsupported.len() as u32 - 1
     }
 

@@ -4,7 +4,7 @@ use crate::ids::{FuncId, TypeId};
 use crate::options::Undefined;
 use crate::points_to::{self, PointsTo};
 use crate::program::{
-    Assumption, Callee, ExprKind, Initial, InitialValue, Op, Program, Unsupported,
+    Assumption, Callee, ExprKind, Gap, Initial, InitialValue, Op, Program, Unsupported,
 };
 use crate::types::{Type, Types, Variadic};
 use std::collections::BTreeSet;
@@ -112,6 +112,7 @@ fn replace_unknown(
                 program.unsupported.push(Unsupported {
                     what,
                     source: edge.source,
+                    gap: Gap::Everywhere,
                 });
                 Op::Unsupported { construct }
             }

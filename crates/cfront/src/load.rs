@@ -9,7 +9,7 @@ use crate::models::Models;
 use crate::options::{LowerOptions, Undefined};
 use crate::parse::{Files, Input, InputKind, NoFiles, ParseOptions, Preprocess, Texts, parse_unit};
 use crate::points_to::PointsTo;
-use crate::program::{Assumption, Op, Origin, Program};
+use crate::program::{Assumption, Gap, Op, Origin, Program, Unsupported};
 use crate::reach::{Reached, reached};
 use crate::types::{DataModel, Types};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources, Style, render};
@@ -284,9 +284,11 @@ fn refuse_functions(program: &mut Program) {
             }
         }
         let what = format!("{what}: control leaves the function's graph");
-        program
-            .unsupported
-            .push(crate::program::Unsupported { what, source });
+        program.unsupported.push(Unsupported {
+            what,
+            source,
+            gap: Gap::Everywhere,
+        });
         let entry = function.entry;
         for edge in program.locations[entry.index()].edges.clone() {
             program.edges[edge as usize].op = Op::Unsupported { construct };
@@ -346,6 +348,9 @@ fn warn_unsupported(program: &Program, reached: &Reached, diagnostics: &mut Vec<
             && told.insert(construct)
         {
             let construct = &program.unsupported[construct as usize];
+            if construct.gap == Gap::Logic {
+                continue;
+            }
             let message = format!("not supported: {}", construct.what);
             diagnostics.push(
                 Diagnostic::warning(construct.source.span, message)

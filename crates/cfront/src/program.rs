@@ -11,7 +11,7 @@
 //! whether such a place can be reached.
 
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
-use crate::types::Types;
+use crate::types::{RecordKind, Type, Types};
 use hardbop_diagnostics::{FileId, Sources, Span};
 use std::ops::Range;
 
@@ -754,6 +754,17 @@ pub struct Unsupported {
     pub what: String,
     /// Where it stands.
     pub source: Source,
+    /// Who does not know its meaning.
+    pub gap: Gap,
+}
+
+/// Who does not know the meaning of a construct that is not supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// Nobody: a run ends here.
+    Everywhere,
+    /// Only the logic: a run goes on, a proof does not.
+    Logic,
 }
 
 impl Program {
@@ -789,6 +800,11 @@ impl Program {
         }
     }
 
+    /// Whether an array may be longer than its type says; see [`is_flexible`].
+    pub fn is_flexible(&self, array: PlaceId) -> bool {
+        is_flexible(&self.places, &self.types, array)
+    }
+
     /// The variable behind an id.
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.index()]
@@ -806,4 +822,24 @@ impl Program {
             .position(|f| f.name == name)
             .map(|i| FuncId(i as u32))
     }
+}
+
+/// Whether an array may be longer than its type says: the last member, of at most one element, of
+/// a record that is reached through a pointer.
+pub fn is_flexible(places: &[Place], types: &Types, array: PlaceId) -> bool {
+    let short =
+        matches!(types.get(places[array.index()].ty), Type::Array { length, .. } if *length <= 1);
+    let mut at = array;
+    while let PlaceKind::Field(base, index) = places[at.index()].kind {
+        let Type::Record(record) = types.get(places[base.index()].ty) else {
+            return false;
+        };
+        let record = types.record(*record);
+        let last = record.kind == RecordKind::Union || index as usize + 1 == record.fields.len();
+        if !last {
+            return false;
+        }
+        at = base;
+    }
+    short && at != array && matches!(places[at.index()].kind, PlaceKind::Deref(_))
 }

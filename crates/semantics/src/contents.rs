@@ -1,8 +1,9 @@
 //! What new objects hold: the unknown bytes that a replay must begin with.
 
-use crate::exec::{Execution, all_leaves};
+use crate::exec::Execution;
 use crate::expr::Evaluated;
 use crate::layout::StateKind;
+use crate::leaves::all_leaves;
 use crate::memory::Scalar;
 use hardbop_cfront::ids::{EdgeId, ExprId, PlaceId};
 use hardbop_cfront::program::{ExprKind, Op};

@@ -4,7 +4,7 @@
 use crate::Semantics;
 use crate::layout::StateVarId;
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId};
-use hardbop_cfront::points_to::{Spot, leaves};
+use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::program::Op;
 use std::collections::BTreeSet;
 
@@ -136,10 +136,13 @@ fn written_class(semantics: &Semantics<'_>, pointer: ExprId, out: &mut BTreeSet<
 }
 
 fn written_at(semantics: &Semantics<'_>, spot: Spot, ty: TypeId, out: &mut BTreeSet<StateVarId>) {
-    for (offset, _, _) in leaves(&semantics.program.types, ty) {
-        let at = semantics.points_to.part(spot, offset as i64);
-        if let Some(region) = semantics.points_to.regions().at(at) {
-            out.insert(semantics.layout.region(region));
-        }
+    let regions = semantics.points_to.regions();
+    if semantics.program.types.is_scalar(ty) {
+        let region = regions.at(spot);
+        out.extend(region.map(|region| semantics.layout.region(region)));
+    } else {
+        // What lies between the members is written, too.
+        let all = regions.of_class(spot.class);
+        out.extend(all.map(|region| semantics.layout.region(region)));
     }
 }

@@ -6,13 +6,13 @@ mod objects;
 use crate::Semantics;
 use crate::expr::Evaluated;
 use crate::layout::{StateKind, StateVarId};
+use crate::leaves::{Leaf, all_leaves, padding};
 use crate::memory::Scalar;
 use crate::scalar;
 use crate::state::{Fresh, FreshOrigin, State};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::program::{ExprKind, Op};
-use hardbop_cfront::types::Type;
 use hardbop_logic::{Sort, TermId, Terms};
 use std::fmt;
 
@@ -61,9 +61,6 @@ struct Frame {
     /// The callee's own state variables before the call, as written: an outer activation's.
     outer: Vec<(StateVarId, Option<TermId>)>,
 }
-
-/// Objects of up to this many scalars are copied and filled one by one.
-const MAX_PARTS: usize = 1024;
 
 impl<'s, 'p> Execution<'s, 'p> {
     /// A run that starts in any state.
@@ -220,13 +217,14 @@ impl<'s, 'p> Execution<'s, 'p> {
     ) {
         match (self.parts(terms, place, ty), values) {
             (Some(parts), Some(values)) => {
+                self.havoc_padding_of(terms, place, ty);
                 for (part, value) in parts.into_iter().zip(values) {
                     self.write(terms, part, value);
                 }
             }
             _ => {
                 self.exact = false;
-                self.havoc_regions(terms, place, ty, FreshOrigin::Imprecise);
+                self.havoc_regions(terms, place, FreshOrigin::Imprecise);
             }
         }
     }
@@ -251,7 +249,7 @@ impl<'s, 'p> Execution<'s, 'p> {
             .map(|leaf| {
                 let offset = self.bytes(terms, i128::from(leaf.offset));
                 let at = self.advance(terms, address, offset);
-                let spot = self.semantics.points_to.part(spot, leaf.first as i64);
+                let spot = self.semantics.points_to.part(spot, leaf.offset as i64);
                 Scalar {
                     spot,
                     address: Some(at),
@@ -286,8 +284,46 @@ impl<'s, 'p> Execution<'s, 'p> {
             return;
         }
         match self.parts(terms, place, ty) {
-            Some(parts) => self.havoc_parts(terms, parts, name, origin),
-            None => self.havoc_regions(terms, place, ty, origin),
+            Some(parts) => {
+                self.havoc_padding_of(terms, place, ty);
+                self.havoc_parts(terms, parts, name, origin);
+            }
+            None => self.havoc_regions(terms, place, origin),
+        }
+    }
+
+    /// What lies between the members of the object at a place becomes unknown.
+    fn havoc_padding_of(&mut self, terms: &mut Terms, place: PlaceId, ty: TypeId) {
+        if self.semantics.program.types.is_scalar(ty) {
+            return;
+        }
+        if let Some(spot) = self.semantics.points_to.place(place) {
+            let address = self.address(terms, place, Evaluated::Always);
+            self.havoc_padding(terms, spot, address, ty);
+        }
+    }
+
+    /// What lies between the members of an object becomes unknown, where anybody looks at it:
+    /// a value of a record says nothing of it.
+    fn havoc_padding(&mut self, terms: &mut Terms, spot: Spot, address: TermId, ty: TypeId) {
+        let Some(byte) = self.plain_type(1) else {
+            return;
+        };
+        for offset in padding(&self.semantics.program.types, ty) {
+            let at = self.semantics.points_to.part(spot, offset as i64);
+            if self.kind_at(at).is_none() {
+                continue;
+            }
+            let distance = self.bytes(terms, i128::from(offset));
+            let address = Some(self.advance(terms, address, distance));
+            let value = self.unknown(terms, byte, "padding", FreshOrigin::Imprecise);
+            let scalar = Scalar {
+                spot: at,
+                address,
+                ty: byte,
+                bits: None,
+            };
+            self.write(terms, scalar, value);
         }
     }
 
@@ -317,26 +353,13 @@ impl<'s, 'p> Execution<'s, 'p> {
     }
 
     /// Any contents for the regions that an object at a place lies in, other objects' too.
-    fn havoc_regions(
-        &mut self,
-        terms: &mut Terms,
-        place: PlaceId,
-        ty: TypeId,
-        origin: FreshOrigin,
-    ) {
+    fn havoc_regions(&mut self, terms: &mut Terms, place: PlaceId, origin: FreshOrigin) {
         let Some(spot) = self.semantics.points_to.place(place) else {
             return;
         };
-        let types = &self.semantics.program.types;
-        let mut seen = Vec::new();
-        for (offset, _, _) in hardbop_cfront::points_to::leaves(types, ty) {
-            let at = self.semantics.points_to.part(spot, offset as i64);
-            if let Some((id, _)) = self.kind_at(at)
-                && !seen.contains(&id)
-            {
-                seen.push(id);
-                self.havoc_variable(terms, id, origin);
-            }
+        for region in self.semantics.points_to.regions().of_class(spot.class) {
+            let id = self.semantics.layout.region(region);
+            self.havoc_variable(terms, id, origin);
         }
     }
 
@@ -368,66 +391,4 @@ impl<'s, 'p> Execution<'s, 'p> {
             }
         }
     }
-}
-
-/// A scalar part of a type.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Leaf {
-    /// Its distance from the start in bytes.
-    pub offset: u64,
-    /// The distance of its twin in the first elements of the arrays around it.
-    pub first: u64,
-    pub ty: TypeId,
-    pub bits: Option<(u32, u32)>,
-}
-
-/// Every scalar part of a type, all elements of arrays too; `None` if there are too many.
-pub(crate) fn all_leaves(semantics: &Semantics<'_>, ty: TypeId) -> Option<Vec<Leaf>> {
-    let types = &semantics.program.types;
-    let mut out = Vec::new();
-    let mut pending = vec![(0, 0, ty)];
-    while let Some((offset, first, ty)) = pending.pop() {
-        match types.get(ty) {
-            Type::Array { element, length } => {
-                let size = types.size_of(*element);
-                if *length as usize + pending.len() > MAX_PARTS {
-                    return None;
-                }
-                pending.extend(
-                    (0..*length)
-                        .rev()
-                        .map(|i| (offset + i * size, first, *element)),
-                );
-            }
-            Type::Record(record) => {
-                for field in types.record(*record).fields.iter().rev() {
-                    match field.bit_width {
-                        Some(width) => out.push(Leaf {
-                            offset: offset + field.offset(),
-                            first: first + field.offset(),
-                            ty: field.ty,
-                            bits: Some(((field.offset_bits % 8) as u32, width)),
-                        }),
-                        None => pending.push((
-                            offset + field.offset(),
-                            first + field.offset(),
-                            field.ty,
-                        )),
-                    }
-                }
-            }
-            _ if types.is_scalar(ty) => out.push(Leaf {
-                offset,
-                first,
-                ty,
-                bits: None,
-            }),
-            _ => {}
-        }
-        if out.len() > MAX_PARTS {
-            return None;
-        }
-    }
-    out.sort_by_key(|leaf| (leaf.offset, leaf.bits, leaf.ty));
-    Some(out)
 }

@@ -4,14 +4,17 @@ use crate::Semantics;
 use crate::exec::Execution;
 use crate::expr::Evaluated;
 use crate::layout::{StateKind, StateVarId};
+use crate::leaves::all_leaves;
 use crate::memory::Scalar;
 use crate::scalar;
-use crate::state::FreshOrigin;
 use hardbop_cfront::ids::{FuncId, VarId};
 use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::program::{BinaryOp, Initial, InitialValue};
 use hardbop_logic::{TermId, Terms};
 use std::collections::BTreeMap;
+
+/// A longer text makes the memory that it lies in unknown.
+const MAX_BYTES: usize = 4096;
 
 impl Semantics<'_> {
     /// The symbolic address from which all others are counted.
@@ -97,11 +100,11 @@ impl Execution<'_, '_> {
                     let zero = self.zero(terms, state);
                     self.state.set(state, zero);
                 }
-            } else if let Some(leaves) = crate::exec::all_leaves(semantics, variable.ty) {
+            } else if let Some(leaves) = all_leaves(semantics, variable.ty) {
                 for leaf in leaves {
                     let offset = self.bytes(terms, i128::from(leaf.offset));
                     let at = self.advance(terms, address, offset);
-                    let spot = self.semantics.points_to.part(spot, leaf.first as i64);
+                    let spot = self.semantics.points_to.part(spot, leaf.offset as i64);
                     let scalar = Scalar {
                         spot,
                         address: Some(at),
@@ -116,7 +119,7 @@ impl Execution<'_, '_> {
                 self.exact = false;
             }
             for part in parts {
-                self.initial_part(terms, id, spot, address, part.offset_bits, &part.value);
+                self.initial_part(terms, spot, address, part.offset_bits, &part.value);
             }
         }
     }
@@ -136,19 +139,16 @@ impl Execution<'_, '_> {
     fn initial_part(
         &mut self,
         terms: &mut Terms,
-        variable: VarId,
         spot: Spot,
         address: TermId,
         offset_bits: u64,
         value: &InitialValue,
     ) {
         let program = self.semantics.program;
-        let ty = program.variable(variable).ty;
         let at = |this: &mut Self, terms: &mut Terms, byte: u64| {
             let offset = this.bytes(terms, i128::from(byte));
-            let first = first_twin(program, ty, byte);
             let place = this.advance(terms, address, offset);
-            (this.semantics.points_to.part(spot, first as i64), place)
+            (this.semantics.points_to.part(spot, byte as i64), place)
         };
         let byte = offset_bits / 8;
         match value {
@@ -172,18 +172,14 @@ impl Execution<'_, '_> {
                 );
             }
             InitialValue::Bytes(bytes) => {
-                let Some(&char_type) = self.semantics.plain_types.get(&1) else {
-                    return;
-                };
-                if bytes.len() > 4096 {
+                let char_type = self.plain_type(1);
+                let Some(char_type) = char_type.filter(|_| bytes.len() <= MAX_BYTES) else {
                     self.exact = false;
-                    if let Some((id, _)) = self.kind_at(spot) {
-                        let sort = self.semantics.sort(terms, id);
-                        let any = self.make_fresh(terms, "bytes", sort, FreshOrigin::Imprecise);
-                        self.state.set(id, any);
+                    for region in self.semantics.points_to.regions().of_class(spot.class) {
+                        self.forget(terms, self.semantics.layout.region(region));
                     }
                     return;
-                }
+                };
                 for (index, &value) in bytes.iter().enumerate() {
                     let (spot, place) = at(self, terms, byte + index as u64);
                     let term = terms.bv(i128::from(value), 8);
@@ -196,42 +192,6 @@ impl Execution<'_, '_> {
                     self.write(terms, scalar, term);
                 }
             }
-        }
-    }
-}
-
-/// The distance in bytes of the twin of a byte in the first elements of the arrays around it.
-fn first_twin(
-    program: &hardbop_cfront::program::Program,
-    ty: hardbop_cfront::ids::TypeId,
-    byte: u64,
-) -> u64 {
-    use hardbop_cfront::types::Type;
-    let types = &program.types;
-    let (mut ty, mut rest, mut first) = (ty, byte, 0);
-    loop {
-        match types.get(ty) {
-            Type::Array { element, .. } => {
-                let size = types.size_of(*element).max(1);
-                rest %= size;
-                ty = *element;
-            }
-            Type::Record(record) => {
-                let field = types.record(*record).fields.iter().find(|field| {
-                    field.bit_width.is_none()
-                        && field.offset() <= rest
-                        && rest < field.offset() + types.size_of(field.ty).max(1)
-                });
-                match field {
-                    Some(field) => {
-                        first += field.offset();
-                        rest -= field.offset();
-                        ty = field.ty;
-                    }
-                    None => return first + rest,
-                }
-            }
-            _ => return first + rest,
         }
     }
 }

@@ -16,6 +16,7 @@ mod exec;
 mod expr;
 mod initial;
 pub mod layout;
+mod leaves;
 mod memory;
 pub mod path;
 pub mod replay;

@@ -245,7 +245,9 @@ impl Execution<'_, '_> {
                 }
                 (whole, shape, offset as u32 * 8 + first)
             }
-            (StateKind::Memory { unit }, Some(address)) if unit == bytes => {
+            (StateKind::Memory { unit }, Some(address))
+                if self.is_in_unit(&scalar, bytes, unit) =>
+            {
                 let value = terms.select(whole, address);
                 let range = scalar::in_range(terms, value, shape);
                 self.facts.push(range);
@@ -326,6 +328,7 @@ impl Execution<'_, '_> {
     /// Writes a scalar.
     pub(crate) fn write(&mut self, terms: &mut Terms, scalar: Scalar, value: TermId) {
         let Some((id, kind)) = self.kind_at(scalar.spot) else {
+            // No edge ever reads it: every access has a region.
             return;
         };
         let from = self.shape_of(scalar.ty);
@@ -350,7 +353,9 @@ impl Execution<'_, '_> {
                     }
                 }
             }
-            (StateKind::Memory { unit }, Some(address)) if unit == bytes => {
+            (StateKind::Memory { unit }, Some(address))
+                if self.is_in_unit(&scalar, bytes, unit) =>
+            {
                 let new = if scalar.bits.is_none() {
                     self.stored(terms, value, from, shape, arithmetic)
                 } else {
@@ -407,6 +412,12 @@ impl Execution<'_, '_> {
             }
         };
         self.state.set(id, written);
+    }
+
+    /// Whether a scalar is a value that its region holds, or some bits of one, at its address.
+    fn is_in_unit(&self, scalar: &Scalar, bytes: u64, unit: u64) -> bool {
+        let bits = scalar.bits.is_some() && self.offset_in_region(scalar.spot) == 0;
+        unit == bytes || bytes < unit && bits
     }
 
     /// Whether a part of a value lies inside the value that its region holds there.

@@ -7,7 +7,7 @@ use super::expression::{Address, Emitter, Operand, access};
 use super::layout::Layout;
 use super::scalar::Kind;
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
-use crate::program::{Callee, Edge, ExprKind, LocationKind, Op, Program, UnaryOp};
+use crate::program::{Callee, Edge, ExprKind, Gap, LocationKind, Op, Program, UnaryOp};
 
 /// Compiles a function.
 pub(super) fn function(program: &Program, layout: &Layout, id: FuncId) -> FunctionCode {
@@ -303,8 +303,11 @@ impl<'p> Compiler<'p> {
                 self.write_list(*to, value);
             }
             Op::VaArg { list, place } => self.va_arg(*list, *place),
-            Op::Unsupported { .. } => {
-                self.emitter.emit(Instr::Unsupported);
+            Op::Unsupported { construct } => {
+                let construct = &self.emitter.program.unsupported[*construct as usize];
+                if construct.gap == Gap::Everywhere {
+                    self.emitter.emit(Instr::Unsupported);
+                }
             }
         }
     }

@@ -251,6 +251,22 @@ impl Lower<'_> {
         self.emit(Op::Unsupported { construct });
     }
 
+    /// Says that proofs are about executions in which a condition holds; in others, it is not
+    /// known to the logic which memory is accessed.
+    pub(super) fn confine(&mut self, good: ExprId, what: impl Into<String>) {
+        if self.b.constant(good).is_some_and(|bits| bits != 0) {
+            return;
+        }
+        let source = self.f().source;
+        let construct = self.b.add_gap(what.into(), source, Gap::Logic);
+        let (outside, next) = (self.location(), self.location());
+        self.split(good, next, outside);
+        self.f().cur = outside;
+        self.emit(Op::Unsupported { construct });
+        self.jump_to(next);
+        self.f().cur = next;
+    }
+
     /// A value that is not known because its construct is not supported.
     pub(super) fn unsupported_value(&mut self, what: impl Into<String>, ty: TypeId) -> ExprId {
         self.unsupported(what);

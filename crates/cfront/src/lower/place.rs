@@ -156,7 +156,35 @@ impl Lower<'_> {
     fn index(&mut self, id: sema::ExprId, array: PlaceId, index: sema::ExprId) -> PlaceId {
         let index = self.index_value(index);
         self.at_expr(id);
+        self.confine_index(array, index);
         self.index_place(array, index)
+    }
+
+    /// An index that leaves an array inside of an object names something else in the object. The
+    /// logic keeps the two apart, so its proofs are about the other executions.
+    fn confine_index(&mut self, array: PlaceId, index: ExprId) {
+        if matches!(self.b.places[array.index()].kind, PlaceKind::Var(_))
+            || self.b.constant(index).is_some()
+        {
+            return;
+        }
+        let Type::Array { length, .. } = *self.b.types.get(self.place_ty(array)) else {
+            return;
+        };
+        let int = self.int_ty();
+        let good = if length == 0 || is_flexible(&self.b.places, &self.b.types, array) {
+            let zero = self.b.zero(self.b.ty_of(index));
+            self.b.binary(BinaryOp::Ge, index, zero, int)
+        } else {
+            let size = self.size_ty();
+            let unsigned = self.b.convert(index, size);
+            let length = self.b.int(i128::from(length), size);
+            self.b.binary(BinaryOp::Lt, unsigned, length, int)
+        };
+        self.confine(
+            good,
+            "an index outside of an array that is a part of an object",
+        );
     }
 
     /// An element of an array place.
@@ -377,6 +405,18 @@ impl Lower<'_> {
             return self.b.pointer_add(pointer, bytes, 1);
         }
         let ty = self.ty(element);
+        // `s.a + i` is `&s.a[i]`, and stays in the array as that does.
+        if let ExprKind::AddressOf(array) = self.b.exprs[pointer.index()].kind
+            && let Type::Array { element, .. } = *self.b.types.get(self.place_ty(array))
+            && element == ty
+            && !matches!(self.b.places[array.index()].kind, PlaceKind::Var(_))
+            && self.b.constant(index).is_none()
+        {
+            self.confine_index(array, index);
+            let place = self.index_place(array, index);
+            let to = self.b.ty_of(pointer);
+            return self.b.address_of(place, to);
+        }
         let scale = self.b.types.size_of(ty);
         self.b.pointer_add(pointer, index, scale)
     }

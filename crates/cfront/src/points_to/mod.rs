@@ -99,6 +99,12 @@ impl PointsTo {
         }
     }
 
+    /// If a spot lies in an array, so that it stands for all elements: the size by which they lie
+    /// apart, or a divisor of it.
+    pub fn element_at(&self, spot: Spot) -> Option<u64> {
+        self.folds[spot.class.0 as usize].element_at(spot.offset)
+    }
+
     /// Which accesses may touch the same memory.
     pub fn regions(&self) -> &regions::Regions {
         &self.regions

@@ -29,6 +29,15 @@ pub(super) struct Content {
     pub period: Option<u64>,
     /// Arrays at known places, outer ones before what lies inside them.
     pub ranges: Vec<ArrayRange>,
+    /// Where pointers move by a number of elements that is not known, and the size of those: an
+    /// offset in an array, which they may leave for what lies beside it.
+    pub walks: BTreeSet<(i64, u64)>,
+    /// Where pointers move by a known number of bytes.
+    pub moves: BTreeSet<(i64, i64)>,
+    /// The arrays of which pointers to later elements are made: an offset, the size of elements.
+    pub entered: BTreeSet<(i64, u64)>,
+    /// Where records of a size are seen through pointers.
+    pub views: BTreeSet<(i64, u64)>,
     /// What the scalar at an offset may point to.
     pub pointees: BTreeMap<i64, Cell>,
     /// The sizes in bytes of the scalars read or written at an offset.
@@ -61,19 +70,162 @@ impl Fold {
     }
 }
 
+impl Fold {
+    /// The greatest distance by which all that one offset stands for lies apart; `None` if it
+    /// stands for itself.
+    pub fn element_at(&self, offset: i64) -> Option<u64> {
+        if self.collapsed {
+            return Some(1);
+        }
+        let around = self.ranges.iter().filter(|range| range.holds(offset));
+        let sizes = around.map(|range| range.element).chain(self.period);
+        sizes.reduce(greatest_common_divisor)
+    }
+}
+
+fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 fn folded(period: Option<u64>, ranges: &[ArrayRange], mut offset: i64) -> i64 {
     if let Some(period) = period {
         offset = offset.rem_euclid(period as i64);
     }
     for range in ranges {
-        if offset >= range.start && offset < range.start + range.length as i64 {
+        if range.holds(offset) {
             offset = range.start + (offset - range.start).rem_euclid(range.element as i64);
         }
     }
     offset
 }
 
+impl ArrayRange {
+    /// The offset after its last element.
+    pub fn end(&self) -> i64 {
+        self.start.saturating_add_unsigned(self.length)
+    }
+
+    /// Whether an offset lies in it.
+    pub fn holds(&self, offset: i64) -> bool {
+        self.start <= offset && offset < self.end()
+    }
+}
+
 impl Content {
+    /// The array of elements of that size in which an element starts at an offset.
+    fn array_of(&self, offset: i64, element: u64) -> Option<&ArrayRange> {
+        self.ranges.iter().find(|range| {
+            range.element == element
+                && range.holds(offset)
+                && (offset - range.start) % range.element as i64 == 0
+        })
+    }
+
+    fn lose_offsets(&mut self) {
+        self.collapsed = true;
+        self.period = None;
+        self.ranges.clear();
+        self.walks.clear();
+        self.moves.clear();
+        self.entered.clear();
+        self.views.clear();
+    }
+
+    /// Whether the class has no object that the program knows.
+    pub fn is_empty(&self) -> bool {
+        self.variables.is_empty() && self.allocations.is_empty() && self.functions.is_empty()
+    }
+
+    /// Whether offsets do not tell which scalar an access means: one runs over the end of an
+    /// array element, or a pointer that walks through an array may leave it for something else.
+    fn is_blurred(&self) -> bool {
+        if self.collapsed {
+            return false;
+        }
+        let accesses = || {
+            self.accesses
+                .iter()
+                .flat_map(|(&offset, sizes)| sizes.iter().map(move |&size| (offset, size)))
+        };
+        let straddles = |(offset, size): (i64, u64)| {
+            let over = |start: i64, element: u64| {
+                (offset - start).rem_euclid(element as i64) as u64 + size > element
+            };
+            self.period.is_some_and(|period| over(0, period))
+                || self
+                    .ranges
+                    .iter()
+                    .any(|range| range.holds(offset) && over(range.start, range.element))
+        };
+        let escapes = |&(offset, scale): &(i64, u64)| {
+            if self.period == Some(scale) {
+                return false;
+            }
+            let Some(range) = self.array_of(offset, scale) else {
+                return true;
+            };
+            // Every copy of the array lies at the same distance from its elements.
+            let around = self.ranges.iter().filter(|outer| outer.element > scale);
+            let around = around.filter(|outer| outer.holds(offset));
+            let steps = around.map(|outer| outer.element).chain(self.period);
+            if steps.into_iter().any(|step| step % scale != 0) {
+                return true;
+            }
+            let (start, end) = (range.start, range.start + scale as i64);
+            accesses().any(|(offset, size)| offset < start || offset + size as i64 > end)
+        };
+        // In an array an offset stands for that of any element: a move that leaves the element may
+        // leave the array, too.
+        let leaves = |&(offset, bytes): &(i64, i64)| {
+            let around = self.ranges.iter().filter(|range| range.holds(offset));
+            around.into_iter().any(|range| {
+                let element = range.element as i64;
+                let index = |offset: i64| (offset - range.start).div_euclid(element);
+                let moved = offset.saturating_add(bytes);
+                index(offset) != index(moved)
+                    && (bytes % element != 0 || escapes(&(offset, range.element)))
+            })
+        };
+        // The first element of an array lies where the record begins that begins with the array:
+        // a pointer to a later element may be taken for one to the record.
+        let mistaken = |&(offset, element): &(i64, u64)| {
+            let range = self.array_of(offset, element);
+            range.is_some_and(|range| {
+                self.views
+                    .iter()
+                    .any(|&(view, size)| range.holds(view) && size > element)
+            })
+        };
+        accesses().any(straddles)
+            || self.walks.iter().any(escapes)
+            || self.moves.iter().any(leaves)
+            || self.walks.iter().chain(&self.entered).any(mistaken)
+    }
+
+    /// What lies in each run of accesses that overlap may hold (parts of) the same pointers.
+    fn overlapping_pointees(&self) -> Vec<(Cell, Cell)> {
+        let mut pairs = Vec::new();
+        let mut end = i64::MIN;
+        let mut held: Option<Cell> = None;
+        for (&offset, sizes) in &self.accesses {
+            if offset >= end {
+                held = None;
+            }
+            let size = sizes.last().copied().unwrap_or(0);
+            end = end.max(offset + size as i64);
+            if let Some(&pointee) = self.pointees.get(&offset) {
+                if let Some(other) = held {
+                    pairs.push((other, pointee));
+                }
+                held = Some(pointee);
+            }
+        }
+        pairs
+    }
+
     pub fn fold(&self) -> Fold {
         Fold {
             collapsed: self.collapsed,
@@ -180,6 +332,24 @@ impl Nodes {
         content.accesses.entry(at.offset).or_default().insert(size);
     }
 
+    /// Says that a pointer to a later element of the array at a cell is made.
+    pub fn enter(&mut self, cell: Cell, element: u64) {
+        let at = self.find(cell);
+        let content = &mut self.nodes[at.node as usize].content;
+        if !content.collapsed {
+            content.entered.insert((at.offset, element));
+        }
+    }
+
+    /// Says that a record of that many bytes is seen through a pointer at a cell.
+    pub fn view(&mut self, cell: Cell, size: u64) {
+        let at = self.find(cell);
+        let content = &mut self.nodes[at.node as usize].content;
+        if !content.collapsed {
+            content.views.insert((at.offset, size));
+        }
+    }
+
     /// Says that a pointer to the class may point to a function.
     pub fn add_function(&mut self, cell: Cell, function: FuncId) {
         if self.content(cell).functions.insert(function) {
@@ -215,42 +385,51 @@ impl Nodes {
         }
         add_range(&mut content.ranges, range);
         self.refold(at.node);
+        self.settle();
     }
 
-    /// Moves a pointer by a multiple of `scale` bytes that is not known: it stays in its array.
+    /// Moves a pointer by a multiple of `scale` bytes that is not known: it stays in its object.
     pub fn step(&mut self, cell: Cell, scale: u64) -> Cell {
         let at = self.find(cell);
         let content = &mut self.nodes[at.node as usize].content;
-        if content.collapsed || scale == 0 {
+        if content.collapsed || scale == 0 || content.period == Some(scale) {
             return at;
         }
-        let in_array = content.ranges.iter().any(|range| {
-            range.element == scale
-                && at.offset >= range.start
-                && at.offset < range.start + range.length as i64
-                && (at.offset - range.start) % range.element as i64 == 0
-        });
-        if in_array || content.period == Some(scale) {
+        if content.array_of(at.offset, scale).is_some() {
+            content.walks.insert((at.offset, scale));
             return at;
         }
-        if content.period.is_none() && at.offset == 0 && content.ranges.is_empty() {
+        let inside = |range: &ArrayRange| range.start >= 0 && range.end() <= scale as i64;
+        if content.period.is_none() && at.offset == 0 && content.ranges.iter().all(inside) {
             content.period = Some(scale);
             self.refold(at.node);
+            self.settle();
             return self.find(at);
         }
         self.collapse(at);
         self.find(at)
     }
 
-    /// Moves a pointer by a number of bytes.
-    pub fn shift(&mut self, cell: Cell, bytes: i64) -> Cell {
+    /// A part of the object at a cell, so many bytes from its start.
+    pub fn member(&mut self, cell: Cell, bytes: i64) -> Cell {
         let at = self.find(cell);
-        if self.nodes[at.node as usize].content.collapsed {
-            return at;
-        }
         self.find(Cell {
             node: at.node,
             offset: at.offset + bytes,
+        })
+    }
+
+    /// Moves a pointer by a number of bytes.
+    pub fn shift(&mut self, cell: Cell, bytes: i64) -> Cell {
+        let at = self.find(cell);
+        let content = &mut self.nodes[at.node as usize].content;
+        if content.collapsed || bytes == 0 {
+            return at;
+        }
+        content.moves.insert((at.offset, bytes));
+        self.find(Cell {
+            node: at.node,
+            offset: at.offset.saturating_add(bytes),
         })
     }
 
@@ -261,9 +440,7 @@ impl Nodes {
         if content.collapsed {
             return;
         }
-        content.collapsed = true;
-        content.period = None;
-        content.ranges.clear();
+        content.lose_offsets();
         self.refold(at.node);
         self.settle();
     }
@@ -273,6 +450,23 @@ impl Nodes {
         let content = &mut self.nodes[node as usize].content;
         let pointees = std::mem::take(&mut content.pointees);
         let accesses = std::mem::take(&mut content.accesses);
+        let marks = |content: &mut Content| -> [BTreeSet<(i64, u64)>; 3] {
+            [&mut content.walks, &mut content.entered, &mut content.views].map(std::mem::take)
+        };
+        let [walks, entered, views] = marks(content).map(|marks| {
+            let moved = marks.into_iter();
+            moved
+                .map(|(offset, size)| (self.normalise(Cell { node, offset }), size))
+                .collect()
+        });
+        let moves = std::mem::take(&mut self.nodes[node as usize].content.moves);
+        let moves = moves
+            .into_iter()
+            .map(|(offset, bytes)| (self.normalise(Cell { node, offset }), bytes))
+            .collect();
+        let content = &mut self.nodes[node as usize].content;
+        content.moves = moves;
+        (content.walks, content.entered, content.views) = (walks, entered, views);
         for (offset, sizes) in accesses {
             let offset = self.normalise(Cell { node, offset });
             self.nodes[node as usize]
@@ -353,11 +547,20 @@ impl Nodes {
                 .all(|r| target.ranges.iter().all(|other| nested(r, other)));
         let lost = target.collapsed || moved.collapsed || !compatible;
         if lost {
-            target.collapsed = true;
-            target.period = None;
-            target.ranges.clear();
+            target.lose_offsets();
         } else {
             target.period = target.period.or(moved.period);
+            let marks_moved = |marks: BTreeSet<(i64, u64)>| {
+                let marks = marks.into_iter();
+                marks.map(|(offset, size)| (offset + shift, size))
+            };
+            let moves = moved.moves.into_iter();
+            target
+                .moves
+                .extend(moves.map(|(offset, bytes)| (offset + shift, bytes)));
+            target.walks.extend(marks_moved(moved.walks));
+            target.entered.extend(marks_moved(moved.entered));
+            target.views.extend(marks_moved(moved.views));
             for range in shifted {
                 add_range(&mut target.ranges, range);
             }
@@ -376,9 +579,7 @@ impl Nodes {
                     .iter()
                     .any(|r| r.start as u64 + r.length > period)
                 {
-                    target.collapsed = true;
-                    target.period = None;
-                    target.ranges.clear();
+                    target.lose_offsets();
                 }
             }
         }
@@ -398,6 +599,30 @@ impl Nodes {
             }
         }
         self.refold(into.node);
+    }
+
+    /// Brings the classes in line with how they are accessed: offsets that do not tell scalars
+    /// apart are forgotten, and scalars that overlap share what they point to. Gives whether
+    /// anything changed.
+    pub fn settle_accesses(&mut self) -> bool {
+        let mut changed = false;
+        let roots: Vec<u32> = self.roots().collect();
+        for node in roots {
+            if self.nodes[node as usize].parent.is_some() {
+                continue;
+            }
+            if self.nodes[node as usize].content.is_blurred() {
+                self.collapse(Cell { node, offset: 0 });
+                changed = true;
+            }
+            for (a, b) in self.nodes[node as usize].content.overlapping_pointees() {
+                if self.find(a) != self.find(b) {
+                    self.unify(a, b);
+                    changed = true;
+                }
+            }
+        }
+        changed
     }
 
     /// The roots, in the order of their making.
@@ -421,8 +646,7 @@ fn nested(a: &ArrayRange, b: &ArrayRange) -> bool {
     } else {
         (b, a)
     };
-    let outer_end = outer.start + outer.length as i64;
-    let inner_end = inner.start + inner.length as i64;
+    let (outer_end, inner_end) = (outer.end(), inner.end());
     if inner_end <= outer.start || outer_end <= inner.start {
         return true;
     }

@@ -46,10 +46,8 @@ pub(super) struct Layout {
 impl Layout {
     pub fn of(content: &Content) -> Layout {
         let mut groups: Vec<(i64, i64, Option<u64>)> = Vec::new();
-        let mut straddles = false;
         for (&offset, sizes) in &content.accesses {
             for &size in sizes {
-                straddles |= crosses_element(content, offset, size);
                 let end = offset + size as i64;
                 match groups.last_mut() {
                     Some(group) if group.0 == offset && group.1 == end => {}
@@ -65,7 +63,7 @@ impl Layout {
             .accesses
             .values()
             .all(|sizes| sizes.iter().all(|&s| s == 1));
-        let collapsed = (content.collapsed && !only_bytes) || straddles;
+        let collapsed = content.collapsed && !only_bytes;
         let mut arrays: Vec<(i64, i64)> = content
             .ranges
             .iter()
@@ -80,19 +78,6 @@ impl Layout {
             arrays,
         }
     }
-}
-
-/// Whether an access runs over the end of the array element in which it starts.
-fn crosses_element(content: &Content, offset: i64, size: u64) -> bool {
-    let over = |start: i64, element: u64| {
-        (offset - start).rem_euclid(element as i64) as u64 + size > element
-    };
-    content.period.is_some_and(|period| over(0, period))
-        || content.ranges.iter().any(|range| {
-            offset >= range.start
-                && offset < range.start + range.length as i64
-                && over(range.start, range.element)
-        })
 }
 
 /// The regions of a program.

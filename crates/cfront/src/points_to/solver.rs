@@ -5,9 +5,10 @@ use super::{Class, ClassId, PointsTo, Spot, bit_field, leaves, regions};
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::operands::each_load;
 use crate::program::{
-    BinaryOp, Callee, ExprKind, Function, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp,
+    BinaryOp, Callee, ExprKind, Function, Initial, InitialValue, Op, Origin, PlaceKind, Program,
+    UnaryOp,
 };
-use crate::types::{Type, Types};
+use crate::types::{Type, Types, Variadic};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Analyses a whole program.
@@ -23,7 +24,9 @@ pub(super) fn solve(program: &Program) -> PointsTo {
     for index in 0..program.edges.len() {
         solver.edge(EdgeId(index as u32));
     }
-    solver.indirect_calls();
+    solver.undefined_functions();
+    solver.entry_parameters();
+    solver.settle();
     solver.finish()
 }
 
@@ -39,6 +42,15 @@ struct Solver<'a> {
     /// What variadic arguments point to: one class for the whole program, since a `va_list` may
     /// be handed on.
     variadic: Option<Cell>,
+    /// What functions without a body may know and change: everything that was ever handed to
+    /// one, and all that can be reached from there.
+    world: Option<Cell>,
+    /// Pointers that are compared: one from outside may be the one that it is compared with.
+    compared: Vec<(Cell, Cell)>,
+    /// Objects that bytes from outside are written to, and where pointers in those lead.
+    filled: Vec<(Cell, Cell)>,
+    /// Pointers that are subtracted.
+    subtracted: Vec<(Cell, Cell)>,
     indirect: Vec<EdgeId>,
     linked: BTreeSet<(EdgeId, FuncId)>,
 }
@@ -54,6 +66,10 @@ impl<'a> Solver<'a> {
             values: vec![None; program.exprs.len()],
             outside: HashMap::new(),
             variadic: None,
+            world: None,
+            compared: Vec::new(),
+            filled: Vec::new(),
+            subtracted: Vec::new(),
             indirect: Vec::new(),
             linked: BTreeSet::new(),
         }
@@ -91,7 +107,7 @@ impl<'a> Solver<'a> {
                             Type::Array { .. } | Type::Record(_)
                         )
                     {
-                        let at = self.nodes.shift(cell, field.offset() as i64);
+                        let at = self.nodes.member(cell, field.offset() as i64);
                         self.declare_arrays(at, field.ty);
                     }
                 }
@@ -117,46 +133,79 @@ impl<'a> Solver<'a> {
         let place = self.program.place(id);
         let cell = match place.kind {
             PlaceKind::Var(variable) => self.variable(variable),
-            PlaceKind::Deref(pointer) => match self.value(pointer) {
-                Some(cell) => cell,
-                None => self.nodes.fresh(),
-            },
+            PlaceKind::Deref(pointer) => {
+                let cell = match self.value(pointer) {
+                    Some(cell) => cell,
+                    None => self.nodes.fresh(),
+                };
+                if !self.types().is_scalar(place.ty) {
+                    self.nodes.view(cell, self.types().size_of(place.ty));
+                }
+                cell
+            }
             PlaceKind::Field(base, index) => {
                 let at = self.place(base);
                 match self.types().get(self.program.place(base).ty) {
                     Type::Record(record) => {
                         let offset = self.types().record(*record).fields[index as usize].offset();
-                        self.nodes.shift(at, offset as i64)
+                        self.nodes.member(at, offset as i64)
                     }
                     _ => at,
                 }
             }
-            PlaceKind::Index(base, _) => {
+            PlaceKind::Index(base, index) => {
                 let at = self.place(base);
                 let element = self.types().size_of(place.ty);
-                // A flexible member's length is not in its type.
+                // The length of a flexible member is not in its type.
                 let length = match self.types().size_of(self.program.place(base).ty) {
+                    _ if self.program.is_flexible(base) => 1 << 40,
                     0 => 1 << 40,
                     known => known,
                 };
                 self.nodes.add_array(at, length, element);
-                at
+                match self.constant(index) {
+                    // An index that is known may name something beside the array.
+                    Some(index) if !self.is_inside(index, element, length) => {
+                        let bytes = index.saturating_mul(element as i64);
+                        self.nodes.shift(at, bytes)
+                    }
+                    // Any other one is in the array: lowering sees to that.
+                    _ => at,
+                }
             }
         };
         self.places[id.index()] = Some(cell);
         cell
     }
 
+    fn is_inside(&self, index: i64, element: u64, length: u64) -> bool {
+        index >= 0 && (index as u64).saturating_mul(element) < length
+    }
+
+    /// The value of a constant expression, as a signed number.
+    fn constant(&self, id: ExprId) -> Option<i64> {
+        let expr = self.program.expr(id);
+        let ExprKind::Int(bits) = expr.kind else {
+            return None;
+        };
+        let width = self.types().bit_width(expr.ty)?.clamp(1, 64);
+        let unused = 64 - width;
+        Some(((bits as u64) << unused) as i64 >> unused)
+    }
+
+    /// Whether values of the type are as wide as pointers and hold their bits as they are.
     fn wide(&self, ty: TypeId) -> bool {
         let pointer = self.types().model().pointer_size() as u32 * 8;
         match self.types().get(ty) {
             Type::Pointer(_) => true,
-            Type::Int { width, .. } => *width >= pointer,
+            Type::Int { width, .. } => *width == pointer,
             _ => false,
         }
     }
 
-    /// What the value of an expression points to, if it can be (a part of) a pointer.
+    /// What the value of an expression points to, if it can be (a part of) a pointer. The bits of
+    /// a pointer travel through values of every type; only what they decide, by comparisons and
+    /// branches, does not carry them on.
     fn value(&mut self, id: ExprId) -> Option<Cell> {
         if let Some(known) = self.values[id.index()] {
             return known;
@@ -165,27 +214,69 @@ impl<'a> Solver<'a> {
         let cell = match expr.kind {
             ExprKind::Load(place) => {
                 let at = self.place(place);
-                match self.types().get(expr.ty) {
-                    Type::Int { .. } | Type::Pointer(_) => Some(self.nodes.pointee(at)),
-                    _ => None,
+                self.types()
+                    .is_scalar(expr.ty)
+                    .then(|| self.nodes.pointee(at))
+            }
+            ExprKind::AddressOf(place) => {
+                let cell = self.place(place);
+                if let PlaceKind::Index(base, index) = self.program.place(place).kind
+                    && self.constant(index) != Some(0)
+                {
+                    let array = self.place(base);
+                    let element = self.types().size_of(self.program.place(place).ty);
+                    self.nodes.enter(array, element);
                 }
+                Some(cell)
             }
-            ExprKind::AddressOf(place) => Some(self.place(place)),
             ExprKind::Function(function) => Some(self.function(function)),
-            ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, operand) if self.wide(expr.ty) => {
-                self.blurred(&[operand])
-            }
-            ExprKind::Binary(op, left, right) if self.wide(expr.ty) => match op {
+            ExprKind::Unary(op, operand) => match op {
+                UnaryOp::Negate | UnaryOp::BitNot | UnaryOp::ByteSwap | UnaryOp::FloatAbs => {
+                    self.blurred(&[operand])
+                }
+                UnaryOp::FloatFloor
+                | UnaryOp::FloatCeil
+                | UnaryOp::FloatTrunc
+                | UnaryOp::FloatRound
+                | UnaryOp::FloatRint => self.blurred(&[operand]),
+                UnaryOp::Not
+                | UnaryOp::PopCount
+                | UnaryOp::LeadingZeros
+                | UnaryOp::TrailingZeros
+                | UnaryOp::FloatSqrt
+                | UnaryOp::IsNan
+                | UnaryOp::IsInfinite
+                | UnaryOp::IsFinite
+                | UnaryOp::IsNormal
+                | UnaryOp::SignBit => None,
+            },
+            ExprKind::Binary(op, left, right) => match op {
                 BinaryOp::Add
                 | BinaryOp::Sub
                 | BinaryOp::Mul
                 | BinaryOp::BitAnd
                 | BinaryOp::BitOr
-                | BinaryOp::BitXor => self.blurred(&[left, right]),
-                BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Div | BinaryOp::Rem => {
-                    self.blurred(&[left])
+                | BinaryOp::BitXor
+                | BinaryOp::CopySign => self.blurred(&[left, right]),
+                BinaryOp::Shl
+                | BinaryOp::Shr
+                | BinaryOp::Div
+                | BinaryOp::Rem
+                | BinaryOp::FloatMod => self.blurred(&[left]),
+                BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge => {
+                    if self.wide(self.program.expr(left).ty)
+                        && let (Some(a), Some(b)) = (self.value(left), self.value(right))
+                    {
+                        self.compared.push((a, b));
+                    }
+                    None
                 }
-                _ => None,
+                BinaryOp::And | BinaryOp::Or => None,
             },
             ExprKind::PointerAdd {
                 pointer,
@@ -193,26 +284,23 @@ impl<'a> Solver<'a> {
                 scale,
             } => {
                 let base = self.value(pointer);
-                base.map(|base| match self.program.expr(index).kind {
-                    ExprKind::Int(0) => base,
-                    // Bytes counted from a pointer: `container_of` and its kin.
-                    ExprKind::Int(bits) if scale == 1 => {
-                        let bytes = match self.types().bit_width(self.program.expr(index).ty) {
-                            Some(32) => i64::from(bits as u32 as i32),
-                            _ => bits as i64,
-                        };
+                base.map(|base| match self.constant(index) {
+                    Some(count) => {
+                        let bytes = count.saturating_mul(scale as i64);
                         self.nodes.shift(base, bytes)
                     }
-                    _ => self.nodes.step(base, scale),
+                    None => self.nodes.step(base, scale),
                 })
             }
             ExprKind::Convert(operand) => {
-                let narrow = !self.wide(self.program.expr(operand).ty);
-                match self.types().get(expr.ty) {
-                    Type::Int { .. } | Type::Pointer(_) if !(narrow && self.wide(expr.ty)) => {
-                        self.value(operand)
-                    }
-                    _ => None,
+                let from = self.program.expr(operand).ty;
+                if matches!(self.types().get(expr.ty), Type::Bool) {
+                    None
+                } else if self.wide(from) && self.wide(expr.ty) {
+                    self.value(operand)
+                } else {
+                    // A part of a pointer, or a part on its way to being one again.
+                    self.blurred(&[operand])
                 }
             }
             ExprKind::Conditional {
@@ -224,7 +312,19 @@ impl<'a> Solver<'a> {
                 }
                 (a, b) => a.or(b),
             },
-            _ => None,
+            // The distance of two objects, added to one of them, leads to the other one.
+            ExprKind::PointerDifference { left, right, .. } => {
+                if let (Some(a), Some(b)) = (self.value(left), self.value(right)) {
+                    self.subtracted.push((a, b));
+                }
+                None
+            }
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Overflows { .. }
+            | ExprKind::ValidAccess { .. }
+            | ExprKind::ValidFree { .. }
+            | ExprKind::ObjectSize { .. } => None,
         };
         self.values[id.index()] = Some(cell);
         cell
@@ -262,14 +362,21 @@ impl<'a> Solver<'a> {
             self.flow(value, to);
         } else if let ExprKind::Load(place) = self.program.expr(value).kind {
             let from = self.place(place);
-            for (offset, leaf, bits) in leaves(self.types(), ty) {
-                let source = self.nodes.shift(from, offset as i64);
-                let target = self.nodes.shift(to, offset as i64);
-                self.access(source, leaf, bits);
-                self.access(target, leaf, bits);
-                let value = Some(self.nodes.pointee(source));
-                self.flow(value, target);
-            }
+            self.copy_object(from, to, ty);
+        }
+    }
+
+    /// An object of a type that is not scalar goes from one cell to another.
+    fn copy_object(&mut self, from: Cell, to: Cell, ty: TypeId) {
+        self.declare_arrays(from, ty);
+        self.declare_arrays(to, ty);
+        for (offset, leaf, bits) in leaves(self.types(), ty) {
+            let source = self.nodes.member(from, offset as i64);
+            let target = self.nodes.member(to, offset as i64);
+            self.access(source, leaf, bits);
+            self.access(target, leaf, bits);
+            let value = Some(self.nodes.pointee(source));
+            self.flow(value, target);
         }
     }
 
@@ -281,18 +388,30 @@ impl<'a> Solver<'a> {
         self.nodes.access(cell, size);
     }
 
+    /// The scalars of an object at a cell; an array contributes its first element, and the class
+    /// knows that the others are like it.
+    fn scalars(&mut self, at: Cell, ty: TypeId) -> Vec<(Cell, TypeId, Option<(u32, u32)>)> {
+        if self.types().is_scalar(ty) {
+            return vec![(at, ty, None)];
+        }
+        self.declare_arrays(at, ty);
+        leaves(self.types(), ty)
+            .into_iter()
+            .map(|(offset, leaf, bits)| (self.nodes.member(at, offset as i64), leaf, bits))
+            .collect()
+    }
+
     /// A place is read or written as a whole.
     fn touch(&mut self, id: PlaceId) {
-        let place = self.program.place(id);
+        let ty = self.program.place(id).ty;
         let at = self.place(id);
-        if self.types().is_scalar(place.ty) {
-            let bits = bit_field(self.program, id);
-            self.access(at, place.ty, bits);
-        } else {
-            for (offset, leaf, bits) in leaves(self.types(), place.ty) {
-                let part = self.nodes.shift(at, offset as i64);
-                self.access(part, leaf, bits);
-            }
+        let bits = bit_field(self.program, id);
+        if bits.is_some() {
+            self.access(at, ty, bits);
+            return;
+        }
+        for (part, leaf, bits) in self.scalars(at, ty) {
+            self.access(part, leaf, bits);
         }
     }
 
@@ -300,23 +419,38 @@ impl<'a> Solver<'a> {
     fn havoc(&mut self, place: PlaceId) {
         self.touch(place);
         let at = self.place(place);
-        let ty = self.program.place(place).ty;
-        let parts = if self.types().is_scalar(ty) {
-            vec![(0, ty, None)]
-        } else {
-            leaves(self.types(), ty)
-        };
-        for (offset, leaf, _) in parts {
-            self.allow_outside(at, offset, leaf);
+        self.allow_outside(at, self.program.place(place).ty);
+    }
+
+    /// The pointers in an object at a cell may come from outside.
+    fn allow_outside(&mut self, at: Cell, ty: TypeId) {
+        for (part, leaf, _) in self.scalars(at, ty) {
+            if let Type::Pointer(to) = *self.types().get(leaf) {
+                let outside = self.outside(to);
+                self.flow(Some(outside), part);
+            }
         }
     }
 
-    /// The scalar at an offset of a cell, if a pointer, may come from outside.
-    fn allow_outside(&mut self, at: Cell, offset: u64, leaf: TypeId) {
-        if let Type::Pointer(to) = *self.types().get(leaf) {
-            let part = self.nodes.shift(at, offset as i64);
-            let outside = self.outside(to);
-            self.flow(Some(outside), part);
+    /// What functions without a body know.
+    fn world(&mut self) -> Cell {
+        if let Some(world) = self.world {
+            return world;
+        }
+        let world = self.nodes.fresh();
+        self.world = Some(world);
+        self.nodes.content(world).external = true;
+        self.nodes.collapse(world);
+        self.flow(Some(world), world);
+        world
+    }
+
+    /// The contents of an object become known to functions without a body, and what these know
+    /// may be in it.
+    fn tell_world(&mut self, at: Cell, ty: TypeId) {
+        let world = self.world();
+        for (part, _, _) in self.scalars(at, ty) {
+            self.flow(Some(world), part);
         }
     }
 
@@ -334,15 +468,13 @@ impl<'a> Solver<'a> {
         for (index, variable) in self.program.variables.iter().enumerate() {
             let cell = self.variable(VarId(index as u32));
             if variable.initial == Initial::Unknown {
-                for (offset, leaf, _) in leaves(self.types(), variable.ty) {
-                    self.allow_outside(cell, offset, leaf);
-                }
+                self.allow_outside(cell, variable.ty);
             }
             let Initial::Data(parts) = &variable.initial else {
                 continue;
             };
             for part in parts {
-                let at = self.nodes.shift(cell, (part.offset_bits / 8) as i64);
+                let at = self.nodes.member(cell, (part.offset_bits / 8) as i64);
                 // What an initialiser writes counts as an access: a region must not hold a part
                 // of it only.
                 match &part.value {
@@ -357,7 +489,7 @@ impl<'a> Solver<'a> {
                     }
                     InitialValue::Bytes(bytes) => {
                         for index in 0..bytes.len() {
-                            let byte = self.nodes.shift(at, index as i64);
+                            let byte = self.nodes.member(at, index as i64);
                             self.nodes.access(byte, 1);
                         }
                     }
@@ -411,11 +543,29 @@ impl<'a> Solver<'a> {
                 self.touch(*place);
                 let variadic = self.variadic();
                 let to = self.place(*place);
-                self.flow(Some(variadic), to);
+                for (part, _, _) in self.scalars(to, program.place(*place).ty) {
+                    self.flow(Some(variadic), part);
+                }
+            }
+            Op::HavocMemory { pointer, size, .. } => {
+                if let Some(cell) = self.value(*pointer) {
+                    let source = match size {
+                        // Bytes that come from outside.
+                        Some(_) => {
+                            let void = self.types().all().find(|(_, ty)| **ty == Type::Void);
+                            void.map(|(void, _)| self.outside(void))
+                        }
+                        None => Some(self.world()),
+                    };
+                    match source {
+                        Some(source) if size.is_some() => self.filled.push((cell, source)),
+                        Some(world) => self.nodes.unify(cell, world),
+                        None => {}
+                    }
+                }
             }
             Op::Skip
             | Op::Assume { .. }
-            | Op::HavocMemory { .. }
             | Op::Declare { .. }
             | Op::EndScope { .. }
             | Op::Free { .. }
@@ -436,9 +586,8 @@ impl<'a> Solver<'a> {
             if let Some(&formal) = function.formals.get(index) {
                 let to = self.variable(formal);
                 self.assign(to, argument);
-            } else if let Some(value) = self.value(argument) {
-                let variadic = self.variadic();
-                self.nodes.unify(variadic, value);
+            } else {
+                self.pass_variadic(argument);
             }
         }
         if let (Some(place), Some(returned)) = (result, function.result) {
@@ -446,18 +595,123 @@ impl<'a> Solver<'a> {
             let to = self.place(place);
             let from = self.variable(returned);
             let ty = self.program.place(place).ty;
-            let parts = if self.types().is_scalar(ty) {
-                vec![(0, ty, None)]
+            if self.types().is_scalar(ty) {
+                let value = Some(self.nodes.pointee(from));
+                self.flow(value, to);
             } else {
-                leaves(self.types(), ty)
-            };
-            for (offset, _, _) in parts {
-                let source = self.nodes.shift(from, offset as i64);
-                let target = self.nodes.shift(to, offset as i64);
-                let value = Some(self.nodes.pointee(source));
-                self.flow(value, target);
+                self.copy_object(from, to, ty);
             }
         }
+    }
+
+    /// An argument goes to `...`: what it holds may be taken out at any type.
+    fn pass_variadic(&mut self, argument: ExprId) {
+        let variadic = self.variadic();
+        let ty = self.program.expr(argument).ty;
+        if self.types().is_scalar(ty) {
+            if let Some(value) = self.value(argument) {
+                self.nodes.unify(variadic, value);
+            }
+        } else if let ExprKind::Load(place) = self.program.expr(argument).kind {
+            let from = self.place(place);
+            for (part, _, _) in self.scalars(from, ty) {
+                let value = self.nodes.pointee(part);
+                self.nodes.unify(variadic, value);
+            }
+        }
+    }
+
+    /// Functions without a body that may change memory know what they are handed, and may give
+    /// it back.
+    fn undefined_functions(&mut self) {
+        for function in &self.program.functions {
+            let changes = |id: u32| {
+                matches!(
+                    self.program.edges[id as usize].op,
+                    Op::HavocMemory { size: None, .. }
+                )
+            };
+            let mut locations = function.locations.clone();
+            let havoc = locations.any(|location| {
+                let edges = &self.program.locations[location as usize].edges;
+                edges.clone().any(changes)
+            });
+            if function.origin != Origin::Undefined || !havoc {
+                continue;
+            }
+            for &variable in function.formals.iter().chain(&function.result) {
+                let cell = self.variable(variable);
+                self.tell_world(cell, self.program.variable(variable).ty);
+            }
+            if let Type::Function {
+                variadic: Variadic::Yes,
+                ..
+            } = self.types().get(function.ty)
+            {
+                let (variadic, world) = (self.variadic(), self.world());
+                self.nodes.unify(variadic, world);
+            }
+        }
+    }
+
+    /// The entry's parameters come from outside.
+    fn entry_parameters(&mut self) {
+        for &formal in &self.program.function(self.program.entry).formals {
+            let cell = self.variable(formal);
+            self.allow_outside(cell, self.program.variable(formal).ty);
+        }
+    }
+
+    /// Goes on until nothing is new: calls through pointers, accesses that overlap, pointers from
+    /// outside that are compared with others.
+    fn settle(&mut self) {
+        loop {
+            self.indirect_calls();
+            let mut changed = self.nodes.settle_accesses();
+            for (cell, source) in self.filled.clone() {
+                let pointees: Vec<Cell> = self
+                    .nodes
+                    .content(cell)
+                    .pointees
+                    .values()
+                    .copied()
+                    .collect();
+                for pointee in pointees {
+                    changed |= self.make_one(pointee, source);
+                }
+            }
+            for (a, b) in self.subtracted.clone() {
+                if self.nodes.find(a).node != self.nodes.find(b).node {
+                    self.nodes.collapse(a);
+                    changed |= self.make_one(a, b);
+                }
+            }
+            if !changed {
+                for (a, b) in self.compared.clone() {
+                    if self.is_outside(a) || self.is_outside(b) {
+                        changed |= self.make_one(a, b);
+                    }
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Whether a pointer to the class may come from outside: from an input, an undefined function
+    /// or a number.
+    fn is_outside(&mut self, cell: Cell) -> bool {
+        let content = self.nodes.content(cell);
+        content.external || content.is_empty()
+    }
+
+    fn make_one(&mut self, a: Cell, b: Cell) -> bool {
+        let changed = self.nodes.find(a) != self.nodes.find(b);
+        if changed {
+            self.nodes.unify(a, b);
+        }
+        changed
     }
 
     /// Links indirect calls to what their pointers may point to, until nothing is new.

@@ -1,7 +1,8 @@
 //! Calls: binding what is passed, and what is given back.
 
-use super::{Execution, Frame, all_leaves};
+use super::{Execution, Frame};
 use crate::expr::Evaluated;
+use crate::leaves::all_leaves;
 use crate::memory::Scalar;
 use hardbop_cfront::ids::{EdgeId, FuncId};
 use hardbop_cfront::program::{Callee, ExprKind, Op};

@@ -1,14 +1,16 @@
 //! Objects: how they begin, and ranges of bytes that are filled and copied.
 
-use super::{Execution, MAX_PARTS, all_leaves};
+use super::Execution;
 use crate::Semantics;
 use crate::expr::Evaluated;
 use crate::layout::{StateKind, StateVarId, rounded};
+use crate::leaves::{MAX_PARTS, all_leaves};
 use crate::memory::Scalar;
 use crate::scalar;
 use crate::state::FreshOrigin;
 use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::Spot;
+use hardbop_cfront::points_to::regions::Region;
 use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind};
 use hardbop_cfront::types::Type;
 use hardbop_logic::{TermId, Terms};
@@ -48,6 +50,7 @@ impl Execution<'_, '_> {
         match all_leaves(self.semantics, ty) {
             Some(leaves) => {
                 let address = self.variable_address(terms, variable);
+                self.havoc_padding(terms, spot, address, ty);
                 let parts = self.parts_at(terms, spot, address, leaves);
                 self.havoc_parts(terms, parts, &entry.name, origin);
             }
@@ -113,67 +116,47 @@ impl Execution<'_, '_> {
         self.store(terms, place, address);
     }
 
-    /// The scalars of the regions of a class that lie in `size` bytes from a pointer on.
+    /// The scalars of the regions of a class that lie in `size` bytes from a pointer on, whole or
+    /// in part; `None` where it is not known which these are, or they are too many.
     fn range_parts(
         &mut self,
         terms: &mut Terms,
         pointer: ExprId,
         size: u64,
     ) -> Option<Vec<Scalar>> {
-        let spot = self.semantics.points_to.pointer(pointer)?;
+        let semantics = self.semantics;
+        let spot = semantics.points_to.pointer(pointer)?;
         let address = self.pointer(terms, pointer, Evaluated::Always);
-        let regions = self.semantics.points_to.regions();
+        let regions = semantics.points_to.regions();
+        // An offset inside of an array stands for that of any element, unless the expression says
+        // which one it is.
+        let element = semantics.points_to.element_at(spot);
+        let exact = element.is_none() || names_first_element(semantics, pointer);
         let mut parts = Vec::new();
         for id in regions.of_class(spot.class) {
             let region = regions.get(id);
-            let state = self.semantics.layout.region(id);
-            let kind = self.semantics.layout.get(state).kind;
-            let end = spot.offset + size as i64;
-            match kind {
+            let state = semantics.layout.region(id);
+            match semantics.layout.get(state).kind {
                 StateKind::Cell { .. } => {
-                    if region.end <= spot.offset || end <= region.start {
-                        continue;
+                    if !exact {
+                        return None;
                     }
-                    // One byte at a time where the range does not hold all of it.
-                    let inside = spot.offset <= region.start && region.end <= end;
-                    let unit = if inside { region.unit as i64 } else { 1 };
-                    let from = region.start.max(spot.offset);
-                    let to = region.end.min(end);
-                    for offset in (from..to).step_by(unit as usize) {
-                        let ty = self.plain_type(unit as u64)?;
-                        let spot = Spot { offset, ..spot };
-                        parts.push(Scalar {
-                            spot,
-                            address: None,
-                            ty,
-                            bits: None,
-                        });
-                    }
+                    self.cell_parts(spot, region, size, &mut parts)?;
                 }
                 StateKind::Memory { unit } => {
-                    let stride = self.semantics.layout.stride(unit);
-                    let known = region.start != i64::MIN;
-                    let first = if known && unit > 1 {
-                        (region.start - spot.offset).rem_euclid(stride as i64)
-                    } else {
-                        0
-                    };
                     let ty = self.plain_type(unit)?;
-                    let mut at = first as u64;
-                    while at + unit <= size {
-                        let offset = self.bytes(terms, i128::from(at));
-                        let place = self.advance(terms, address, offset);
-                        let spot = Spot {
-                            offset: if known { region.start } else { spot.offset },
-                            ..spot
-                        };
+                    let start = Spot {
+                        offset: region.start,
+                        ..spot
+                    };
+                    for value in values_in_range(semantics, spot, region, element, size) {
+                        let distance = self.bytes(terms, i128::from(value.start));
                         parts.push(Scalar {
-                            spot,
-                            address: Some(place),
+                            spot: start,
+                            address: Some(self.advance(terms, address, distance)),
                             ty,
-                            bits: None,
+                            bits: value.bits(unit),
                         });
-                        at += stride;
                         if parts.len() > MAX_PARTS {
                             return None;
                         }
@@ -186,6 +169,34 @@ impl Execution<'_, '_> {
             }
         }
         Some(parts)
+    }
+
+    /// What lies of a cell in `size` bytes from a spot on: one byte at a time where that is not
+    /// all of it.
+    fn cell_parts(
+        &self,
+        spot: Spot,
+        region: Region,
+        size: u64,
+        parts: &mut Vec<Scalar>,
+    ) -> Option<()> {
+        let end = spot.offset + size as i64;
+        if region.end <= spot.offset || end <= region.start {
+            return Some(());
+        }
+        let inside = spot.offset <= region.start && region.end <= end;
+        let unit = if inside { region.unit } else { 1 };
+        let ty = self.plain_type(unit)?;
+        let (from, to) = (region.start.max(spot.offset), region.end.min(end));
+        for offset in (from..to).step_by(unit as usize) {
+            parts.push(Scalar {
+                spot: Spot { offset, ..spot },
+                address: None,
+                ty,
+                bits: None,
+            });
+        }
+        Some(())
     }
 
     /// An unsigned integer type of that many bytes, if the program has one of that size.
@@ -305,6 +316,81 @@ impl Execution<'_, '_> {
                 }
             }
             None => self.havoc_class_of(terms, to, FreshOrigin::Imprecise),
+        }
+    }
+}
+
+/// A value of an array in memory that lies in a range of bytes: where it starts, counted from the
+/// range, and which of its bytes lie in the range.
+struct ValueInRange {
+    start: i64,
+    first: u64,
+    count: u64,
+}
+
+impl ValueInRange {
+    /// As bits of a value, if it is a part of one.
+    fn bits(&self, unit: u64) -> Option<(u32, u32)> {
+        (self.count < unit).then_some((self.first as u32 * 8, self.count as u32 * 8))
+    }
+}
+
+/// The values of a region that may lie in `size` bytes from a spot on, whole or in part. Where no
+/// value lies, there is no harm in naming one: nobody looks there.
+fn values_in_range(
+    semantics: &Semantics<'_>,
+    spot: Spot,
+    region: Region,
+    element: Option<u64>,
+    size: u64,
+) -> impl Iterator<Item = ValueInRange> {
+    let unit = region.unit as i64;
+    let mut stride = semantics.layout.stride(region.unit) as i64;
+    if element.is_some_and(|element| element % stride as u64 != 0) || region.start == i64::MIN {
+        // The pointer may stand anywhere between the values.
+        stride = 1;
+    }
+    let distance = if stride == 1 {
+        0
+    } else {
+        (region.start - spot.offset).rem_euclid(stride)
+    };
+    // The first one that reaches into the range.
+    let first = distance - (distance + unit - 1).div_euclid(stride) * stride;
+    let last = size as i64;
+    (first..last)
+        .step_by(stride as usize)
+        .filter_map(move |start| {
+            let (from, to) = (start.max(0), (start + unit).min(last));
+            (from < to).then(|| ValueInRange {
+                start,
+                first: (from - start) as u64,
+                count: (to - from) as u64,
+            })
+        })
+}
+
+/// Whether a pointer expression names an object or its first element: the pointer stands just
+/// where its offset says.
+fn names_first_element(semantics: &Semantics<'_>, pointer: ExprId) -> bool {
+    let program = semantics.program;
+    let ExprKind::AddressOf(mut place) = strip_converts(semantics, pointer) else {
+        return false;
+    };
+    loop {
+        match program.place(place).kind {
+            PlaceKind::Var(_) => return true,
+            PlaceKind::Field(base, _) => place = base,
+            PlaceKind::Index(base, index) => {
+                if !matches!(program.expr(index).kind, ExprKind::Int(0)) {
+                    return false;
+                }
+                place = base;
+            }
+            PlaceKind::Deref(pointer) => {
+                let spot = semantics.points_to.pointer(pointer);
+                return spot.is_some_and(|spot| semantics.points_to.element_at(spot).is_none());
+            }
         }
     }
 }

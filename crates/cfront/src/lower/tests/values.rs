@@ -186,16 +186,19 @@ int main(void) {
               14 -> 15  t#1 = make(3);
               15 -> 16  c.<1>.u = t#1.b;
               16 -> 17  assume(c.<1>.u);
-              16 -> 24  assume(!c.<1>.u);
+              16 -> 26  assume(!c.<1>.u);
               17 -> 18  t#2 = o.i;
               18 -> 19  c.i = t#2;
               19 -> 20  take(o.i);
               20 -> 21  t#3 = make(5);
               21 -> 22  take(t#3);
               22 -> 23  c = o;
-              23 -> 25  result# = o.v[1L].a + p-><1>.u + (p + 1L)->v[(long)c.<1>.u].a;
-              24 -> 18  t#2 = make(4);
-              25: exit
+              23 -> 24  assume((unsigned long)(long)c.<1>.u < 2UL);
+              23 -> 25  assume(!((unsigned long)(long)c.<1>.u < 2UL));
+              24 -> 27  result# = o.v[1L].a + p-><1>.u + (p + 1L)->v[(long)c.<1>.u].a;
+              25 -> 24  unsupported: an index outside of an array that is a part of an object;
+              26 -> 18  t#2 = make(4);
+              27: exit
         "#]],
     );
 }
@@ -272,29 +275,38 @@ int main(void) {
               3 -> 4  p = m[1L];
               4 -> 5  r = m;
               5 -> 6  c = (char *)p;
-              6 -> 7  m[(long)i][(long)j] = 1;
-              7 -> 8  *(p + (long)i) = 2;
-              8 -> 9  *(p + 2L) = 3;
-              9 -> 10  *p = 4;
-              10 -> 11  *(p + (long)i) = 5;
-              11 -> 12  m[0L][1L] = 6;
-              12 -> 13  (*(r + (long)i))[(long)j] = 7;
-              13 -> 14  (*r)[2L] = 8;
-              14 -> 15  q->a[(long)i] = 9;
-              15 -> 16  x[(long)i] = 10;
-              16 -> 17  p = &m[(long)i][0L];
-              17 -> 18  p = p + 2L;
-              18 -> 19  p = p + -(long)i;
-              19 -> 20  d = p - m[0L];
-              20 -> 21  i = p < (int *)c;
-              21 -> 22  c = NULL;
-              22 -> 23  i = c == NULL;
-              23 -> 24  i = !c;
-              24 -> 25  p = p + -1L;
-              25 -> 26  r = r + 1L;
-              26 -> 27  d = r + 1L - &m[0L];
-              27 -> 28  result# = i + v.a[0L] + (int)"abc"[0L];
-              28: exit
+              6 -> 7  assume((unsigned long)(long)j < 4UL);
+              6 -> 33  assume(!((unsigned long)(long)j < 4UL));
+              7 -> 8  m[(long)i][(long)j] = 1;
+              8 -> 9  *(p + (long)i) = 2;
+              9 -> 10  *(p + 2L) = 3;
+              10 -> 11  *p = 4;
+              11 -> 12  *(p + (long)i) = 5;
+              12 -> 13  m[0L][1L] = 6;
+              13 -> 14  assume((unsigned long)(long)j < 4UL);
+              13 -> 32  assume(!((unsigned long)(long)j < 4UL));
+              14 -> 15  (*(r + (long)i))[(long)j] = 7;
+              15 -> 16  (*r)[2L] = 8;
+              16 -> 17  assume((unsigned long)(long)i < 5UL);
+              16 -> 31  assume(!((unsigned long)(long)i < 5UL));
+              17 -> 18  q->a[(long)i] = 9;
+              18 -> 19  x[(long)i] = 10;
+              19 -> 20  p = &m[(long)i][0L];
+              20 -> 21  p = p + 2L;
+              21 -> 22  p = p + -(long)i;
+              22 -> 23  d = p - m[0L];
+              23 -> 24  i = p < (int *)c;
+              24 -> 25  c = NULL;
+              25 -> 26  i = c == NULL;
+              26 -> 27  i = !c;
+              27 -> 28  p = p + -1L;
+              28 -> 29  r = r + 1L;
+              29 -> 30  d = r + 1L - &m[0L];
+              30 -> 34  result# = i + v.a[0L] + (int)"abc"[0L];
+              31 -> 17  unsupported: an index outside of an array that is a part of an object;
+              32 -> 14  unsupported: an index outside of an array that is a part of an object;
+              33 -> 7  unsupported: an index outside of an array that is a part of an object;
+              34: exit
         "#]],
     );
 }
