@@ -32,3 +32,4 @@ pub mod program;
 mod reach;
 pub mod types;
 pub mod verify;
+pub mod watch;

@@ -35,7 +35,7 @@ pub use environment::{Environment, Request};
 pub use inputs::{Exhausted, InputError, InputValue, Script, Unknown, parse_inputs};
 
 pub use report::{Report, ReportInput, report, value_text};
-pub use state::State;
+pub use state::{LiveObject, State};
 
 use crate::ids::{CheckId, EdgeId, TypeId};
 use crate::program::Program;

@@ -4,11 +4,23 @@ use super::code::{Shape, Storage};
 use super::compile;
 use super::expression::access;
 use super::machine::{Machine, NO_OBJECT};
+use super::memory::Life;
 use super::scalar::{Kind, Reg};
 use super::{TrapKind, Value};
 use crate::ids::{ExprId, FuncId, VarId};
 use crate::program::VarKind;
 use std::rc::Rc;
+
+/// An object that lives at some moment of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveObject {
+    /// Its address.
+    pub base: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The variable that it is; `None` for one that was allocated.
+    pub variable: Option<VarId>,
+}
 
 /// What an observer sees of a run.
 pub struct State<'m, 'i> {
@@ -116,6 +128,34 @@ impl State<'_, '_> {
             Storage::Slot(slot) => self.machine.slots[self.machine.slot_base + slot as usize],
         };
         (object != NO_OBJECT).then(|| self.machine.memory.base(object))
+    }
+
+    /// The live object that an address lies in.
+    pub fn object_at(&self, address: u64) -> Option<LiveObject> {
+        let object = self.machine.resolve(address) as u32;
+        if object == NO_OBJECT {
+            return None;
+        }
+        let layout = &self.machine.interpreter.layout;
+        let (size, life) = self.machine.memory.describe(object);
+        let variable = match life {
+            Life::Static => {
+                let position = (object as usize).checked_sub(1)?;
+                layout.statics.get(position).map(|&(id, _, _)| id)
+            }
+            Life::Frame => self.machine.frames.iter().rev().find_map(|frame| {
+                let variables = &layout.frames[frame.code.function.index()].slot_variables;
+                let slots = &self.machine.slots[frame.slots..][..variables.len()];
+                let slot = slots.iter().position(|&slot| slot == object)?;
+                Some(variables[slot])
+            }),
+            Life::Heap | Life::Dead => None,
+        };
+        Some(LiveObject {
+            base: self.machine.memory.base(object),
+            size,
+            variable,
+        })
     }
 
     /// Some bytes of memory, if they lie in the live object that the address lies in.

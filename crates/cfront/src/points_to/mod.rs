@@ -60,6 +60,7 @@ pub struct PointsTo {
     variables: Vec<Option<Spot>>,
     pointers: Vec<Option<Spot>>,
     targets: BTreeMap<EdgeId, Vec<FuncId>>,
+    allocations: BTreeMap<EdgeId, Spot>,
     regions: regions::Regions,
     folds: Vec<Fold>,
 }
@@ -88,6 +89,11 @@ impl PointsTo {
     /// The functions that an indirect call may call: those that its pointer may point to.
     pub fn targets(&self, call: EdgeId) -> &[FuncId] {
         self.targets.get(&call).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the objects that an [`Op::Allocate`](crate::program::Op::Allocate) edge makes begin.
+    pub fn allocation(&self, edge: EdgeId) -> Option<Spot> {
+        self.allocations.get(&edge).copied()
     }
 
     /// Where the part of an object lies that starts so many bytes after a spot.

@@ -51,6 +51,7 @@ struct Solver<'a> {
     filled: Vec<(Cell, Cell)>,
     /// Pointers that are subtracted.
     subtracted: Vec<(Cell, Cell)>,
+    allocations: Vec<(EdgeId, Cell)>,
     indirect: Vec<EdgeId>,
     linked: BTreeSet<(EdgeId, FuncId)>,
 }
@@ -70,6 +71,7 @@ impl<'a> Solver<'a> {
             compared: Vec::new(),
             filled: Vec::new(),
             subtracted: Vec::new(),
+            allocations: Vec::new(),
             indirect: Vec::new(),
             linked: BTreeSet::new(),
         }
@@ -531,6 +533,7 @@ impl<'a> Solver<'a> {
                 self.touch(*place);
                 let object = self.nodes.fresh();
                 self.nodes.content(object).allocations.insert(id);
+                self.allocations.push((id, object));
                 let to = self.place(*place);
                 self.flow(Some(object), to);
             }
@@ -770,6 +773,11 @@ impl<'a> Solver<'a> {
             .iter()
             .map(|value| spot(value.flatten()))
             .collect();
+        let allocations = self
+            .allocations
+            .iter()
+            .filter_map(|&(edge, cell)| Some((edge, spot(Some(cell))?)))
+            .collect();
         let mut targets: BTreeMap<EdgeId, Vec<FuncId>> = BTreeMap::new();
         for &(call, function) in &self.linked {
             targets.entry(call).or_default().push(function);
@@ -799,6 +807,7 @@ impl<'a> Solver<'a> {
             variables,
             pointers,
             targets,
+            allocations,
             regions,
             folds,
         }

@@ -5,10 +5,13 @@
 use hardbop_cfront::interp::{
     Environment, Interpreter, Limits, Observer, Outcome, Run, Script, State,
 };
+use hardbop_cfront::inline::{self, inline};
 use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Files, Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::Program;
 use hardbop_cfront::types::DataModel;
+use hardbop_cfront::watch::Watch;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -108,17 +111,18 @@ pub fn program_from(
         .ok_or_else(|| said.join("\n"))
 }
 
-/// Copies a variable of static storage when the run ends.
+/// Copies a variable of static storage when the run ends, and compares the run with points-to.
 struct Keep<'a> {
     program: &'a Program,
     name: &'a str,
     bytes: Vec<u8>,
+    watch: Watch<'a>,
 }
 
 impl Observer for Keep<'_> {
-    const ACTIVE: bool = false;
-
-    fn edge(&mut self, _: hardbop_cfront::ids::EdgeId, _: &mut State<'_, '_>) {}
+    fn edge(&mut self, edge: hardbop_cfront::ids::EdgeId, state: &mut State<'_, '_>) {
+        self.watch.edge(edge, state);
+    }
 
     fn end(&mut self, _: &Outcome, state: &mut State<'_, '_>) {
         let named = self
@@ -134,12 +138,27 @@ impl Observer for Keep<'_> {
     }
 }
 
-/// Runs a program, and gives back the bytes of one of its globals at the end.
+/// Runs a program, and gives back the bytes of one of its globals at the end. No access may
+/// contradict points-to, neither in the program nor where its calls are inlined.
 pub fn interpret(program: &Program, global: &str, steps: u64) -> (Run, Vec<u8>) {
+    let points_to = points_to::analyse(program);
+    let inlined = inline(program, &inline::Limits::default()).program;
+    let inlined_points_to = points_to::analyse(&inlined);
+    let _ = interpret_against(&inlined, &inlined_points_to, global, steps);
+    interpret_against(program, &points_to, global, steps)
+}
+
+fn interpret_against(
+    program: &Program,
+    points_to: &PointsTo,
+    global: &str,
+    steps: u64,
+) -> (Run, Vec<u8>) {
     let mut keep = Keep {
         program,
         name: global,
         bytes: Vec::new(),
+        watch: Watch::new(program, points_to),
     };
     let limits = Limits {
         steps,
@@ -148,6 +167,10 @@ pub fn interpret(program: &Program, global: &str, steps: u64) -> (Run, Vec<u8>) 
     let mut script = Script::new(Vec::new());
     let environment: &mut dyn Environment = &mut script;
     let run = Interpreter::new(program).run_observed(environment, &limits, &mut keep);
+    for contradiction in &keep.watch.contradictions {
+        let source = program.edges[contradiction.edge.index()].source;
+        panic!("line {}: {}", source.line, contradiction.what);
+    }
     (run, keep.bytes)
 }
 

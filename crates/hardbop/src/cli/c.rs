@@ -47,6 +47,10 @@ Examples:
         /// Show the executed edges: the last N of them, 1000 unless told.
         #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
         trace: Option<usize>,
+        /// Compare every access with the points-to analysis that proofs rest on. An access that
+        /// contradicts it is a bug of hardbop, and is reported as one.
+        #[arg(long)]
+        watch: bool,
         /// Limits.
         #[command(flatten)]
         limits: Limits,

@@ -6,8 +6,13 @@ use crate::commands::shown::{Input, steps};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::{input, limits};
-use hardbop_cfront::interp::{self, Outcome, Report, Script, TraceMode, parse_inputs};
+use hardbop_cfront::inline::{self, inline};
+use hardbop_cfront::interp::{
+    self, Interpreter, Outcome, Report, Script, TraceMode, parse_inputs,
+};
+use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
+use hardbop_cfront::watch::Watch;
 use hardbop_report::collect::assumptions;
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
@@ -22,6 +27,8 @@ pub struct Given<'a> {
     pub steps: u64,
     /// How many of the last executed edges are shown.
     pub trace: Option<usize>,
+    /// Whether accesses are compared with points-to.
+    pub watch: bool,
 }
 
 #[derive(Serialize)]
@@ -65,6 +72,11 @@ pub fn run(
         trace: given.trace.map_or(TraceMode::Off, TraceMode::Last),
         ..interp::Limits::default()
     };
+    if given.watch {
+        watch(&program, inputs.clone(), &limits)?;
+        let inlined = inline(&program, &inline::Limits::default()).program;
+        watch(&inlined, inputs.clone(), &limits)?;
+    }
     let run = interp::run(&program, &mut Script::new(inputs), &limits);
     let report = interp::report(&program, &run);
     let (outcome, verdict) = judge(&run.outcome);
@@ -79,6 +91,28 @@ pub fn run(
         }
     }
     Ok(verdict)
+}
+
+/// Runs the program once more and compares what it touches with points-to.
+fn watch(
+    program: &Program,
+    inputs: Vec<interp::InputValue>,
+    limits: &interp::Limits,
+) -> Result<(), Failure> {
+    let points_to = points_to::analyse(program);
+    let mut watch = Watch::new(program, &points_to);
+    let interpreter = Interpreter::new(program);
+    interpreter.run_observed(&mut Script::new(inputs), limits, &mut watch);
+    match watch.contradictions.first() {
+        Some(contradiction) => {
+            let source = program.edges[contradiction.edge.index()].source;
+            Err(Failure::internal(format!(
+                "points-to is contradicted at line {}: {}",
+                source.line, contradiction.what
+            )))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Behaviour that C leaves undefined is a violation, too.

@@ -69,12 +69,14 @@ fn c_program(command: &CCommand, console: &Console) -> Result<Verdict, Failure> 
             inputs,
             steps,
             trace,
+            watch,
             limits,
         } => {
             let given = c_run::Given {
                 inputs: inputs.as_deref(),
                 steps: *steps,
                 trace: *trace,
+                watch: *watch,
             };
             c_run::run(input, &given, limits, console)
         }
