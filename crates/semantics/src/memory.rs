@@ -313,9 +313,10 @@ impl Execution<'_, '_> {
 
     fn offset_in_region(&self, spot: Spot) -> u64 {
         let regions = self.semantics.points_to.regions();
-        regions
-            .at(spot)
-            .map_or(0, |region| (spot.offset - regions.get(region).start) as u64)
+        let start = regions.at(spot).map(|region| regions.get(region).start);
+        // A region that is all of its class begins nowhere, and holds bytes.
+        let start = start.filter(|&start| start != i64::MIN);
+        start.map_or(0, |start| (spot.offset - start) as u64)
     }
 
     /// Writes a scalar place.

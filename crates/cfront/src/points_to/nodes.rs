@@ -20,6 +20,9 @@ pub(super) struct ArrayRange {
     pub element: u64,
 }
 
+/// Offsets that are larger than any object are not told apart.
+const FARTHEST: u64 = 1 << 40;
+
 /// What is known of the objects of a class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Content {
@@ -426,10 +429,15 @@ impl Nodes {
         if content.collapsed || bytes == 0 {
             return at;
         }
+        let moved = at.offset.saturating_add(bytes);
+        if moved.unsigned_abs() > FARTHEST {
+            self.collapse(at);
+            return self.find(at);
+        }
         content.moves.insert((at.offset, bytes));
         self.find(Cell {
             node: at.node,
-            offset: at.offset.saturating_add(bytes),
+            offset: moved,
         })
     }
 
@@ -503,6 +511,12 @@ impl Nodes {
                 if a.offset != b.offset {
                     self.collapse(a);
                 }
+                continue;
+            }
+            if (a.offset - b.offset).unsigned_abs() > FARTHEST {
+                self.collapse(a);
+                self.collapse(b);
+                self.pending.push((a, b));
                 continue;
             }
             // The one whose cell lies deeper takes the other in, at the difference.
