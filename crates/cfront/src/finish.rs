@@ -197,6 +197,17 @@ impl Builder {
                         });
                     }
                 }
+                // What it knows through numbers, records or `...`, no pointer here leads to: in the
+                // logic one of these is enough for everything that can be reached.
+                if ops.is_empty() && externals.is_empty() {
+                    let byte = self.types.int(8, false);
+                    let to = self.types.pointer(byte);
+                    ops.push(Op::HavocMemory {
+                        pointer: self.zero(to),
+                        size: None,
+                        input: false,
+                    });
+                }
                 for &global in &externals {
                     let place = self.var_place(global);
                     let ty = self.types.pointer(self.variables[global.index()].ty);
