@@ -1,11 +1,13 @@
 //! Reads C files and lists what is wrong with the programs they become: the invariants of
-//! `Program`, checked on real code.
+//! `Program` and the claims of points-to, checked on real code.
 //!
 //!     cargo run --release --example verify < LIST      (lines `32 FILE` or `64 FILE`)
 #![allow(clippy::print_stdout)]
 
+use hardbop_cfront::inline::{self, inline};
 use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Files, Input, InputKind, Preprocess};
+use hardbop_cfront::points_to::{analyse_unchecked, check};
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
 use std::io::BufRead;
@@ -64,7 +66,15 @@ fn main() {
             for what in wrong.iter().take(5) {
                 println!("WRONG {path}: {what}");
             }
-            good += usize::from(wrong.is_empty());
+            let inlined = inline(&loaded.program, &inline::Limits::default()).program;
+            let mut held = true;
+            for program in [&loaded.program, &inlined] {
+                if let Err(broken) = check::check(program, &analyse_unchecked(program)) {
+                    println!("WRONG {path}: points-to: {broken}");
+                    held = false;
+                }
+            }
+            good += usize::from(wrong.is_empty() && held);
         }
     }
     println!("{good} good");

@@ -14,6 +14,7 @@
 //! none points into a variable of the program. A pointer does not survive arithmetic in integers
 //! narrower than itself.
 
+pub mod check;
 mod nodes;
 pub mod regions;
 mod solver;
@@ -61,6 +62,10 @@ pub struct PointsTo {
     pointers: Vec<Option<Spot>>,
     targets: BTreeMap<EdgeId, Vec<FuncId>>,
     allocations: BTreeMap<EdgeId, Spot>,
+    /// What the scalar at a spot may point to.
+    pointees: BTreeMap<Spot, Spot>,
+    /// What variadic arguments may point to.
+    variadic: Option<Spot>,
     regions: regions::Regions,
     folds: Vec<Fold>,
 }
@@ -117,8 +122,18 @@ impl PointsTo {
     }
 }
 
-/// Analyses a whole program.
+/// Analyses a whole program. What is found is checked; should it not hold, everything may point
+/// to everything.
 pub fn analyse(program: &Program) -> PointsTo {
+    let found = solver::solve(program);
+    match check::check(program, &found) {
+        Ok(()) => found,
+        Err(_) => solver::solve_coarsely(program),
+    }
+}
+
+/// What the analysis finds, as it is: for the tests, which want to know that it stands the check.
+pub fn analyse_unchecked(program: &Program) -> PointsTo {
     solver::solve(program)
 }
 

@@ -74,6 +74,58 @@ impl Fold {
 }
 
 impl Fold {
+    /// The offsets that something lies at from `low` to `high` and in the elements around.
+    pub fn extent(&self, low: i64, high: i64) -> (i64, i64) {
+        let period = self.period.map_or(high, |period| period as i64);
+        let elements = self.ranges.iter();
+        let elements = elements.map(|range| range.start + range.element as i64);
+        let high = elements.fold(high.max(period), i64::max);
+        (low, high)
+    }
+
+    /// The sizes of the elements of the arrays around an offset.
+    pub fn around(&self, offset: i64) -> impl Iterator<Item = u64> {
+        let ranges = self.ranges.iter().filter(move |range| range.holds(offset));
+        ranges.map(|range| range.element).chain(self.period)
+    }
+
+    /// Where a walk by `step` bytes from an offset leaves the array of such elements that it is
+    /// in.
+    pub fn leaves_at(&self, offset: i64, step: i64) -> Option<i64> {
+        let of_step = |range: &&ArrayRange| {
+            range.element as i64 == step
+                && range.holds(offset)
+                && (offset - range.start) % step == 0
+        };
+        let range = self.ranges.iter().find(of_step)?;
+        let steps = (range.end() - offset + step - 1) / step;
+        Some(offset + steps * step)
+    }
+
+    /// The offsets of elements that an offset stands for: the first ones, and the last `margin`
+    /// bytes and some more of every array.
+    pub fn twins(&self, offset: i64, margin: u64) -> Vec<i64> {
+        let mut out = vec![offset];
+        for range in self.ranges.iter().filter(|range| range.holds(offset)) {
+            let element = range.element as i64;
+            let own = (offset - range.start).div_euclid(element);
+            let last = (range.length / range.element).saturating_sub(1) as i64;
+            let some = (margin / range.element + 2).min(64) as i64;
+            let indices = (0..some.min(last + 1)).chain((last - some).max(0)..=last);
+            let indices: BTreeSet<i64> = indices.collect();
+            out = out
+                .iter()
+                .flat_map(|&at| {
+                    indices
+                        .iter()
+                        .map(move |index| at + (index - own) * element)
+                })
+                .take(4096)
+                .collect();
+        }
+        out
+    }
+
     /// The greatest distance by which all that one offset stands for lies apart; `None` if it
     /// stands for itself.
     pub fn element_at(&self, offset: i64) -> Option<u64> {

@@ -13,21 +13,64 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Analyses a whole program.
 pub(super) fn solve(program: &Program) -> PointsTo {
+    Solver::new(program).run()
+}
+
+/// The coarsest answer: everything that has an address is one class, and every pointer points
+/// anywhere in it.
+pub(super) fn solve_coarsely(program: &Program) -> PointsTo {
     let mut solver = Solver::new(program);
-    solver.initial_values();
-    for index in 0..program.exprs.len() {
-        solver.value(ExprId(index as u32));
+    solver.forget_everything();
+    solver.run()
+}
+
+impl Solver<'_> {
+    fn run(mut self) -> PointsTo {
+        self.initial_values();
+        for index in 0..self.program.exprs.len() {
+            self.value(ExprId(index as u32));
+        }
+        for index in 0..self.program.places.len() {
+            self.place(PlaceId(index as u32));
+        }
+        for index in 0..self.program.edges.len() {
+            self.edge(EdgeId(index as u32));
+        }
+        self.undefined_functions();
+        self.entry_parameters();
+        self.settle();
+        self.finish()
     }
-    for index in 0..program.places.len() {
-        solver.place(PlaceId(index as u32));
+
+    fn forget_everything(&mut self) {
+        let world = self.world();
+        self.variadic = Some(world);
+        for (index, variable) in self.program.variables.iter().enumerate() {
+            let id = VarId(index as u32);
+            let cell = self.variable(id);
+            if variable.address_taken {
+                self.nodes.unify(cell, world);
+            } else {
+                self.tell_world(cell, variable.ty);
+            }
+        }
+        for index in 0..self.program.functions.len() {
+            let cell = self.function(FuncId(index as u32));
+            self.nodes.unify(cell, world);
+        }
+        for (index, edge) in self.program.edges.iter().enumerate() {
+            if let Op::Allocate { .. } = edge.op {
+                let id = EdgeId(index as u32);
+                self.nodes.content(world).allocations.insert(id);
+            }
+        }
+        for (_, ty) in self.program.types.all() {
+            if let Type::Pointer(to) = ty {
+                let outside = self.outside(*to);
+                self.nodes.unify(outside, world);
+            }
+        }
     }
-    for index in 0..program.edges.len() {
-        solver.edge(EdgeId(index as u32));
-    }
-    solver.undefined_functions();
-    solver.entry_parameters();
-    solver.settle();
-    solver.finish()
 }
 
 struct Solver<'a> {
@@ -782,6 +825,24 @@ impl<'a> Solver<'a> {
         for &(call, function) in &self.linked {
             targets.entry(call).or_default().push(function);
         }
+        let variadic = spot(self.variadic);
+        let mut pointees = BTreeMap::new();
+        for &node in &roots {
+            let held = self
+                .nodes
+                .content(Cell { node, offset: 0 })
+                .pointees
+                .clone();
+            for (offset, cell) in held {
+                let at = self.nodes.find(cell);
+                let class = ids[&node];
+                let pointee = Spot {
+                    class: ids[&at.node],
+                    offset: at.offset,
+                };
+                pointees.insert(Spot { class, offset }, pointee);
+            }
+        }
         let mut classes = Vec::with_capacity(roots.len());
         let mut layouts = Vec::with_capacity(roots.len());
         let mut folds = Vec::with_capacity(roots.len());
@@ -808,6 +869,8 @@ impl<'a> Solver<'a> {
             pointers,
             targets,
             allocations,
+            pointees,
+            variadic,
             regions,
             folds,
         }

@@ -2,10 +2,10 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped must say so")]
 
+use hardbop_cfront::inline::{self, inline};
 use hardbop_cfront::interp::{
     Environment, Interpreter, Limits, Observer, Outcome, Run, Script, State,
 };
-use hardbop_cfront::inline::{self, inline};
 use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Files, Input, InputKind, NoFiles, Preprocess};
 use hardbop_cfront::points_to::{self, PointsTo};
@@ -141,11 +141,18 @@ impl Observer for Keep<'_> {
 /// Runs a program, and gives back the bytes of one of its globals at the end. No access may
 /// contradict points-to, neither in the program nor where its calls are inlined.
 pub fn interpret(program: &Program, global: &str, steps: u64) -> (Run, Vec<u8>) {
-    let points_to = points_to::analyse(program);
+    let points_to = checked(program);
     let inlined = inline(program, &inline::Limits::default()).program;
-    let inlined_points_to = points_to::analyse(&inlined);
+    let inlined_points_to = checked(&inlined);
     let _ = interpret_against(&inlined, &inlined_points_to, global, steps);
     interpret_against(program, &points_to, global, steps)
+}
+
+/// What points-to finds, which must stand its own check.
+fn checked(program: &Program) -> PointsTo {
+    let found = points_to::analyse_unchecked(program);
+    assert_eq!(points_to::check::check(program, &found), Ok(()));
+    found
 }
 
 fn interpret_against(

@@ -7,9 +7,7 @@ use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::{input, limits};
 use hardbop_cfront::inline::{self, inline};
-use hardbop_cfront::interp::{
-    self, Interpreter, Outcome, Report, Script, TraceMode, parse_inputs,
-};
+use hardbop_cfront::interp::{self, Interpreter, Outcome, Report, Script, TraceMode, parse_inputs};
 use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
 use hardbop_cfront::watch::Watch;
