@@ -506,6 +506,10 @@ impl<'a> Solver<'a> {
         let cell = self.nodes.fresh();
         self.nodes.content(cell).external = true;
         self.outside.insert(ty, cell);
+        // What lies in it comes from outside, too.
+        if !matches!(self.types().get(ty), Type::Void | Type::Function { .. }) {
+            self.allow_outside(cell, ty);
+        }
         cell
     }
 
