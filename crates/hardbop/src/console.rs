@@ -199,6 +199,13 @@ impl Console {
         code
     }
 
+    /// Says that something of ours is wrong.
+    pub fn internal(&self, text: &str) {
+        self.stderr.write(&format!(
+            "internal error: {text}\nThis is a bug in hardbop: please report it with the input.\n"
+        ));
+    }
+
     fn fail_in_text(&self, failure: &Failure) {
         match failure {
             Failure::Input {
@@ -213,11 +220,10 @@ impl Console {
             }
             Failure::Message(text) => {
                 let global = Diagnostic::global(Severity::Error, text);
-                self.stderr.write(&render(&global, &Sources::new(), self.err));
+                self.stderr
+                    .write(&render(&global, &Sources::new(), self.err));
             }
-            Failure::Internal(text) => self.stderr.write(&format!(
-                "internal error: {text}\nThis is a bug in hardbop: please report it with the input.\n"
-            )),
+            Failure::Internal(text) => self.internal(text),
         }
     }
 

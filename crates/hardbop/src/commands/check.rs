@@ -5,6 +5,7 @@ use crate::cli::{CheckArgs, EngineChoice, SearchArith};
 use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::boolean_view;
+use crate::commands::contradiction::{self, Claims};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
@@ -23,7 +24,7 @@ use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Task, Value};
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
-use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
+use hardbop_portfolio::{Found, Listener, Plan, default_doubts, default_plan, timed};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
@@ -189,6 +190,7 @@ fn alone(engine: impl Engine + 'static) -> Plan {
         first: vec![Box::new(engine)],
         lanes: Vec::new(),
         followers: Vec::new(),
+        doubts: default_doubts(),
     }
 }
 
@@ -237,7 +239,17 @@ impl Shown<'_> {
         if arguments.artifacts.html.is_some() {
             results.boolean_programs = boolean_view::of(&parts);
         }
-        let verdict = results::verdict(&results);
+        let claims: Vec<Claims<'_>> = parts
+            .iter()
+            .zip(&done)
+            .map(|(&(program, _), &found)| Claims { program, found })
+            .collect();
+        let contradiction = contradiction::told(&claims, &self.files.read, self.budget, console);
+        let verdict = match contradiction {
+            // What cannot be trusted is not half trusted.
+            Some(_) => Verdict::Unknown,
+            None => results::verdict(&results),
+        };
         let judged = target.judge(verdict, &results);
         let known = Known {
             target,
@@ -262,9 +274,14 @@ impl Shown<'_> {
             }
             Format::Json => {
                 let body = results::body(&results, paths, judged);
-                let body = body.with_files(self.files.clone());
+                let body = body
+                    .with_files(self.files.clone())
+                    .with_contradiction(contradiction.clone());
                 console.value(verdict, self.sources, self.warnings, body)?;
             }
+        }
+        if let Some(contradiction) = contradiction {
+            console.internal(&contradiction);
         }
         Ok(verdict)
     }
@@ -279,10 +296,7 @@ impl Shown<'_> {
             incomplete: Some(reason.clone()),
             ..Report::default()
         };
-        Found {
-            report,
-            ..Found::default()
-        }
+        Found::of(report)
     }
 }
 
