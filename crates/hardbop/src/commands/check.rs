@@ -10,9 +10,11 @@ use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
+use crate::outputs;
 use crate::progress::Progress;
 use crate::project;
 use crate::quiet::Stderr;
+use crate::reading::Reading;
 use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cegar::{Arithmetic, Cegar, Options};
@@ -29,7 +31,7 @@ use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The most rounds that are kept for a plot.
@@ -51,6 +53,12 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         };
     }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
+    let named = arguments.input.files.iter().chain(&target.input.files);
+    let named = named.chain(&arguments.property);
+    let named = named.chain(&arguments.input.compile_commands);
+    let rules = arguments.rules.rules.iter().map(Path::new);
+    let named = named.map(PathBuf::as_path).chain(rules);
+    outputs::check(&arguments.artifacts, named)?;
     let adjust = |options: &mut _| target.adjust(options);
     let Parts {
         parts,
@@ -58,6 +66,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         warnings,
         files,
     } = c::parts(&target.input, &arguments.rules, console, adjust)?;
+    outputs::apart(&arguments.artifacts, files.read.iter().map(Path::new))?;
     let shown = Shown {
         arguments,
         console,
@@ -89,7 +98,9 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         watch.log();
     }
     for (index, job) in shown.jobs.iter().enumerate() {
+        let reading = Reading::begin();
         let points_to = points_to::analyse(job.program);
+        drop(reading);
         let task = Task {
             program: job.program,
             points_to: &points_to,
@@ -258,7 +269,8 @@ impl Shown<'_> {
             seconds,
             budget: self.budget,
         };
-        let made = artifacts::write(&arguments.artifacts, &known)?;
+        // A verdict is worth more than a report: it is printed whatever happens to those.
+        let (made, lost) = artifacts::write(&arguments.artifacts, &known);
         match console.format() {
             Format::Text => {
                 let show = Show {
@@ -282,6 +294,12 @@ impl Shown<'_> {
         }
         if let Some(contradiction) = contradiction {
             console.internal(&contradiction);
+        }
+        if !lost.is_empty() {
+            for failure in &lost {
+                console.complain(failure);
+            }
+            return Err(Failure::Told);
         }
         Ok(verdict)
     }
