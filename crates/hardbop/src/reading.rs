@@ -17,6 +17,10 @@ static READING: AtomicUsize = AtomicUsize::new(0);
 /// How often the limits are looked at. A parser takes a few megabytes in this time.
 const INTERVAL: Duration = Duration::from_millis(10);
 
+/// How much longer reading may take. A limit that is shorter than it takes to read a small program
+/// is not meant to say nothing about its checks.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Stands for work that does not look at its budget; it is over when this is dropped.
 pub struct Reading(());
 
@@ -44,6 +48,7 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
     let started = Instant::now();
     let time = limits.and_then(|limits| limits.time_limit);
     let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let time = time.map(|limit| limit.saturating_add(GRACE));
     let asked = limits.and_then(|limits| limits.memory_limit);
     let memory = asked
         .map(|mib| mib.saturating_mul(1 << 20))

@@ -16,7 +16,7 @@ fn violated() -> Scene {
     Scene::file("v.c", VIOLATED).and_file("h.h", "")
 }
 
-/// A program that takes long to read.
+/// A program that takes much memory to read.
 fn large() -> Scene {
     let mut text = String::new();
     for i in 0..60_000 {
@@ -29,12 +29,22 @@ fn large() -> Scene {
     Scene::file("large.c", text)
 }
 
+/// Macros that double: nobody reads the last one to its end.
+fn doubling() -> Scene {
+    let mut text = String::from("#define A0 1\n");
+    for i in 1..40 {
+        let _ = writeln!(text, "#define A{i} A{}+A{}", i - 1, i - 1);
+    }
+    text.push_str("int main(void) { return A39; }\n");
+    Scene::file("x.c", text)
+}
+
 #[test]
 fn time_is_limited_while_the_program_is_read() {
-    let scene = large();
+    let scene = doubling();
     let started = Instant::now();
     scene.check(
-        "check large.c --time-limit 0.2",
+        "check x.c --time-limit 0.2",
         expect![[r#"
             UNKNOWN because the time limit passed while the program was being read
             [exit 3]
@@ -56,12 +66,7 @@ fn memory_is_limited_while_the_program_is_read() {
 
 #[test]
 fn macros_that_double_end_at_a_limit() {
-    let mut text = String::from("#define A0 1\n");
-    for i in 1..40 {
-        let _ = writeln!(text, "#define A{i} A{}+A{}", i - 1, i - 1);
-    }
-    text.push_str("int main(void) { return A39; }\n");
-    Scene::file("x.c", text).check(
+    doubling().check(
         "check x.c --memory-limit 200",
         expect![[r#"
             UNKNOWN because the memory limit was reached while the program was being read
