@@ -133,7 +133,7 @@ impl Runs {
         let guessed = |run: u64| match &hints {
             None => Guess::new(STYLES[(run as usize) % STYLES.len()], run + 1),
             Some(hints) => Guess {
-                hints: (run % 2 == 0).then_some(hints),
+                hints: run.is_multiple_of(2).then_some(hints),
                 ..Guess::new(STYLES[(run as usize / 2) % STYLES.len()], run + 1)
             },
         };
@@ -287,7 +287,7 @@ impl Environment for Guess<'_> {
         if let Some(numbers) = hinted.filter(|numbers| !numbers.is_empty()) {
             // Now and then something else, so that no hint is a must.
             let chance = (self.next() >> 8) as usize;
-            if chance % 8 != 0 {
+            if !chance.is_multiple_of(8) {
                 return Some(numbers[chance / 8 % numbers.len()]);
             }
         }
