@@ -252,14 +252,13 @@ def literal(value):
     return "(-2147483647 - 1)" if value == -2**31 else str(value)
 
 
-def generate(seed, model="lp64", exhaustive=False, features=None):
-    """The program of a seed."""
-    from memory_features import FEATURES
+def generate(seed, features, model="lp64", exhaustive=False):
+    """The program of a seed, with some of these features: functions by their names."""
     program = Program(seed, model, exhaustive)
-    chosen = sorted(features or FEATURES)
+    chosen = sorted(features)
     for _ in range(program.pick(1, 1, 1, 2)):
         name = program.random.choice(chosen)
         program.features.append(name)
-        FEATURES[name](program)
+        features[name](program)
     program.input()
     return program
