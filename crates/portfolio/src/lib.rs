@@ -279,6 +279,26 @@ impl Found {
         }
     }
 
+    /// What one engine reports, after others had their doubts about what it proves.
+    pub fn doubted(
+        engine: &'static str,
+        report: Report,
+        doubts: &[Step],
+        task: &Task<'_>,
+    ) -> Found {
+        let decided = report
+            .outcomes
+            .iter()
+            .filter(|(_, outcome)| outcome.is_decided());
+        let engines = decided.map(|(&check, _)| (check, engine)).collect();
+        let mut found = Found {
+            engines,
+            ..Found::of(report)
+        };
+        found.doubt(doubts, task);
+        found
+    }
+
     /// Whether there is nothing left to find out.
     fn is_settled(&self) -> bool {
         self.report.is_complete() || self.is_all_violated() || !self.contradictions.is_empty()
