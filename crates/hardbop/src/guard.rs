@@ -118,3 +118,35 @@ pub fn end_with_parent() {
     // limits.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(time: Option<Duration>, memory: Option<u64>) -> (Option<Stopped>, ExitStatus) {
+        let mut child = Command::new("sleep").arg("2").spawn().expect("sleep runs");
+        let pid = Pid::from_child(&child);
+        let (done, ending) = channel();
+        let watch = std::thread::spawn(move || watch(pid, time, memory, &ending));
+        let status = child.wait().expect("it ends");
+        drop(done);
+        (watch.join().expect("a watch"), status)
+    }
+
+    #[test]
+    fn a_child_that_goes_far_beyond_its_limits_is_ended() {
+        let (stopped, status) = watched(Some(Duration::from_millis(50)), None);
+        assert_eq!(stopped, Some(Stopped::Time));
+        assert_eq!(status.signal(), Some(9));
+        let (stopped, status) = watched(None, Some(1));
+        assert_eq!(stopped, Some(Stopped::Memory));
+        assert_eq!(status.signal(), Some(9));
+    }
+
+    #[test]
+    fn a_child_within_its_limits_is_left_alone() {
+        let (stopped, status) = watched(Some(Duration::from_secs(60)), Some(1 << 40));
+        assert_eq!(stopped, None);
+        assert!(status.success());
+    }
+}
