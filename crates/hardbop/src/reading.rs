@@ -30,6 +30,12 @@ impl Reading {
         READING.fetch_add(1, Ordering::SeqCst);
         Reading(())
     }
+
+    /// Does such work.
+    pub fn during<T>(work: impl FnOnce() -> T) -> T {
+        let _reading = Reading::begin();
+        work()
+    }
 }
 
 impl Drop for Reading {

@@ -40,14 +40,12 @@ struct Decision {
 /// Decides what it can.
 pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
-    let reading = Reading::begin();
     let CProgram {
         program,
         warnings,
         files,
     } = c::program(&arguments.input, console)?;
-    let points_to = points_to::analyse(&program);
-    drop(reading);
+    let points_to = Reading::during(|| points_to::analyse(&program));
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))
         .collect();

@@ -98,9 +98,16 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         watch.log();
     }
     for (index, job) in shown.jobs.iter().enumerate() {
-        let reading = Reading::begin();
-        let points_to = points_to::analyse(job.program);
-        drop(reading);
+        if index > 0 && budget.check().is_err() {
+            // What is known of the others is told; of this one nothing is.
+            break;
+        }
+        let analyse = || points_to::analyse(job.program);
+        let points_to = match index {
+            0 => Reading::during(analyse),
+            // There are answers already, which the end of a limit must not take along.
+            _ => analyse(),
+        };
         let task = Task {
             program: job.program,
             points_to: &points_to,
