@@ -78,6 +78,53 @@ def builtins(p):
         p.see(text)
 
 
+INTEGERS = ["char", "byte", "signed char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "long long",
+            "unsigned long long", "_Bool"]
+
+
+def expression(p, depth, leaves):
+    """A random integer expression without traps; shifts are in range, divisors are not zero."""
+    if depth == 0 or p.chance(10):
+        return p.random.choice(leaves + [str(p.number(-9, 300)), "0x80000000", "-1", "65535u", "1L", "0xffULL"])
+    a, b = expression(p, depth - 1, leaves), expression(p, depth - 1, leaves)
+    return p.random.choice([
+        f"({a} {p.pick('+', '-', '*', '&', '|', '^')} {b})", f"({a} {p.pick('+', '-', '*')} {b})",
+        f"({a} {p.pick('<', '<=', '>', '>=', '==', '!=')} {b})", f"({a} {p.pick('&&', '||')} {b})",
+        f"({p.random.choice(INTEGERS)})({a})", f"({p.pick('~', '-', '!')}({a}))", f"({a} {p.pick('<<', '>>')} {p.number(0, 7)})",
+        f"(({a}) {p.pick('/', '%')} (({b}) & 7 | 1))", f"({a} ? {b} : {expression(p, depth - 1, leaves)})"])
+
+
+@feature
+def arithmetic(p):
+    """Expressions of mixed types, stored in objects of mixed types."""
+    leaves = [p.input() for _ in range(2)]
+    for _ in range(p.number(2, 3)):
+        name, kind = p.name("a"), p.random.choice(INTEGERS)
+        p.do(f"{kind} {name} = {expression(p, p.number(1, 3), leaves)};")
+        if p.chance(40):
+            p.do(f"{name} {p.pick('+=', '-=', '*=', '^=', '>>=', '|=')} {p.number(0, 6)};")
+        leaves.append(name)
+    for name in leaves[2:]:
+        p.see(name)
+
+
+@feature
+def control(p):
+    """Loops with breaks, switches with ranges, jumps into and out of blocks, calls in conditions."""
+    n, one = p.name("c"), p.input()
+    a, b, c = p.number(1, 4), p.number(2, 5), p.number(0, 3)
+    p.do(p.pick(
+        f"int {n} = 0; for (int i = 0; i < {b}; i++) {{ if (i == ({one} & 3)) continue; {n} = {n} * 2 + i; if ({n} > {a * 3}) break; }}",
+        f"int {n} = {one} & 7; switch ({n}) {{ case 0 ... {a}: {n} += 10; break; default: {n} = -{n}; case {a + 3}: {n}++; }}",
+        f"int {n} = {one} & 3; do {{ if ({n} == {c}) goto in{n}; {n} += 2; in{n}: {n}++; }} while ({n} < {b * 2});",
+        f"int {n} = 0, m{n} = {one} & 3; while (m{n}-- && ({n} += m{n}, {n} < {a})) {n} ^= {b};",
+        f"int {n} = 1; switch ({one} & 3) {{ while ({n} < 9) {{ case {c}: {n} += 3; if ({n} == {b}) break; case {(c + 1) % 4}: {n}++; }} }}",
+        f"int {n} = {one} & 15; {n} = {n} > 7 ? ({n} & 1 ? {n} - 1 : {n} + 1) : {n} < {a} || {n} == {b};",
+        f"static int s{n} = {a}; int {n} = 0; for (int i = 0; i < 3; i++) {{ static int t = 2; t += i; int l = t; {n} += l * s{n}--; }}",
+        f"int {n}[] = {{[0 ... 2] = {a}, [4] = {b}}}; int *m{n} = {n} + ({one} & 3); *m{n} += 5; int o{n} = {n}[3] * 100 + {n}[{c}]; {n}[0] = o{n};"))
+    p.see(f"{n}[0]" if p.body[-1].startswith(f"int {n}[]") else n)
+
+
 LIBRARY = """int abs(int); long labs(long); int atoi(const char *); long strtol(const char *, char **, int);
 unsigned long strtoul(const char *, char **, int); int sprintf(char *, const char *, ...); int snprintf(char *, size_t, const char *, ...);
 int sscanf(const char *, const char *, ...); int isdigit(int); int isalpha(int); int toupper(int); int tolower(int); int isspace(int);
