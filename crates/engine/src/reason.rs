@@ -41,6 +41,14 @@ pub enum Reason {
     Guesses,
     /// The engine's share of the time passed, and there was no other engine after it.
     Turn,
+    /// One engine has a proof and another one a run that violates what it proves: one of them is
+    /// wrong, and so may be whatever else was proved of the program.
+    Contradiction {
+        /// Who proved it, or something else of the same program.
+        proved: &'static str,
+        /// Who found the run.
+        violated: &'static str,
+    },
 }
 
 /// A construct that is not supported, where the user wrote it.
@@ -116,6 +124,10 @@ impl fmt::Display for Reason {
             ),
             Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
             Reason::Turn => f.write_str("no engine found an answer in its share of the time"),
+            Reason::Contradiction { proved, violated } => write!(
+                f,
+                "of an internal error: engine {proved} has a proof, and engine {violated} a run that contradicts it"
+            ),
             Reason::Guesses => f.write_str("the invariants that were guessed do not exclude it"),
         }
     }

@@ -3,6 +3,7 @@
 use crate::cli::{CInput, CheckName, DataModelName, Preprocessor, RuleNames, UndefinedName};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::reading::Reading;
 use crate::{input, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
@@ -161,6 +162,7 @@ fn load_for(
     rules: &[Rule],
     adjust: impl FnOnce(&mut LowerOptions),
 ) -> Result<CProgram, Failure> {
+    let _reading = Reading::begin();
     let units = units(input)?;
     let model = data_model(input, &units);
     let common = common_options(input);
@@ -234,7 +236,7 @@ impl Disk {
 
 impl parse::Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let bytes = std::fs::read(path);
+        let bytes = input::contents(path);
         let name = path.display().to_string();
         let of = match &bytes {
             Ok(_) => &self.read,

@@ -203,6 +203,22 @@ impl Command {
         )
     }
 
+    /// The limits of the work, where the command has such.
+    pub fn limits(&self) -> Option<&Limits> {
+        match self {
+            Command::Bebop(arguments) => Some(&arguments.limits),
+            Command::Check(arguments) => Some(&arguments.limits),
+            Command::Validate(arguments) => Some(&arguments.limits),
+            Command::Bmc(arguments) => Some(&arguments.limits),
+            Command::Leap(arguments) => Some(&arguments.limits),
+            Command::Explain(arguments) => Some(&arguments.limits),
+            Command::Abstract(arguments) => Some(&arguments.limits),
+            Command::C(CCommand::Run { limits, .. }) => Some(limits),
+            Command::Bp(BpCommand::Run { limits, .. }) => Some(limits),
+            _ => None,
+        }
+    }
+
     /// The command as the user wrote it, e.g. `bp format`.
     pub fn name(&self) -> &'static str {
         match self {

@@ -168,6 +168,11 @@ impl Console {
         }
     }
 
+    /// Says on standard error what went wrong after the result was printed.
+    pub fn complain(&self, failure: &Failure) {
+        self.fail_in_text(failure);
+    }
+
     /// Says why the command could not do its work. Gives back the exit code.
     pub fn fail(&self, failure: &Failure) -> u8 {
         // There is nobody left to tell if even this cannot be written.
@@ -184,19 +189,35 @@ impl Console {
     /// Says that the process that did the work crashed. Gives back the exit code.
     pub fn crashed(&self, signal: &str) -> u8 {
         let text = format!("the process that did the work crashed ({signal}); nothing is known");
+        self.unknown("crash", &text)
+    }
+
+    /// Says that a limit was reached before there was anything to say. Gives back the exit code.
+    pub fn stopped(&self, reason: &str) -> u8 {
+        self.unknown("limit", reason)
+    }
+
+    fn unknown(&self, kind: &'static str, text: &str) -> u8 {
         let code = Verdict::Unknown.exit_code();
         // There is nobody left to tell if even this cannot be written.
         let _ = match self.format {
             Format::Text => self.text(&format!("UNKNOWN because {text}\n")),
             Format::Json => {
                 let error = JsonError {
-                    kind: "crash",
-                    message: &text,
+                    kind,
+                    message: text,
                 };
                 self.envelope(code, &Sources::new(), &[], JsonFailure { error })
             }
         };
         code
+    }
+
+    /// Says that something of ours is wrong.
+    pub fn internal(&self, text: &str) {
+        self.stderr.write(&format!(
+            "internal error: {text}\nThis is a bug in hardbop: please report it with the input.\n"
+        ));
     }
 
     fn fail_in_text(&self, failure: &Failure) {
@@ -213,11 +234,11 @@ impl Console {
             }
             Failure::Message(text) => {
                 let global = Diagnostic::global(Severity::Error, text);
-                self.stderr.write(&render(&global, &Sources::new(), self.err));
+                self.stderr
+                    .write(&render(&global, &Sources::new(), self.err));
             }
-            Failure::Internal(text) => self.stderr.write(&format!(
-                "internal error: {text}\nThis is a bug in hardbop: please report it with the input.\n"
-            )),
+            Failure::Internal(text) => self.internal(text),
+            Failure::Told => {}
         }
     }
 
@@ -234,6 +255,7 @@ impl Console {
             }
             Failure::Message(text) => ("usage", text.as_str(), &no_sources, [].as_slice()),
             Failure::Internal(text) => ("internal", text.as_str(), &no_sources, [].as_slice()),
+            Failure::Told => return Ok(()),
         };
         let body = JsonFailure {
             error: JsonError { kind, message },

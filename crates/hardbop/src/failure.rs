@@ -41,6 +41,8 @@ pub enum Failure {
     Message(String),
     /// A mistake of ours.
     Internal(String),
+    /// The answer is printed and so is what went wrong afterwards.
+    Told,
 }
 
 impl Failure {

@@ -13,10 +13,12 @@ mod guard;
 mod input;
 mod limits;
 mod listing;
+mod outputs;
 mod panics;
 mod progress;
 mod project;
 mod quiet;
+mod reading;
 mod rules;
 mod target;
 mod targets;
@@ -33,17 +35,22 @@ fn main() -> ExitCode {
     if cli.in_process {
         guard::end_with_parent();
     } else if cli.command.asks_solvers()
-        && let Some(ended) = guard::run()
+        && let Some(ended) = guard::run(cli.command.limits())
     {
         let stderr = quiet::Stderr::plain();
         let console = console::Console::new(cli.command.name(), &cli.output, stderr);
         return match ended {
             guard::Ended::Exit(code) => code.into(),
             guard::Ended::Crash(signal) => console.crashed(&signal).into(),
+            guard::Ended::Stopped(stopped) => {
+                let text = format!("{stopped}, and the process that did the work did not end");
+                console.stopped(&text).into()
+            }
         };
     }
     let stderr = quiet::Stderr::quiet();
     let console = console::Console::new(cli.command.name(), &cli.output, stderr);
+    reading::watch(cli.command.limits(), &console);
     let code = match panics::caught(|| commands::run(&cli.command, &console)) {
         Ok(verdict) => verdict.exit_code(),
         Err(failure) => console.fail(&failure),

@@ -12,9 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+mod doubt;
 mod plan;
 
-pub use plan::{Plan, Step, default_plan, timed};
+pub use doubt::Contradiction;
+pub use plan::{Plan, Step, default_doubts, default_plan, timed};
 
 /// What the engines found out together.
 #[derive(Debug, Default)]
@@ -23,6 +25,10 @@ pub struct Found {
     pub report: Report,
     /// Which engine decided a check.
     pub engines: BTreeMap<CheckId, &'static str>,
+    /// Proofs and runs that cannot both be right. If there is one, nothing counts as proved.
+    pub contradictions: Vec<Contradiction>,
+    /// The proved checks that were doubted already.
+    doubted: BTreeSet<CheckId>,
 }
 
 /// What happens while a plan runs.
@@ -56,11 +62,12 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
     }
     for engine in &plan.first {
         let lane = [std::slice::from_ref(engine)];
-        side_by_side(&lane, &plan.followers, task, &mut found, listener);
+        side_by_side(&lane, plan, task, &mut found, listener);
     }
     let lanes: Vec<&[Step]> = plan.lanes.iter().map(Vec::as_slice).collect();
-    side_by_side(&lanes, &plan.followers, task, &mut found, listener);
+    side_by_side(&lanes, plan, task, &mut found, listener);
     found.stop(task.budget);
+    found.doubt(&plan.doubts, task);
     found
 }
 
@@ -78,7 +85,7 @@ const FOLLOWED: usize = 4;
 
 fn side_by_side(
     lanes: &[&[Step]],
-    followers: &[Step],
+    plan: &Plan,
     task: &Task<'_>,
     found: &mut Found,
     listener: &mut dyn Listener,
@@ -106,7 +113,8 @@ fn side_by_side(
                 return 0;
             }
             let mut started = 0;
-            let engines = followers
+            let engines = plan
+                .followers
                 .iter()
                 .filter_map(|engine| engine.following(suggestion));
             for engine in engines {
@@ -118,7 +126,21 @@ fn side_by_side(
             }
             started
         };
-        listen(&receiver, running, &mut follow, &budget, found, listener);
+        let mut late = |found: &mut Found, listener: &mut dyn Listener| {
+            found.stop(&budget);
+            // What is told now is what the user sees.
+            found.doubt(&plan.doubts, task);
+            listener.late(found);
+        };
+        listen(
+            &receiver,
+            running,
+            &mut follow,
+            &mut late,
+            &budget,
+            found,
+            listener,
+        );
     });
 }
 
@@ -188,6 +210,7 @@ fn listen(
     receiver: &Receiver<Message>,
     mut running: usize,
     follow: &mut dyn FnMut(&Suggestion) -> usize,
+    late: &mut dyn FnMut(&mut Found, &mut dyn Listener),
     budget: &Budget,
     found: &mut Found,
     listener: &mut dyn Listener,
@@ -225,8 +248,7 @@ fn listen(
         if budget.check().is_err() {
             let since = ended.get_or_insert_with(Instant::now);
             if since.elapsed() > GRACE || is_far_over(budget) {
-                found.stop(budget);
-                listener.late(found);
+                late(found, listener);
             }
         }
     }
@@ -249,9 +271,37 @@ fn is_far_over(budget: &Budget) -> bool {
 }
 
 impl Found {
+    /// What is known where no engine ran.
+    pub fn of(report: Report) -> Found {
+        Found {
+            report,
+            ..Found::default()
+        }
+    }
+
+    /// What one engine reports, after others had their doubts about what it proves.
+    pub fn doubted(
+        engine: &'static str,
+        report: Report,
+        doubts: &[Step],
+        task: &Task<'_>,
+    ) -> Found {
+        let decided = report
+            .outcomes
+            .iter()
+            .filter(|(_, outcome)| outcome.is_decided());
+        let engines = decided.map(|(&check, _)| (check, engine)).collect();
+        let mut found = Found {
+            engines,
+            ..Found::of(report)
+        };
+        found.doubt(doubts, task);
+        found
+    }
+
     /// Whether there is nothing left to find out.
     fn is_settled(&self) -> bool {
-        self.report.is_complete() || self.is_all_violated()
+        self.report.is_complete() || self.is_all_violated() || !self.contradictions.is_empty()
     }
 
     fn is_all_violated(&self) -> bool {
@@ -291,14 +341,16 @@ impl Found {
 
     /// Adds what an engine reports.
     fn take(&mut self, engine: &'static str, report: Report) {
+        self.contradict(engine, &report);
         let settled = self.is_settled();
         let mut proved = false;
         for (check, outcome) in report.outcomes {
             let known = self.report.outcomes.get(&check);
             let better = match (known, &outcome) {
                 (Some(Outcome::Unknown(known)), Outcome::Unknown(new)) => is_better(known, new),
-                // A run that was replayed is stronger than any argument.
-                (Some(Outcome::Proved), Outcome::Violated(_)) => true,
+                // Proofs of a program of which a proof was contradicted do not count.
+                (_, Outcome::Proved) if !self.contradictions.is_empty() => false,
+                (Some(Outcome::Unknown(Reason::Contradiction { .. })), _) => false,
                 (Some(Outcome::Unknown(_)) | None, _) => true,
                 _ => false,
             };
@@ -342,12 +394,15 @@ impl Found {
 fn is_better(known: &Reason, new: &Reason) -> bool {
     fn weight(reason: &Reason) -> u8 {
         match reason {
+            Reason::Contradiction { .. } => 10,
             Reason::Unsupported(_) => 9,
             Reason::Replay(_) | Reason::Certificate | Reason::Evidence => 6,
             Reason::Solver(_) => 5,
             Reason::Stopped(_) => 4,
             Reason::Bound(_) => 3,
             Reason::Refinement | Reason::LongPath | Reason::Guesses => 2,
+            // This is what stands there before anybody looked.
+            Reason::Length(0) => 0,
             _ => 1,
         }
     }

@@ -5,7 +5,7 @@ use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Report, Suggestion, Task};
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
-use hardbop_unroll::{Runs, Unroll};
+use hardbop_unroll::{Guesses, Runs, Unroll};
 use std::time::Duration;
 
 /// An engine of a plan.
@@ -19,6 +19,9 @@ pub struct Plan {
     pub lanes: Vec<Vec<Step>>,
     /// These take up what the others suggest, beside them.
     pub followers: Vec<Step>,
+    /// Before anything counts as proved, these try to find a run that contradicts it. They end by
+    /// themselves, and soon.
+    pub doubts: Vec<Step>,
 }
 
 /// An engine with a time limit of its own.
@@ -101,5 +104,18 @@ pub fn default_plan(cegar: Options) -> Plan {
             ],
         ],
         followers: vec![timed(Leap::default(), Duration::from_secs(4))],
+        doubts: default_doubts(),
     }
+}
+
+/// Runs on guessed inputs: they share neither the logic nor the points-to analysis with those who
+/// prove. Counted, so that a small program is doubted in the same way on every machine.
+pub fn default_doubts() -> Vec<Step> {
+    vec![Box::new(Runs {
+        runs: 64,
+        steps: 5_000,
+        only_run: 0,
+        guesses: Guesses::Hinted,
+        ..Runs::default()
+    })]
 }

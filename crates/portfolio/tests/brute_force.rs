@@ -78,6 +78,7 @@ impl Campaign {
                 first: vec![Box::new(engine)],
                 lanes: Vec::new(),
                 followers: Vec::new(),
+                doubts: Vec::new(),
             }
         }
         let engines = [

@@ -86,6 +86,7 @@ fn checked(lines: &[u32]) -> (Found, Vec<&'static str>) {
         first: Vec::new(),
         lanes: vec![vec![Box::new(Suggests(lines.iter().copied().collect()))]],
         followers: vec![Box::new(Leap::default())],
+        doubts: Vec::new(),
     };
     let mut began = Began::default();
     let found = check(&plan, &task, &mut began);

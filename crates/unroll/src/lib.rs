@@ -12,8 +12,9 @@
 //! because the other engines need not be slowed down by it.
 
 mod determined;
+mod hints;
 mod layers;
 mod runs;
 
 pub use layers::Unroll;
-pub use runs::Runs;
+pub use runs::{Guesses, Runs};

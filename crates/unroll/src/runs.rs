@@ -1,6 +1,7 @@
 //! Runs of the program in the interpreter, on inputs that are guessed.
 
 use crate::determined::is_determined;
+use crate::hints::Hints;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, TraceMode};
@@ -20,6 +21,17 @@ pub struct Runs {
     pub steps: u64,
     /// The most steps of the only run of a program that leaves nothing open.
     pub only_run: u64,
+    /// Where guesses come from.
+    pub guesses: Guesses,
+}
+
+/// Where guesses come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guesses {
+    /// From nothing: small numbers, ends of ranges, anything.
+    Plain,
+    /// Every other run also from the numbers that the program compares its inputs with.
+    Hinted,
 }
 
 impl Default for Runs {
@@ -29,6 +41,7 @@ impl Default for Runs {
             guessing: Duration::from_millis(300),
             steps: 300_000,
             only_run: u64::MAX,
+            guesses: Guesses::Plain,
         }
     }
 }
@@ -112,6 +125,18 @@ impl Runs {
     /// Runs the program on guessed inputs.
     fn guess(&self, task: &Task<'_>, report: &mut Report) {
         let until = task.budget.elapsed() + self.guessing;
+        let hints = match self.guesses {
+            Guesses::Plain => None,
+            Guesses::Hinted => Some(Hints::of(task.program)),
+        };
+        // Every style in turn, with and without hints.
+        let guessed = |run: u64| match &hints {
+            None => Guess::new(STYLES[(run as usize) % STYLES.len()], run + 1),
+            Some(hints) => Guess {
+                hints: run.is_multiple_of(2).then_some(hints),
+                ..Guess::new(STYLES[(run as usize / 2) % STYLES.len()], run + 1)
+            },
+        };
         let mut runs = 0;
         while runs < self.runs && task.budget.elapsed() < until {
             if let Err(stopped) = task.budget.check() {
@@ -120,9 +145,9 @@ impl Runs {
             if report.outcomes.values().all(Outcome::is_decided) {
                 break;
             }
-            let style = STYLES[(runs as usize) % STYLES.len()];
+            let number = runs;
             runs += 1;
-            let mut guess = Guess::new(style, runs);
+            let mut guess = guessed(number);
             let run = execute(
                 task.program,
                 &mut guess,
@@ -140,7 +165,7 @@ impl Runs {
             if report.outcomes.get(&check).is_none_or(Outcome::is_decided) {
                 continue;
             }
-            let mut again = Guess::new(style, runs);
+            let mut again = guessed(number);
             let trace = TraceMode::First(TRACE);
             let run = execute(task.program, &mut again, task.budget, self.steps, trace);
             if run.outcome == interp::Outcome::Violated(check) {
@@ -165,7 +190,7 @@ fn stop(report: &mut Report, stopped: Stopped) {
 
 fn execute(
     program: &Program,
-    guess: &mut Guess,
+    guess: &mut Guess<'_>,
     budget: &Budget,
     steps: u64,
     trace: TraceMode,
@@ -206,17 +231,19 @@ const STYLES: [Style; 6] = [
 ];
 
 /// Answers by guessing; the same style and seed guess the same.
-struct Guess {
+struct Guess<'a> {
     style: Style,
     state: u64,
+    hints: Option<&'a Hints>,
     /// Whether an input or the contents of memory were asked for.
     asked: bool,
 }
 
-impl Guess {
-    fn new(style: Style, seed: u64) -> Guess {
+impl Guess<'_> {
+    fn new(style: Style, seed: u64) -> Self {
         Guess {
             style,
+            hints: None,
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
             asked: false,
         }
@@ -250,10 +277,20 @@ impl Guess {
     }
 }
 
-impl Environment for Guess {
+impl Environment for Guess<'_> {
     fn input(&mut self, request: Request<'_>, ty: TypeId) -> Option<u128> {
         self.asked = true;
         let bits = request.program.types.bit_width(ty).unwrap_or(8);
+        let hinted = self
+            .hints
+            .map(|hints| hints.at(request.program, request.edge));
+        if let Some(numbers) = hinted.filter(|numbers| !numbers.is_empty()) {
+            // Now and then something else, so that no hint is a must.
+            let chance = (self.next() >> 8) as usize;
+            if !chance.is_multiple_of(8) {
+                return Some(numbers[chance / 8 % numbers.len()]);
+            }
+        }
         Some(self.value(bits))
     }
 

@@ -19,7 +19,7 @@ use hardbop_witness::graphml;
 use hardbop_witness::read::sha256;
 use hardbop_witness::write::{self, Origin, Version};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is known when the files are written.
@@ -39,38 +39,33 @@ pub struct Known<'a> {
 /// The version of this tool.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Writes the files that the user asked for. Says what there is to say about them.
-pub fn write(wanted: &Artifacts, known: &Known<'_>) -> Result<String, Failure> {
+/// Writes the files that the user asked for. Says what there is to say about them, and what could
+/// not be written.
+pub fn write(wanted: &Artifacts, known: &Known<'_>) -> (String, Vec<Failure>) {
     let mut said = String::new();
+    let mut lost = Vec::new();
     if let Some(path) = &wanted.harness {
-        write_harness(path, known, &mut said)?;
+        lost.extend(write_harness(path, known, &mut said).err());
     }
     if let Some(path) = &wanted.witness {
-        write_witness(path, wanted.witness_version, known, &mut said)?;
+        lost.extend(write_witness(path, wanted.witness_version, known, &mut said).err());
     }
     let results = known.results;
     let title = known.title();
     if let Some(directory) = &wanted.html {
-        std::fs::create_dir_all(directory).map_err(|error| {
-            let shown = directory.display();
-            Failure::message(format!("cannot make the directory `{shown}`: {error}"))
-        })?;
         let page = html(results, &title, VERSION);
-        save(&directory.join("index.html"), &page)?;
+        lost.extend(save(&directory.join("index.html"), &page).err());
     }
-    if let Some(path) = &wanted.sarif {
-        save(path, &sarif(results, VERSION))?;
-    }
-    if let Some(path) = &wanted.junit {
-        save(path, &junit(results, &title, known.seconds))?;
-    }
-    if let Some(path) = &wanted.dot {
-        save(path, &dot(results))?;
-    }
-    if let Some(path) = &wanted.svg {
-        save(path, &svg(results))?;
-    }
-    Ok(said)
+    let mut report = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
+        if let Some(path) = path {
+            lost.extend(save(path, &text()).err());
+        }
+    };
+    report(&wanted.sarif, &|| sarif(results, VERSION));
+    report(&wanted.junit, &|| junit(results, &title, known.seconds));
+    report(&wanted.dot, &|| dot(results));
+    report(&wanted.svg, &|| svg(results));
+    (said, lost)
 }
 
 impl Known<'_> {
@@ -161,7 +156,8 @@ pub fn hashes(target: &Target) -> Result<Vec<(String, String)>, Failure> {
         .input
         .files
         .iter()
-        .filter(|path| !input::is_stdin(path));
+        // What came through a pipe is gone.
+        .filter(|path| !input::is_stdin(path) && path.is_file());
     files
         .map(|path| {
             let input::Bytes { name, bytes } = input::bytes(path)?;

@@ -2,17 +2,20 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{BmcArgs, OrderName};
+use crate::commands::contradiction::{self, Claims};
 use crate::commands::results::{self, Paths};
 use crate::commands::shown::steps;
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
+use crate::reading::Reading;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
 use hardbop_dpr::{Learning, Options, Order, check};
 use hardbop_engine::{Event, Proof, Report, Task};
+use hardbop_portfolio::{Found, default_doubts};
 use hardbop_report::terminal::Show;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -38,13 +41,15 @@ struct Decision {
 pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
     let CProgram {
-        program, warnings, ..
+        program,
+        warnings,
+        files,
     } = c::program(&arguments.input, console)?;
-    let points_to = points_to::analyse(&program);
+    let points_to = Reading::during(|| points_to::analyse(&program));
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))
         .collect();
-    let report = {
+    let found = {
         let progress = Progress::new(console);
         let mut tell = |event: Event| progress.say(event.to_string());
         let task = Task {
@@ -53,12 +58,22 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
             checks: &checks,
             budget: &budget,
         };
-        check(&task, &options(arguments), &mut tell)
+        let report = check(&task, &options(arguments), &mut tell);
+        Found::doubted("dpr", report, &default_doubts(), &task)
     };
+    let report = &found.report;
+    let claims = [Claims {
+        program: &program,
+        found: &found,
+    }];
+    let contradiction = contradiction::told(&claims, &files.read, &budget, console);
     let paths = Paths::of(&arguments.runs);
-    let mut results = results::collect(&program, &report, paths, &budget);
-    results::statistics(&mut results, &[&report], &budget);
-    let verdict = results::verdict(&results);
+    let mut results = results::collect(&program, report, paths, &budget);
+    results::statistics(&mut results, &[report], &budget);
+    let verdict = match contradiction {
+        Some(_) => Verdict::Unknown,
+        None => results::verdict(&results),
+    };
     match console.format() {
         Format::Text => {
             let show = Show {
@@ -69,22 +84,26 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
             };
             let mut text = results::text(&results, paths, show, console);
             if arguments.clauses {
-                write_clauses(&mut text, &clauses(&program, &report));
+                write_clauses(&mut text, &clauses(&program, report));
             }
             // The statistics say it too.
             if !arguments.stats && !checks.is_empty() {
-                text.push_str(&summary(&report));
+                text.push_str(&summary(report));
             }
             console.text(&text)?;
         }
         Format::Json => {
             let body = Body {
-                results: results::body(&results, paths, None),
+                results: results::body(&results, paths, None)
+                    .with_contradiction(contradiction.clone()),
                 depth: arguments.depth,
-                clauses: clauses(&program, &report),
+                clauses: clauses(&program, report),
             };
             console.value(verdict, &program.sources, &warnings, body)?;
         }
+    }
+    if let Some(contradiction) = contradiction {
+        console.internal(&contradiction);
     }
     Ok(verdict)
 }

@@ -5,13 +5,16 @@ use crate::cli::{CheckArgs, EngineChoice, SearchArith};
 use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::boolean_view;
+use crate::commands::contradiction::{self, Claims};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
+use crate::outputs;
 use crate::progress::Progress;
 use crate::project;
 use crate::quiet::Stderr;
+use crate::reading::Reading;
 use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cegar::{Arithmetic, Cegar, Options};
@@ -23,12 +26,12 @@ use hardbop_dpr::Dpr;
 use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Task, Value};
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
-use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
+use hardbop_portfolio::{Found, Listener, Plan, default_doubts, default_plan, timed};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The most rounds that are kept for a plot.
@@ -50,6 +53,12 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         };
     }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
+    let named = arguments.input.files.iter().chain(&target.input.files);
+    let named = named.chain(&arguments.property);
+    let named = named.chain(&arguments.input.compile_commands);
+    let rules = arguments.rules.rules.iter().map(Path::new);
+    let named = named.map(PathBuf::as_path).chain(rules);
+    outputs::check(&arguments.artifacts, named)?;
     let adjust = |options: &mut _| target.adjust(options);
     let Parts {
         parts,
@@ -57,6 +66,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         warnings,
         files,
     } = c::parts(&target.input, &arguments.rules, console, adjust)?;
+    outputs::apart(&arguments.artifacts, files.read.iter().map(Path::new))?;
     let shown = Shown {
         arguments,
         console,
@@ -88,7 +98,16 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         watch.log();
     }
     for (index, job) in shown.jobs.iter().enumerate() {
-        let points_to = points_to::analyse(job.program);
+        if index > 0 && budget.check().is_err() {
+            // What is known of the others is told; of this one nothing is.
+            break;
+        }
+        let analyse = || points_to::analyse(job.program);
+        let points_to = match index {
+            0 => Reading::during(analyse),
+            // There are answers already, which the end of a limit must not take along.
+            _ => analyse(),
+        };
         let task = Task {
             program: job.program,
             points_to: &points_to,
@@ -189,6 +208,7 @@ fn alone(engine: impl Engine + 'static) -> Plan {
         first: vec![Box::new(engine)],
         lanes: Vec::new(),
         followers: Vec::new(),
+        doubts: default_doubts(),
     }
 }
 
@@ -237,7 +257,17 @@ impl Shown<'_> {
         if arguments.artifacts.html.is_some() {
             results.boolean_programs = boolean_view::of(&parts);
         }
-        let verdict = results::verdict(&results);
+        let claims: Vec<Claims<'_>> = parts
+            .iter()
+            .zip(&done)
+            .map(|(&(program, _), &found)| Claims { program, found })
+            .collect();
+        let contradiction = contradiction::told(&claims, &self.files.read, self.budget, console);
+        let verdict = match contradiction {
+            // What cannot be trusted is not half trusted.
+            Some(_) => Verdict::Unknown,
+            None => results::verdict(&results),
+        };
         let judged = target.judge(verdict, &results);
         let known = Known {
             target,
@@ -246,7 +276,8 @@ impl Shown<'_> {
             seconds,
             budget: self.budget,
         };
-        let made = artifacts::write(&arguments.artifacts, &known)?;
+        // A verdict is worth more than a report: it is printed whatever happens to those.
+        let (made, lost) = artifacts::write(&arguments.artifacts, &known);
         match console.format() {
             Format::Text => {
                 let show = Show {
@@ -262,9 +293,20 @@ impl Shown<'_> {
             }
             Format::Json => {
                 let body = results::body(&results, paths, judged);
-                let body = body.with_files(self.files.clone());
+                let body = body
+                    .with_files(self.files.clone())
+                    .with_contradiction(contradiction.clone());
                 console.value(verdict, self.sources, self.warnings, body)?;
             }
+        }
+        if let Some(contradiction) = contradiction {
+            console.internal(&contradiction);
+        }
+        if !lost.is_empty() {
+            for failure in &lost {
+                console.complain(failure);
+            }
+            return Err(Failure::Told);
         }
         Ok(verdict)
     }
@@ -279,10 +321,7 @@ impl Shown<'_> {
             incomplete: Some(reason.clone()),
             ..Report::default()
         };
-        Found {
-            report,
-            ..Found::default()
-        }
+        Found::of(report)
     }
 }
 

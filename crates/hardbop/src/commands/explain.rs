@@ -6,6 +6,7 @@ use crate::commands::shown::{Heading, Input, place};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
+use crate::reading::Reading;
 use hardbop_cfront::dump::op_text;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::points_to;
@@ -113,7 +114,7 @@ pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failur
     let CProgram {
         program, warnings, ..
     } = c::program(&arguments.input, console)?;
-    let points_to = points_to::analyse(&program);
+    let points_to = Reading::during(|| points_to::analyse(&program));
     let encoding = match arguments.arith {
         ArithName::Exact => Encoding::Bits,
         ArithName::Int => Encoding::Integers {

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input;
 use crate::limits;
 use crate::progress::Progress;
+use crate::reading::Reading;
 use hardbop_c2bp::predicate::Scope;
 use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
 use hardbop_cfront::interp;
@@ -151,7 +152,7 @@ fn with_predicates(
     program: Program,
 ) -> Result<(Program, PointsTo, Vec<(Option<FuncId>, ExprId)>), Failure> {
     if arguments.predicates.is_empty() {
-        let points_to = points_to::analyse(&program);
+        let points_to = Reading::during(|| points_to::analyse(&program));
         return Ok((program, points_to, Vec::new()));
     }
     let analysed = input::predicates(&arguments.predicates, program)?.analyse();

@@ -15,6 +15,7 @@ mod c_dump;
 mod c_run;
 mod check;
 mod completions;
+mod contradiction;
 mod explain;
 mod init;
 mod leap;

@@ -63,9 +63,19 @@ pub struct Body {
     files: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     absent: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    internal_error: Option<String>,
 }
 
 impl Body {
+    /// The same with what two engines contradict each other in.
+    pub fn with_contradiction(self, contradiction: Option<String>) -> Body {
+        Body {
+            internal_error: contradiction,
+            ..self
+        }
+    }
+
     /// The same with the files that it depends on.
     pub fn with_files(self, files: Files) -> Body {
         let Files { read, absent } = files;
@@ -382,6 +392,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
         judged,
         files: Vec::new(),
         absent: Vec::new(),
+        internal_error: None,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::commands::check::decide;
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
+use crate::reading::Reading;
 use crate::target::Target;
 use crate::{input, limits};
 use hardbop_budget::Budget;
@@ -176,7 +177,7 @@ fn validate(
     }
     let mut checks = woven.property.clone();
     checks.extend(&woven.invariants);
-    let points_to = points_to::analyse(&woven.program);
+    let points_to = Reading::during(|| points_to::analyse(&woven.program));
     let task = Task {
         program: &woven.program,
         points_to: &points_to,

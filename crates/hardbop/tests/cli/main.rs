@@ -11,6 +11,7 @@ mod c;
 mod check;
 mod explain;
 mod leap;
+mod limits;
 mod project;
 mod reports;
 mod rules;
