@@ -41,6 +41,8 @@ pub struct Builder {
     pub(crate) startup: BTreeMap<(u32, u32), FuncId>,
     pub(crate) shutdown: BTreeMap<(u32, u32), FuncId>,
     model_texts: BTreeSet<String>,
+    /// Operands whose order may matter.
+    pub(crate) unsequenced: Vec<crate::lower::Unsequenced>,
 }
 
 /// How much of a definition a variable with external linkage has.
@@ -151,6 +153,7 @@ impl Builder {
             startup: BTreeMap::new(),
             shutdown: BTreeMap::new(),
             model_texts: BTreeSet::new(),
+            unsequenced: Vec::new(),
         }
     }
 

@@ -22,7 +22,7 @@ impl Lower<'_> {
     }
 
     /// The function that is called by its name, if it is.
-    fn named_callee(&self, callee: sema::ExprId) -> Option<sema::DeclId> {
+    pub(super) fn named_callee(&self, callee: sema::ExprId) -> Option<sema::DeclId> {
         let mut at = callee;
         loop {
             match self.unit.tree[at].kind {
