@@ -10,7 +10,7 @@ use crate::points_to::{Class, ClassId};
 use crate::program::{
     BinaryOp, ExprKind, Initial, InitialValue, Op, PlaceKind, Source, UnaryOp, VarKind,
 };
-use crate::types::Type;
+use crate::types::{RecordKind, Type};
 use std::collections::BTreeSet;
 
 pub(super) fn find(view: &View<'_>) -> Vec<String> {
@@ -79,6 +79,7 @@ enum Kind {
 fn looks(view: &View<'_>) -> Vec<Look> {
     let program = view.program;
     let mut out = Vec::new();
+    let hidden = !makes_numbers(view);
     for (_, edge) in view.user_edges() {
         let mut roots = Vec::new();
         each_operand(&edge.op, &mut |operand| roots.push(operand));
@@ -86,7 +87,9 @@ fn looks(view: &View<'_>) -> Vec<Look> {
             let Operand::Expr(id) = operand else {
                 return;
             };
-            if let Some((kind, classes)) = look(view, id) {
+            if let Some((kind, classes)) = look(view, id)
+                && !(hidden && kind == Kind::Number)
+            {
                 out.push(Look {
                     source: edge.source,
                     kind,
@@ -96,6 +99,40 @@ fn looks(view: &View<'_>) -> Vec<Look> {
         });
     }
     out
+}
+
+/// Whether the program has a way to make a number of an address: a cast, a union, a copy of bytes.
+/// Where it has none, that points-to finds addresses in integers is want of precision.
+fn makes_numbers(view: &View<'_>) -> bool {
+    let program = view.program;
+    let types = &program.types;
+    let is_pointer = |ty| matches!(types.get(ty), Type::Pointer(_));
+    let is_number = |ty| matches!(types.get(ty), Type::Int { .. } | Type::Float(_));
+    let mut found = false;
+    for (_, edge) in view.user_edges() {
+        found |= matches!(edge.op, Op::CopyMemory { .. });
+        let mut roots = Vec::new();
+        each_operand(&edge.op, &mut |operand| roots.push(operand));
+        each_below(program, roots, &mut |operand| match operand {
+            Operand::Expr(id) => {
+                let expr = program.expr(id);
+                if let ExprKind::Convert(from) = expr.kind {
+                    let from = program.expr(from).ty;
+                    found |= is_pointer(from) && is_number(expr.ty);
+                    // What is behind the pointer is looked at as something else.
+                    found |= is_pointer(from) && is_pointer(expr.ty);
+                }
+            }
+            Operand::Place(id) => {
+                if let PlaceKind::Field(base, _) = program.place(id).kind
+                    && let Type::Record(record) = types.get(program.place(base).ty)
+                {
+                    found |= types.record(*record).kind == RecordKind::Union;
+                }
+            }
+        });
+    }
+    found
 }
 
 fn look(view: &View<'_>, id: ExprId) -> Option<(Kind, BTreeSet<ClassId>)> {

@@ -26,7 +26,10 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
         }
         for &target in callee.targets() {
             let function = program.function(target);
-            if function.origin == Origin::Undefined && told.insert(target) {
+            let refused = program
+                .edges_from(function.entry)
+                .any(|(_, edge)| matches!(edge.op, Op::Unsupported { .. }));
+            if function.origin == Origin::Undefined && !refused && told.insert(target) {
                 let by = match callee {
                     Callee::Direct(_) => "called",
                     Callee::Indirect { .. } => "called by a pointer",

@@ -33,6 +33,9 @@ pub(super) fn find(view: &View<'_>, options: &LowerOptions) -> Vec<Assumption> {
         .collect()
 }
 
+/// The models that divide by what the user gives them.
+const DIVIDERS: [&str; 4] = ["div", "ldiv", "lldiv", "imaxdiv"];
+
 /// What may go wrong in the functions of the library's models.
 struct Risks {
     of: Vec<BTreeSet<CheckKind>>,
@@ -48,7 +51,11 @@ impl Risks {
             let mut changed = false;
             for (_, edge) in view.edges(|origin| origin == Origin::Model) {
                 let function = program.locations[edge.from.index()].function;
-                let found = Risks::of_edge(program, sound, &risks, edge);
+                let mut found = Risks::of_edge(program, sound, &risks, edge);
+                // The models divide by what cannot be zero, except for those that have to.
+                if !DIVIDERS.contains(&program.function(function).name.as_str()) {
+                    found.remove(&CheckKind::DivisionByZero);
+                }
                 let known = &mut risks.of[function.index()];
                 let before = known.len();
                 known.extend(found);

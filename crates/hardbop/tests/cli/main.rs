@@ -16,5 +16,6 @@ mod reports;
 mod rules;
 mod sarif;
 mod scene;
+mod sound_environment;
 mod svcomp;
 mod witness;
