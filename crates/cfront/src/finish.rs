@@ -13,7 +13,7 @@ use crate::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources};
 
 /// What the model of `exit` calls before the program ends.
-const SHUTDOWN: &str = "__hardbop_shutdown";
+pub(crate) const SHUTDOWN: &str = "__hardbop_shutdown";
 
 impl Builder {
     /// The finished program, and what is to be said about it. There is no program if the entry

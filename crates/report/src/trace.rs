@@ -69,6 +69,7 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
     let Some(record) = record(program, run, budget) else {
         return Trace {
             inputs,
+            guesses: guessed_inputs(program, run),
             length: run.steps,
             ..Trace::default()
         };
@@ -136,6 +137,19 @@ fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<String> {
         }
     }
     found.into_iter().collect()
+}
+
+/// The functions of the library that asked for an input as a guess, where it is not known whether
+/// the end of the run depends on it.
+fn guessed_inputs(program: &Program, run: &Run) -> Vec<String> {
+    let asked = run.inputs.iter().map(|input| {
+        let from = program.edges[input.edge.index()].from;
+        let function = program.locations[from.index()].function;
+        program.function(function)
+    });
+    let guesses = asked.filter(|f| f.origin != Origin::User && is_guess(&f.name));
+    let names: BTreeSet<String> = guesses.map(|f| f.name.clone()).collect();
+    names.into_iter().collect()
 }
 
 /// The inputs of a run.

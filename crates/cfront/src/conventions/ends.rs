@@ -6,7 +6,7 @@ use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::operands::{Operand, each_below, each_load, each_operand};
 use crate::options::LowerOptions;
 use crate::program::{
-    Assumption, BinaryOp, Callee, CheckKind, Edge, ExprKind, Op, Origin, PlaceKind, Program,
+    Assumption, BinaryOp, Callee, CheckKind, Edge, ExprKind, Op, Origin, PlaceKind, Program, Root,
     Source, VarKind,
 };
 use crate::types::Type;
@@ -84,7 +84,9 @@ impl Risks {
                 found.insert(CheckKind::DivisionByZero);
             }
         });
-        if accesses(program, sound, &edge.op) {
+        let function = program.locations[edge.from.index()].function;
+        let origin = program.function(function).origin;
+        if accesses(program, sound, &edge.op, origin) {
             found.insert(CheckKind::Pointer);
         }
         match &edge.op {
@@ -113,12 +115,16 @@ fn divides(program: &Program, id: ExprId) -> bool {
 }
 
 /// Whether an edge reads or writes memory that may not be there.
-fn accesses(program: &Program, sound: &Sound, op: &Op) -> bool {
+fn accesses(program: &Program, sound: &Sound, op: &Op, origin: Origin) -> bool {
     let mut risky = false;
+    // The models stay inside of their own arrays.
+    let own = |place: PlaceId| {
+        origin == Origin::Model && matches!(program.root(place), Root::Variable(_))
+    };
     each_load(program, op, &mut |place| {
-        risky |= !sound.place(program, place);
+        risky |= !own(place) && !sound.place(program, place);
     });
-    let mut writes = |place: PlaceId| risky |= !sound.place(program, place);
+    let mut writes = |place: PlaceId| risky |= !own(place) && !sound.place(program, place);
     match op {
         Op::Assign { place, .. }
         | Op::Input { place, .. }

@@ -3,6 +3,7 @@
 
 use super::effects::{Effect, Writes};
 use super::{Lower, TEXT};
+use crate::finish::SHUTDOWN;
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::load::ABORT;
 use crate::program::*;
@@ -19,10 +20,6 @@ const WRITES_MEMORY: Effect = Effect {
 
 /// What is assumed where the program says so itself.
 pub(super) const UNREACHABLE: &str = "`__builtin_unreachable()` is never reached";
-
-/// What is assumed of memory on the heap.
-const MEMORY_IS_THERE: &str = "memory can always be allocated: `malloc` returns null only for more than PTRDIFF_MAX \
-     bytes, and no execution fills the address space";
 
 /// What is assumed of memory on the stack whose size is computed.
 const STACK_IS_THERE: &str =
@@ -145,6 +142,10 @@ impl Lower<'_> {
                 if name == "abort" && self.b.announced.contains(ABORT) {
                     self.call_model(ABORT);
                 }
+                // Its name is `__builtin_exit` where more is to be done than to end.
+                if name == "exit" && self.b.announced.contains("exit") {
+                    self.call_model(SHUTDOWN);
+                }
                 self.halt();
                 Some(None)
             }
@@ -233,7 +234,7 @@ impl Lower<'_> {
     }
 
     /// Calls a model that takes nothing and gives nothing.
-    fn call_model(&mut self, name: &str) {
+    pub(super) fn call_model(&mut self, name: &str) {
         let result = self.b.types.intern(Type::Void);
         let ty = self.b.types.intern(Type::Function {
             result,
@@ -332,6 +333,12 @@ impl Lower<'_> {
             .collect()
     }
 
+    /// No object has two to the power of this many bytes: that is what an address space of x86 has
+    /// for programs, and on 32 bits what `ptrdiff_t` can count.
+    fn address_bits(&self) -> u32 {
+        if self.b.pointer_width() == 64 { 47 } else { 31 }
+    }
+
     /// Takes memory of a size that may be too large for any object: then `malloc` gives null, and
     /// an array on the stack ends the execution, which is said.
     pub(super) fn allocate(&mut self, size: ExprId, lifetime: Lifetime, ty: TypeId) -> ExprId {
@@ -350,9 +357,13 @@ impl Lower<'_> {
     /// The same with the address written to a place.
     pub(super) fn allocate_to(&mut self, place: PlaceId, size: ExprId, lifetime: Lifetime) {
         if lifetime == Lifetime::Heap {
-            self.b.assume_model(MEMORY_IS_THERE);
+            let limit = self.address_bits();
+            self.b.assume_model(&format!(
+                "memory can always be allocated: `malloc` returns null only for 2^{limit} bytes or \
+                 more, and no execution fills the address space"
+            ));
         }
-        let most = (1u128 << (self.b.pointer_width() - 1)) - 1;
+        let most = (1u128 << self.address_bits()) - 1;
         if self.b.constant(size).is_some_and(|size| size <= most) {
             self.emit(Op::Allocate {
                 place,
@@ -399,7 +410,7 @@ impl Lower<'_> {
             .b
             .overflows(BinaryOp::Mul, values[0], values[1], size_ty);
         let zero = self.b.int(0, int);
-        let most = (1u128 << (self.b.pointer_width() - 1)) - 1;
+        let most = (1u128 << self.address_bits()) - 1;
         let small = |total| total <= most;
         if self.b.constant(overflow) == Some(0) && self.b.constant(total).is_some_and(small) {
             let pointer = self.allocate(total, Lifetime::Heap, ty);

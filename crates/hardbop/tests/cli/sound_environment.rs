@@ -25,13 +25,17 @@ fn memory_that_no_machine_has_is_refused() {
         "int main(void) {
   unsigned long n = __VERIFIER_nondet_ulong();
   char *p = malloc(n);
-  assert(p != 0 || n >= 1UL << 63);
+  assert(p != 0 || n >= 1UL << 47);
   assert(n < 1UL << 63);
   return 0;
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:11: assertion p != 0 || n >= 1UL << 63 (in main)
+            VIOLATED x.c:12: assertion n < 1UL << 63 (in main)
+            assuming that memory can always be allocated: `malloc` returns null only for more than PTRDIFF_MAX bytes, and no execution fills the address space
+        "#]],
     );
 }
 
@@ -46,7 +50,11 @@ fn a_negative_size_is_a_large_one() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:10: assertion p == 0 (in main)
+            VIOLATED x.c:11: assertion 0 (in main)
+            assuming that memory can always be allocated: `malloc` returns null only for more than PTRDIFF_MAX bytes, and no execution fills the address space
+        "#]],
     );
 }
 
@@ -60,7 +68,10 @@ fn products_that_overflow_are_refused() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:10: assertion calloc(n, 16) != 0 (in main)
+            assuming that memory can always be allocated: `malloc` returns null only for more than PTRDIFF_MAX bytes, and no execution fills the address space
+        "#]],
     );
 }
 
@@ -75,7 +86,10 @@ fn arrays_fit_on_the_stack() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:11: assertion n < 1UL << 63 (in main)
+            assuming that sizes of variable-length arrays and of `alloca` are not negative and fit on the stack
+        "#]],
     );
 }
 
@@ -91,7 +105,9 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:9: assertion x == 0 (in last)
+        "#]],
     );
 }
 
@@ -107,6 +123,44 @@ int main(void) {
   x = y = 1;
   if (__VERIFIER_nondet_int()) exit(0);
   quick_exit(0);
+  return 0;
+}
+",
+        "",
+        expect![[r#"
+            VIOLATED x.c:9: assertion x == 0 (in f)
+            VIOLATED x.c:10: assertion y == 0 (in g)
+            assuming that at most 32 functions are registered with at_quick_exit
+            assuming that at most 32 functions are registered with atexit
+        "#]],
+    );
+}
+
+#[test]
+fn handlers_run_if_a_function_that_does_not_return_exits() {
+    check(
+        "int x;
+_Noreturn void die(void);
+void f(void) { assert(x == 0); }
+int main(void) {
+  atexit(f);
+  x = 1;
+  die();
+}
+",
+        "",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn many_large_requests_do_not_make_executions_vanish() {
+    check(
+        "int main(void) {
+  for (int i = 0; i < 10; i++) {
+    char *p = malloc(1UL << 62);
+    if (i == 8) assert(p != 0);
+  }
   return 0;
 }
 ",
@@ -129,7 +183,11 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:9: assertion x == 0 (in f)
+            assuming that at most 32 functions are registered with atexit
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:10
+        "#]],
     );
 }
 
@@ -146,7 +204,11 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:13: assertion 0 (in main)
+            assuming that `trap`, first called at x.c:11, returns anything and changes nothing
+            assuming that `unreachable`, first called at x.c:12, returns anything and changes nothing
+        "#]],
     );
 }
 
@@ -161,7 +223,10 @@ fn what_the_program_says_is_unreachable() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:11: assertion x <= 3 (in main)
+            assuming that `__builtin_unreachable()` is never reached
+        "#]],
     );
 }
 
@@ -178,7 +243,10 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:13: assertion x == 0 (in main)
+            assuming that signals come from `raise`, `kill` and `abort` only
+        "#]],
     );
 }
 
@@ -187,8 +255,9 @@ fn other_ways_to_handle_signals_are_not_supported() {
     check(
         "int sigaction(int, const void *, void *);
 int main(void) {
+  int x = __VERIFIER_nondet_int();
   sigaction(2, 0, 0);
-  assert(1);
+  assert(x != x + 1);
   return 0;
 }
 ",
@@ -211,7 +280,10 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            UNKNOWN x.c:14: assertion x == 0 (in main)
+              because `pthread_create`: only sequential programs are understood at x.c:8 is not supported and can be reached
+        "#]],
     );
 }
 
@@ -228,7 +300,11 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:13: assertion x == 0 (in main)
+            assuming that `reg`, first called at x.c:12, returns anything and changes nothing
+            assuming that `reg`, called at x.c:12, calls none of the functions that it is given
+        "#]],
     );
 }
 
@@ -242,7 +318,10 @@ fn a_bad_base() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:10: assertion strtol("12", &end, 1) == 0 && end == 0 (in main)
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:10
+        "#]],
     );
 }
 
@@ -256,7 +335,12 @@ fn known_texts_have_no_false_alarms() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:10: assertion sscanf("42", "%d", &v) == 1 (in main)
+            assuming that `%p` reads any pointer
+            assuming that strtod reads any number where a text is not a decimal number of few digits
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:10
+        "#]],
     );
 }
 
@@ -273,7 +357,10 @@ fn a_guess_is_named_in_the_first_line() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:12: assertion a == rand() (in main), if `rand` can do what it does in this run
+            PROVED x.c:13: assertion a >= 0 (in main)
+        "#]],
     );
 }
 
@@ -287,7 +374,9 @@ fn a_guess_that_does_not_matter_is_not_named() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:10: assertion x != 7 (in main)
+        "#]],
     );
 }
 
@@ -300,7 +389,10 @@ fn numbers_that_are_not_followed_are_guesses() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:9: assertion atof("0x1p3") == 8 (in main), if `atof` can do what it does in this run
+            assuming that strtod reads any number where a text is not a decimal number of few digits
+        "#]],
     );
 }
 
@@ -315,7 +407,10 @@ fn divisions_end_executions() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:11: assertion d != 0 (in main)
+            assuming that no execution divides by zero: not asked about (`--check div-by-zero`), first at x.c:10
+        "#]],
     );
 }
 
@@ -330,7 +425,10 @@ fn divisions_that_are_asked_about_do_not() {
 }
 ",
         "--check div-by-zero",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:10: division by zero in 10 / d (in main)
+            PROVED x.c:11: assertion d != 0 (in main)
+        "#]],
     );
 }
 
@@ -346,7 +444,10 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            UNKNOWN x.c:12: assertion i >= 0 (in main)
+              because the run that was found does not replay: it ends in OutOfBounds
+        "#]],
     );
 }
 
@@ -362,7 +463,13 @@ fn addresses_used_again() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:12: assertion (unsigned long)malloc(8) != a (in main)
+            assuming that memory can always be allocated: `malloc` returns null only for more than PTRDIFF_MAX bytes, and no execution fills the address space
+            assuming that objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:12
+            assuming that no object has the address of an earlier one that is gone: addresses are compared at x.c:12
+            assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:11
+        "#]],
     );
 }
 
@@ -376,7 +483,10 @@ fn literals_may_be_one() {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:10: assertion p != q (in main)
+            assuming that different string literals are different objects: their addresses are compared at x.c:10
+        "#]],
     );
 }
 
@@ -390,7 +500,10 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:10: assertion &a < &b (in main)
+            assuming that different objects lie in one order and at fixed distances: addresses are compared at x.c:10
+        "#]],
     );
 }
 
@@ -408,7 +521,10 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:14: assertion x == 2 (in main)
+            assuming that what C lets be evaluated in any order is evaluated in one: it may matter at x.c:13
+        "#]],
     );
 }
 
@@ -425,6 +541,8 @@ int main(void) {
 }
 ",
         "",
-        expect![[""]],
+        expect![[r#"
+            PROVED x.c:13: assertion x == 5 (in main)
+        "#]],
     );
 }
