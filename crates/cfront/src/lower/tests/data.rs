@@ -200,14 +200,14 @@ int main(void) {
               1 -> 2  t#1 = n;
               2 -> 3  t#2 = n + 1;
               3 -> 4  t#3 = (unsigned long)t#1 * ((unsigned long)t#2 * 4UL);
-              4 -> 5  assume(t#3 > 9223372036854775807UL);
-              4 -> 6  assume(!(t#3 > 9223372036854775807UL));
+              4 -> 5  assume(t#3 > 140737488355327UL);
+              4 -> 6  assume(!(t#3 > 140737488355327UL));
               5: halt
               6 -> 7  a# = alloca(t#3);
               7 -> 8  t#4 = n;
               8 -> 9  t#5 = (unsigned long)t#4 * 1UL;
-              9 -> 10  assume(t#5 > 9223372036854775807UL);
-              9 -> 11  assume(!(t#5 > 9223372036854775807UL));
+              9 -> 10  assume(t#5 > 140737488355327UL);
+              9 -> 11  assume(!(t#5 > 140737488355327UL));
               10: halt
               11 -> 12  r# = alloca(t#5);
               12 -> 13  n = 9;
@@ -222,15 +222,15 @@ int main(void) {
               19 -> 27  assume(!(i < 2));
               20 -> 21  t#7 = n + i;
               21 -> 22  t#8 = (unsigned long)t#7 * 4UL;
-              22 -> 23  assume(t#8 > 9223372036854775807UL);
-              22 -> 24  assume(!(t#8 > 9223372036854775807UL));
+              22 -> 23  assume(t#8 > 140737488355327UL);
+              22 -> 24  assume(!(t#8 > 140737488355327UL));
               23: halt
               24 -> 25  b# = alloca(t#8);
               25 -> 26  *((int *)b# + (long)i) = (int)((unsigned long)t#7 * 4UL);
               26 -> 19  i = i + 1;
               27 -> 28  t#10 = (unsigned long)n;
-              28 -> 29  assume(t#10 > 9223372036854775807UL);
-              28 -> 30  assume(!(t#10 > 9223372036854775807UL));
+              28 -> 29  assume(t#10 > 140737488355327UL);
+              28 -> 30  assume(!(t#10 > 140737488355327UL));
               29: halt
               30 -> 31  t#9 = alloca(t#10);
               31 -> 32  s = (char *)t#9;
@@ -275,8 +275,8 @@ int main(void) {
               4 -> 5  b = (struct n *)t#2;
               5 -> 6  k = (unsigned long)a;
               6 -> 7  t#3 = overflows<unsigned long>(k * k) ? 18446744073709551615UL : k * k;
-              7 -> 8  assume(t#3 > 9223372036854775807UL);
-              7 -> 19  assume(!(t#3 > 9223372036854775807UL));
+              7 -> 8  assume(t#3 > 140737488355327UL);
+              7 -> 19  assume(!(t#3 > 140737488355327UL));
               8 -> 9  t#4 = NULL;
               9 -> 10  assume(t#4);
               9 -> 11  assume(!t#4);
