@@ -41,6 +41,8 @@ pub struct Builder {
     pub(crate) startup: BTreeMap<(u32, u32), FuncId>,
     pub(crate) shutdown: BTreeMap<(u32, u32), FuncId>,
     model_texts: BTreeSet<String>,
+    /// The checks that the user asked for, whatever is lowered just now.
+    pub(crate) asked: BTreeSet<CheckKind>,
     /// Operands whose order may matter.
     pub(crate) unsequenced: Vec<crate::lower::Unsequenced>,
 }
@@ -131,6 +133,7 @@ impl Builder {
     /// A program without any unit.
     pub fn new(types: Types, options: LowerOptions) -> Builder {
         Builder {
+            asked: options.checks.clone(),
             options,
             types,
             variables: Vec::new(),

@@ -4,13 +4,13 @@
 
 use super::View;
 use crate::call_graph::components;
-use crate::ids::{ExprId, FuncId, VarId};
+use crate::ids::{ExprId, FuncId, TypeId, VarId};
 use crate::operands::{Operand, each_below, each_operand};
-use crate::points_to::{Class, ClassId};
+use crate::points_to::{Class, ClassId, leaves};
 use crate::program::{
     BinaryOp, ExprKind, Initial, InitialValue, Op, PlaceKind, Source, UnaryOp, VarKind,
 };
-use crate::types::{RecordKind, Type};
+use crate::types::{RecordKind, Type, Types};
 use std::collections::BTreeSet;
 
 pub(super) fn find(view: &View<'_>) -> Vec<String> {
@@ -119,8 +119,7 @@ fn makes_numbers(view: &View<'_>) -> bool {
                 if let ExprKind::Convert(from) = expr.kind {
                     let from = program.expr(from).ty;
                     found |= is_pointer(from) && is_number(expr.ty);
-                    // What is behind the pointer is looked at as something else.
-                    found |= is_pointer(from) && is_pointer(expr.ty);
+                    found |= shows_pointers(types, from, expr.ty);
                 }
             }
             Operand::Place(id) => {
@@ -133,6 +132,18 @@ fn makes_numbers(view: &View<'_>) -> bool {
         });
     }
     found
+}
+
+/// Whether a cast of a pointer makes integers of what may be pointers behind it.
+fn shows_pointers(types: &Types, from: TypeId, to: TypeId) -> bool {
+    let (Type::Pointer(from), Type::Pointer(to)) = (types.get(from), types.get(to)) else {
+        return false;
+    };
+    let hidden = matches!(types.get(*from), Type::Void)
+        || leaves(types, *from)
+            .iter()
+            .any(|&(_, leaf, _)| matches!(types.get(leaf), Type::Pointer(_)));
+    hidden && matches!(types.get(*to), Type::Int { .. })
 }
 
 fn look(view: &View<'_>, id: ExprId) -> Option<(Kind, BTreeSet<ClassId>)> {

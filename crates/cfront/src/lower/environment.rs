@@ -209,6 +209,13 @@ impl Lower<'_> {
                 self.emit(Op::FillMemory { to, byte, size });
                 Some(Some(to))
             }
+            // Reads that only find out whether they are right, where nobody wants to know.
+            ("__hardbop_check_string", _) if self.origin == Origin::Model => {
+                let checked = [CheckKind::Pointer, CheckKind::Bounds]
+                    .iter()
+                    .any(|kind| self.b.asked.contains(kind));
+                (!checked).then_some(None)
+            }
             // How the models ask for the bytes from a pointer to its object's end.
             ("__hardbop_object_size", [_]) if self.origin == Origin::Model => {
                 let pointer = self.arguments(args)[0];

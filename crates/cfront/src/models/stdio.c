@@ -82,12 +82,41 @@ int fflush(FILE *stream) {
   return result;
 }
 
+// Functions whose names begin with `__hardbop_trusted_` are not checked: what they read was read
+// before, by `__hardbop_check_string`, which is called only where accesses are checked, and what
+// they write is written by the functions that they call.
+
+//@
+void __hardbop_check_string(const char *s) {
+  while (*s != 0)
+    s++;
+}
+
+//@
+void __hardbop_store_number(void *to, int size, long long value) {
+  if (size == 0)
+    *(int *)to = (int)value;
+  else if (size == 1)
+    *(long *)to = (long)value;
+  else if (size >= 2)
+    *(long long *)to = value;
+  else if (size == -1)
+    *(short *)to = (short)value;
+  else
+    *(signed char *)to = (signed char)value;
+}
+
 //@
 //= `%f`, `%e`, `%g`, `%a`, `%p`, `%m` and wide characters are printed as any text
 size_t __hardbop_put_character(char *s, size_t size, size_t at, char c);
 size_t __hardbop_put_many(char *s, size_t size, size_t at, char c, int count);
 size_t __hardbop_guess_text(char *s, size_t size, size_t at, size_t room);
-int __hardbop_format_text(char *s, size_t size, size_t room, const char *f, va_list arguments);
+size_t __hardbop_put_text(char *s, size_t size, size_t at, const char *text, int count);
+int __hardbop_text_length(const char *text, int most);
+void __hardbop_end_text(char *s, size_t at);
+void __hardbop_store_number(void *to, int size, long long value);
+void __hardbop_check_string(const char *s);
+int __hardbop_trusted_format(char *s, size_t size, size_t room, const char *f, va_list arguments);
 // Writes a text and gives its length. Of what does not fit into `size` bytes only the length
 // counts; `room` is what may be written at all where the text is a guess.
 size_t __hardbop_put_character(char *s, size_t size, size_t at, char c) {
@@ -102,6 +131,20 @@ size_t __hardbop_put_many(char *s, size_t size, size_t at, char c, int count) {
   }
   return at;
 }
+size_t __hardbop_put_text(char *s, size_t size, size_t at, const char *text, int count) {
+  for (int i = 0; i < count; i++)
+    at = __hardbop_put_character(s, size, at, text[i]);
+  return at;
+}
+void __hardbop_end_text(char *s, size_t at) {
+  s[at] = 0;
+}
+int __hardbop_text_length(const char *text, int most) {
+  int count = 0;
+  while ((most < 0 || count < most) && text[count] != 0)
+    count++;
+  return count;
+}
 size_t __hardbop_guess_text(char *s, size_t size, size_t at, size_t room) {
   size_t length = __VERIFIER_nondet_ulong();
   __VERIFIER_assume(length < 0x7fffffff && at < room && length < room - at);
@@ -111,7 +154,8 @@ size_t __hardbop_guess_text(char *s, size_t size, size_t at, size_t room) {
     __VERIFIER_nondet_memory(s + at, last - at);
   return end;
 }
-int __hardbop_format_text(char *s, size_t size, size_t room, const char *f, va_list arguments) {
+int __hardbop_trusted_format(char *s, size_t size, size_t room, const char *f, va_list arguments) {
+  __hardbop_check_string(f);
   size_t at = 0;
   while (*f != 0) {
     char kind = *f;
@@ -178,16 +222,7 @@ int __hardbop_format_text(char *s, size_t size, size_t room, const char *f, va_l
     if (kind == '%') {
       at = __hardbop_put_character(s, size, at, kind);
     } else if (kind == 'n') {
-      if (length == 0)
-        *va_arg(arguments, int *) = (int)at;
-      else if (length == 1)
-        *va_arg(arguments, long *) = (long)at;
-      else if (length >= 2)
-        *va_arg(arguments, long long *) = (long long)at;
-      else if (length == -1)
-        *va_arg(arguments, short *) = (short)at;
-      else
-        *va_arg(arguments, signed char *) = (signed char)at;
+      __hardbop_store_number(va_arg(arguments, void *), length, (long long)at);
     } else if (kind == 'c' && length == 0) {
       char c = (char)va_arg(arguments, int);
       if (!left)
@@ -199,13 +234,10 @@ int __hardbop_format_text(char *s, size_t size, size_t room, const char *f, va_l
       const char *text = va_arg(arguments, const char *);
       if (text == 0)
         text = precision >= 0 && precision < 6 ? "" : "(null)";
-      int count = 0;
-      while ((precision < 0 || count < precision) && text[count] != 0)
-        count++;
+      int count = __hardbop_text_length(text, precision);
       if (!left)
         at = __hardbop_put_many(s, size, at, ' ', width - count);
-      for (int i = 0; i < count; i++)
-        at = __hardbop_put_character(s, size, at, text[i]);
+      at = __hardbop_put_text(s, size, at, text, count);
       if (left)
         at = __hardbop_put_many(s, size, at, ' ', width - count);
     } else if (kind == 'd' || kind == 'i' || kind == 'u' || kind == 'x' || kind == 'X' ||
@@ -287,49 +319,49 @@ int __hardbop_format_text(char *s, size_t size, size_t room, const char *f, va_l
     }
   }
   if (size > 0)
-    s[at < size ? at : size - 1] = 0;
+    __hardbop_end_text(s, at < size ? at : size - 1);
   return (int)at;
 }
 int sprintf(char *s, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int length = __hardbop_format_text(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+  int length = __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
   va_end(arguments);
   return length;
 }
 int vsprintf(char *s, const char *format, va_list arguments) {
-  return __hardbop_format_text(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+  return __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
 }
 int __sprintf_chk(char *s, int flag, size_t room, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int length = __hardbop_format_text(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+  int length = __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
   va_end(arguments);
   return length;
 }
 int __vsprintf_chk(char *s, int flag, size_t room, const char *format, va_list arguments) {
-  return __hardbop_format_text(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+  return __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
 }
 int snprintf(char *s, size_t size, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int length = __hardbop_format_text(s, size, ~(size_t)0, format, arguments);
+  int length = __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
   va_end(arguments);
   return length;
 }
 int vsnprintf(char *s, size_t size, const char *format, va_list arguments) {
-  return __hardbop_format_text(s, size, ~(size_t)0, format, arguments);
+  return __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
 }
 int __snprintf_chk(char *s, size_t size, int flag, size_t room, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int length = __hardbop_format_text(s, size, ~(size_t)0, format, arguments);
+  int length = __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
   va_end(arguments);
   return length;
 }
 int __vsnprintf_chk(char *s, size_t size, int flag, size_t room, const char *format,
                     va_list arguments) {
-  return __hardbop_format_text(s, size, ~(size_t)0, format, arguments);
+  return __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
 }
 
 //@
@@ -503,15 +535,34 @@ double strtod(const char *s, char **end);
 float strtof(const char *s, char **end);
 void *__hardbop_guess_pointer(void);
 int __hardbop_is_blank(char c);
-int __hardbop_in_set(const char *set, const char *end, char c);
-int __hardbop_parse_text(const char *s, const char *f, va_list arguments);
+int __hardbop_trusted_in_set(const char *set, const char *end, char c);
+int __hardbop_trusted_parse(const char *s, const char *f, va_list arguments);
+void __hardbop_check_string(const char *s);
+void __hardbop_store_number(void *to, int size, long long value);
+void __hardbop_store_character(char *to, size_t at, char c);
+void __hardbop_store_float(void *to, int size, double number, float single);
+void __hardbop_store_pointer(void **to, void *value);
+void __hardbop_store_character(char *to, size_t at, char c) {
+  to[at] = c;
+}
+void __hardbop_store_float(void *to, int size, double number, float single) {
+  if (size == 0)
+    *(float *)to = single;
+  else if (size == 1)
+    *(double *)to = number;
+  else
+    *(long double *)to = number;
+}
+void __hardbop_store_pointer(void **to, void *value) {
+  *to = value;
+}
 void *__hardbop_guess_pointer(void) {
   return (void *)__VERIFIER_nondet_ulong();
 }
 int __hardbop_is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
-int __hardbop_in_set(const char *set, const char *end, char c) {
+int __hardbop_trusted_in_set(const char *set, const char *end, char c) {
   int others = *set == '^';
   if (others)
     set++;
@@ -527,7 +578,9 @@ int __hardbop_in_set(const char *set, const char *end, char c) {
   }
   return others;
 }
-int __hardbop_parse_text(const char *s, const char *f, va_list arguments) {
+int __hardbop_trusted_parse(const char *s, const char *f, va_list arguments) {
+  __hardbop_check_string(s);
+  __hardbop_check_string(f);
   const char *p = s;
   int fields = 0;
   while (*f != 0) {
@@ -588,16 +641,7 @@ int __hardbop_parse_text(const char *s, const char *f, va_list arguments) {
     if (kind == 'n') {
       if (skip)
         continue;
-      if (size == 0)
-        *va_arg(arguments, int *) = (int)(p - s);
-      else if (size == 1)
-        *va_arg(arguments, long *) = (long)(p - s);
-      else if (size >= 2)
-        *va_arg(arguments, long long *) = (long long)(p - s);
-      else if (size == -1)
-        *va_arg(arguments, short *) = (short)(p - s);
-      else
-        *va_arg(arguments, signed char *) = (signed char)(p - s);
+      __hardbop_store_number(va_arg(arguments, void *), size, p - s);
       continue;
     }
     if (kind != 'c' && kind != '[')
@@ -619,41 +663,37 @@ int __hardbop_parse_text(const char *s, const char *f, va_list arguments) {
         if (*p == 0)
           break;
         if (!skip)
-          to[i] = *p;
+          __hardbop_store_character(to, i, *p);
         p++;
       }
     } else if (kind == 's' || kind == '[') {
       char *to = skip ? 0 : va_arg(arguments, char *);
       size_t n = 0;
       while (n < width && *p != 0 &&
-             (kind == 's' ? !__hardbop_is_blank(*p) : __hardbop_in_set(set, set_end, *p))) {
+             (kind == 's' ? !__hardbop_is_blank(*p) : __hardbop_trusted_in_set(set, set_end, *p))) {
         if (!skip)
-          to[n] = *p;
+          __hardbop_store_character(to, n, *p);
         n++;
         p++;
       }
       if (n == 0)
         return fields;
       if (!skip)
-        to[n] = 0;
+        __hardbop_store_character(to, n, 0);
     } else if (kind == 'e' || kind == 'f' || kind == 'g' || kind == 'a' || kind == 'E' ||
                kind == 'G') {
       char *end;
       double number = strtod(p, &end);
       if (end == p)
         return fields;
-      if (!skip && size == 0)
-        *va_arg(arguments, float *) = strtof(p, &end);
-      else if (!skip && size == 1)
-        *va_arg(arguments, double *) = number;
-      else if (!skip)
-        *va_arg(arguments, long double *) = number;
+      if (!skip)
+        __hardbop_store_float(va_arg(arguments, void *), size, number, strtof(p, &end));
       p = end;
     } else if (kind == 'p') {
       while (*p != 0 && !__hardbop_is_blank(*p))
         p++;
       if (!skip)
-        *va_arg(arguments, void **) = __hardbop_guess_pointer();
+        __hardbop_store_pointer(va_arg(arguments, void **), __hardbop_guess_pointer());
     } else {
       int negative = 0, any = 0, overflow = 0;
       unsigned base = kind == 'x' || kind == 'X' ? 16 : kind == 'o' ? 8 : kind == 'i' ? 0 : 10;
@@ -704,16 +744,7 @@ int __hardbop_parse_text(const char *s, const char *f, va_list arguments) {
         value = 0 - value;
       if (skip)
         continue;
-      if (size == 0)
-        *va_arg(arguments, int *) = (int)value;
-      else if (size == 1)
-        *va_arg(arguments, long *) = (long)value;
-      else if (size >= 2)
-        *va_arg(arguments, long long *) = (long long)value;
-      else if (size == -1)
-        *va_arg(arguments, short *) = (short)value;
-      else
-        *va_arg(arguments, signed char *) = (signed char)value;
+      __hardbop_store_number(va_arg(arguments, void *), size, (long long)value);
     }
     if (!skip)
       fields++;
@@ -723,26 +754,26 @@ int __hardbop_parse_text(const char *s, const char *f, va_list arguments) {
 int sscanf(const char *s, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int fields = __hardbop_parse_text(s, format, arguments);
+  int fields = __hardbop_trusted_parse(s, format, arguments);
   va_end(arguments);
   return fields;
 }
 int __isoc99_sscanf(const char *s, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int fields = __hardbop_parse_text(s, format, arguments);
+  int fields = __hardbop_trusted_parse(s, format, arguments);
   va_end(arguments);
   return fields;
 }
 int __isoc23_sscanf(const char *s, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  int fields = __hardbop_parse_text(s, format, arguments);
+  int fields = __hardbop_trusted_parse(s, format, arguments);
   va_end(arguments);
   return fields;
 }
 int vsscanf(const char *s, const char *format, va_list arguments) {
-  return __hardbop_parse_text(s, format, arguments);
+  return __hardbop_trusted_parse(s, format, arguments);
 }
 
 //@

@@ -261,14 +261,16 @@ unsigned long long __isoc23_strtoull(const char *s, char **end, int base) {
 //= strtod reads any number where a text is not a decimal number of few digits
 int *__errno_location(void);
 size_t strlen(const char *s);
-const char *__hardbop_decimal(const char *, const char *, unsigned long long *, int *);
+const char *__hardbop_trusted_decimal(const char *, const char *, unsigned long long *, int *);
 double __hardbop_guess_double(void);
 const char *__hardbop_guess_end(const char *s);
-int __hardbop_is_special(const char *p);
+int __hardbop_trusted_special(const char *p);
+int __hardbop_trusted_sign(const char **text);
+void __hardbop_check_string(const char *s);
 double strtod(const char *s, char **end);
 // The digits of a decimal number without its point, and the power of ten to multiply them with.
 // Gives where the number ends; null where the text is of another kind.
-const char *__hardbop_decimal(const char *s, const char *p, unsigned long long *value,
+const char *__hardbop_trusted_decimal(const char *s, const char *p, unsigned long long *value,
                               int *power) {
   int any = 0, many = 0;
   unsigned long long digits = 0;
@@ -322,7 +324,17 @@ const char *__hardbop_guess_end(const char *s) {
   __VERIFIER_assume(used <= strlen(s));
   return s + used;
 }
-int __hardbop_is_special(const char *p) {
+int __hardbop_trusted_sign(const char **text) {
+  const char *p = *text;
+  while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
+    p++;
+  int negative = *p == '-';
+  if (*p == '-' || *p == '+')
+    p++;
+  *text = p;
+  return negative;
+}
+int __hardbop_trusted_special(const char *p) {
   return *p == 'i' || *p == 'I' || *p == 'n' || *p == 'N' ||
          (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'));
 }
@@ -330,17 +342,14 @@ double strtod(const char *s, char **end) {
   const char *p = s;
   unsigned long long value;
   int power;
-  while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
-    p++;
-  int negative = *p == '-';
-  if (*p == '-' || *p == '+')
-    p++;
-  if (__hardbop_is_special(p)) {
+  __hardbop_check_string(s);
+  int negative = __hardbop_trusted_sign(&p);
+  if (__hardbop_trusted_special(p)) {
     if (end != 0)
       *end = (char *)__hardbop_guess_end(s);
     return __hardbop_guess_double();
   }
-  p = __hardbop_decimal(s, p, &value, &power);
+  p = __hardbop_trusted_decimal(s, p, &value, &power);
   if (end != 0)
     *end = (char *)p;
   if (p == s)
@@ -358,17 +367,14 @@ float strtof(const char *s, char **end) {
   const char *p = s;
   unsigned long long value;
   int power;
-  while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
-    p++;
-  int negative = *p == '-';
-  if (*p == '-' || *p == '+')
-    p++;
-  if (__hardbop_is_special(p)) {
+  __hardbop_check_string(s);
+  int negative = __hardbop_trusted_sign(&p);
+  if (__hardbop_trusted_special(p)) {
     if (end != 0)
       *end = (char *)__hardbop_guess_end(s);
     return (float)__hardbop_guess_double();
   }
-  p = __hardbop_decimal(s, p, &value, &power);
+  p = __hardbop_trusted_decimal(s, p, &value, &power);
   if (end != 0)
     *end = (char *)p;
   if (p == s)
