@@ -41,6 +41,10 @@ pub struct Builder {
     pub(crate) startup: BTreeMap<(u32, u32), FuncId>,
     pub(crate) shutdown: BTreeMap<(u32, u32), FuncId>,
     model_texts: BTreeSet<String>,
+    /// The checks that the user asked for, whatever is lowered just now.
+    pub(crate) asked: BTreeSet<CheckKind>,
+    /// Operands whose order may matter.
+    pub(crate) unsequenced: Vec<crate::lower::Unsequenced>,
 }
 
 /// How much of a definition a variable with external linkage has.
@@ -129,6 +133,7 @@ impl Builder {
     /// A program without any unit.
     pub fn new(types: Types, options: LowerOptions) -> Builder {
         Builder {
+            asked: options.checks.clone(),
             options,
             types,
             variables: Vec::new(),
@@ -151,6 +156,7 @@ impl Builder {
             startup: BTreeMap::new(),
             shutdown: BTreeMap::new(),
             model_texts: BTreeSet::new(),
+            unsequenced: Vec::new(),
         }
     }
 

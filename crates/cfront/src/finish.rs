@@ -1,6 +1,6 @@
 //! The end of linking: every function gets a body, and the graphs are laid out.
 
-use crate::builder::{Body, Builder, DraftEdge, Strength};
+use crate::builder::{Body, Builder, DraftEdge, FunctionDraft, Strength};
 use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::lower::TEXT;
@@ -11,6 +11,9 @@ use crate::options::Undefined;
 use crate::program::*;
 use crate::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources};
+
+/// What the model of `exit` calls before the program ends.
+pub(crate) const SHUTDOWN: &str = "__hardbop_shutdown";
 
 impl Builder {
     /// The finished program, and what is to be said about it. There is no program if the entry
@@ -32,6 +35,7 @@ impl Builder {
             return (None, self.diagnostics);
         };
         let entry = self.with_startup(FuncId(entry as u32));
+        self.define_shutdown();
         self.define_undefined();
         self.note_undefined_variables();
         for place in &mut self.places {
@@ -150,6 +154,35 @@ impl Builder {
         start.strength = Strength::Strong;
         start.body = Some(body);
         id
+    }
+
+    /// What the model of `exit` calls: everything that runs after the entry.
+    fn define_shutdown(&mut self) {
+        let undefined = |f: &FunctionDraft| f.name == SHUTDOWN && f.body.is_none();
+        let Some(index) = self.functions.iter().position(undefined) else {
+            return;
+        };
+        let source = self.functions[index].source;
+        let mut body = Body::default();
+        body.entry = body.location(LocationKind::Plain);
+        body.exit = body.location(LocationKind::Exit);
+        let mut at = body.entry;
+        for &func in self.shutdown.values() {
+            let to = body.location(LocationKind::Plain);
+            let op = Op::Call {
+                callee: Callee::Direct(func),
+                arguments: Vec::new(),
+                result: None,
+            };
+            body.edge(at, to, op, source);
+            at = to;
+        }
+        let exit = body.exit;
+        body.edge(at, exit, Op::Skip, source);
+        let draft = &mut self.functions[index];
+        draft.origin = Origin::Model;
+        draft.strength = Strength::Strong;
+        draft.body = Some(body);
     }
 
     /// Gives each function that no unit defines a body that returns anything.

@@ -3,11 +3,14 @@
 
 use crate::builder::Builder;
 use crate::calls;
+use crate::conventions;
 use crate::ids::FuncId;
-use crate::lower::{announce_unit, lower_unit};
+use crate::lower::{Unsequenced, announce_unit, has_destructor, lower_unit, mentions};
 use crate::models::Models;
-use crate::options::{LowerOptions, Undefined};
-use crate::parse::{Files, Input, InputKind, NoFiles, ParseOptions, Preprocess, Texts, parse_unit};
+use crate::options::LowerOptions;
+use crate::parse::{
+    Files, Input, InputKind, NoFiles, ParseOptions, ParsedUnit, Preprocess, Texts, parse_unit,
+};
 use crate::points_to::PointsTo;
 use crate::program::{Assumption, Gap, Op, Origin, Program, Unsupported};
 use crate::reach::{Reached, reached};
@@ -142,10 +145,7 @@ fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
     for unit in &units {
         announce_unit(&mut builder, unit);
     }
-    // With `atexit`, `exit` is more than the end: it is modelled with it.
-    if units.iter().any(|unit| unit.names.find("atexit").is_some()) {
-        builder.announced.insert("exit".to_owned());
-    }
+    announce_endings(&mut builder, &units);
     for unit in units {
         diagnostics.extend(lower_unit(&mut builder, &unit, Origin::User));
     }
@@ -157,6 +157,7 @@ fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
             texts: texts.sources,
         };
     }
+    let unsequenced = std::mem::take(&mut builder.unsequenced);
     let spare = texts.sources.clone();
     let (program, said) = builder.finish(texts.sources, texts.presumed_files);
     diagnostics.extend(said);
@@ -168,12 +169,29 @@ fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
         };
     };
     drop(spare);
-    let points_to = complete(&mut program, options.lower.undefined, &mut diagnostics);
+    let points_to = complete(&mut program, &options.lower, &unsequenced, &mut diagnostics);
     let program = Some(LoadedProgram { program, points_to });
     Loaded {
         program,
         diagnostics,
         texts: Sources::new(),
+    }
+}
+
+/// Where something runs after a call that ends the program, the call is more than the end: it is
+/// that of a model.
+fn announce_endings(builder: &mut Builder, units: &[ParsedUnit]) {
+    let mentions = |name| units.iter().any(|unit| mentions(unit, name));
+    let endings = [
+        (
+            "exit",
+            mentions("atexit") || units.iter().any(has_destructor),
+        ),
+        ("quick_exit", mentions("at_quick_exit")),
+        (ABORT, mentions("signal")),
+    ];
+    for (name, _) in endings.into_iter().filter(|(_, more)| *more) {
+        builder.announced.insert(name.to_owned());
     }
 }
 
@@ -222,38 +240,68 @@ fn add_models(
     }
 }
 
-/// The model of what runs at exit, also when the entry returns.
+/// The model of `abort` where signals are handled.
+pub(crate) const ABORT: &str = "__hardbop_abort";
+
+/// The model of what `atexit` registered, which runs before the destructors.
 const RUN_HANDLERS: &str = "__hardbop_run_handlers";
 
-/// Functions that do what no model can say: control leaves in ways that the graph does not have.
-const UNSUPPORTED: [(&str, &str); 15] = [
-    ("setjmp", "`setjmp`"),
-    ("_setjmp", "`setjmp`"),
-    ("__sigsetjmp", "`setjmp`"),
-    ("sigsetjmp", "`setjmp`"),
-    ("longjmp", "`longjmp`"),
-    ("_longjmp", "`longjmp`"),
-    ("siglongjmp", "`longjmp`"),
-    ("__longjmp_chk", "`longjmp`"),
-    ("getcontext", "`getcontext`"),
-    ("setcontext", "`setcontext`"),
-    ("makecontext", "`makecontext`"),
-    ("swapcontext", "`swapcontext`"),
-    ("on_exit", "`on_exit`"),
-    ("at_quick_exit", "`at_quick_exit`"),
-    ("pthread_atfork", "`pthread_atfork`"),
+/// Control leaves in ways that the graph does not have.
+const JUMPS: &str = "control leaves the function's graph";
+const THREADS: &str = "only sequential programs are understood";
+const SIGNALS: &str = "signals are understood where `signal` and `raise` are used";
+const HANDLERS: &str = "what runs at the end is understood where `atexit` is used";
+
+/// Functions that do what no model can say, by whatever way they are called.
+const UNSUPPORTED: [(&str, &str); 34] = [
+    ("setjmp", JUMPS),
+    ("_setjmp", JUMPS),
+    ("__sigsetjmp", JUMPS),
+    ("sigsetjmp", JUMPS),
+    ("longjmp", JUMPS),
+    ("_longjmp", JUMPS),
+    ("siglongjmp", JUMPS),
+    ("__longjmp_chk", JUMPS),
+    ("getcontext", JUMPS),
+    ("setcontext", JUMPS),
+    ("makecontext", JUMPS),
+    ("swapcontext", JUMPS),
+    ("on_exit", HANDLERS),
+    ("__cxa_atexit", HANDLERS),
+    ("pthread_create", THREADS),
+    ("pthread_atfork", THREADS),
+    ("pthread_once", THREADS),
+    ("pthread_exit", THREADS),
+    ("call_once", THREADS),
+    ("thrd_create", THREADS),
+    ("thrd_exit", THREADS),
+    ("fork", THREADS),
+    ("vfork", THREADS),
+    ("clone", THREADS),
+    ("posix_spawn", THREADS),
+    ("timer_create", SIGNALS),
+    ("sigaction", SIGNALS),
+    ("bsd_signal", SIGNALS),
+    ("sysv_signal", SIGNALS),
+    ("sigset", SIGNALS),
+    ("sigqueue", SIGNALS),
+    ("killpg", SIGNALS),
+    ("pthread_kill", SIGNALS),
+    ("tgkill", SIGNALS),
 ];
 
 /// Fills in what needs the whole program, and says what its verdicts rest on.
 fn complete(
     program: &mut Program,
-    undefined: Undefined,
+    options: &LowerOptions,
+    unsequenced: &[Unsequenced],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> PointsTo {
     refuse_functions(program);
-    let points_to = calls::resolve(program, undefined);
+    let points_to = calls::resolve(program, options.undefined);
     let reached = reached(program);
     keep_reached_assumptions(program, &reached, diagnostics);
+    conventions::note(program, &points_to, &reached, options, unsequenced);
     warn_unsupported(program, &reached, diagnostics);
     points_to
 }
@@ -264,7 +312,7 @@ fn refuse_functions(program: &mut Program) {
     for index in 0..program.functions.len() {
         let function = &program.functions[index];
         let name = function.name.as_str();
-        let Some((_, what)) = UNSUPPORTED.iter().find(|(known, _)| *known == name) else {
+        let Some((_, why)) = UNSUPPORTED.iter().find(|(known, _)| *known == name) else {
             continue;
         };
         if function.origin != Origin::Undefined {
@@ -283,7 +331,7 @@ fn refuse_functions(program: &mut Program) {
                 source = *first;
             }
         }
-        let what = format!("{what}: control leaves the function's graph");
+        let what = format!("`{name}`: {why}");
         program.unsupported.push(Unsupported {
             what,
             source,
@@ -331,7 +379,9 @@ fn keep_reached_assumptions(
             // What the streams point to is never looked at.
             used.contains(name.as_str()) && !matches!(name.as_str(), "stdin" | "stdout" | "stderr")
         }
-        Assumption::InlineAssembly { .. } | Assumption::Model { .. } => true,
+        Assumption::InlineAssembly { .. } | Assumption::Model { .. } | Assumption::Ends { .. } => {
+            true
+        }
     });
     diagnostics.retain(|diagnostic| match diagnostic.span {
         Some(span) => !silent.contains(&(span, diagnostic.message.clone())),

@@ -745,6 +745,14 @@ pub enum Assumption {
         /// What is assumed.
         text: String,
     },
+    /// Executions end where something goes wrong that nobody asked about: a proof goes no further
+    /// than that. A violation does not rest on it.
+    Ends {
+        /// The check that asks about it.
+        check: CheckKind,
+        /// The first place where it may happen.
+        source: Source,
+    },
 }
 
 /// A construct that is not supported.

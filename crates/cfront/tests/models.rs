@@ -56,6 +56,11 @@ fn stdlib_and_ctype() {
     passes(include_str!("models/stdlib.c"));
 }
 
+#[test]
+fn texts() {
+    passes(include_str!("models/stdio.c"));
+}
+
 /// How a program ends on inputs, at LP64.
 fn check(text: &str, inputs: &[i128], expected: &str) {
     let inputs = inputs.iter().map(|&i| InputValue::Int(i)).collect();
@@ -95,6 +100,69 @@ fn exit_handlers_run_in_reverse_when_main_returns_and_at_exit() {
     check(&text("return 0;"), &[], "violated assertion n != 6");
     check(&text("exit(1);"), &[], "violated assertion n != 6");
     assert!(outcome(&program(&text("abort();"), DataModel::Lp64), vec![]).starts_with("Halted"));
+}
+
+#[test]
+fn destructors_run_after_handlers_and_the_last_one_first() {
+    let text = |end: &str| {
+        format!(
+            "#include <assert.h>\n#include <stdlib.h>\nint n;\n\
+             __attribute__((destructor)) void first(void) {{ assert(n != 132); }}\n\
+             __attribute__((destructor)) void second(void) {{ n = n * 10 + 2; }}\n\
+             void handler(void) {{ n = n * 10 + 3; }}\n\
+             int main(void) {{ atexit(handler); n = 1; {end} }}"
+        )
+    };
+    check(&text("return 0;"), &[], "violated assertion n != 132");
+    check(&text("exit(1);"), &[], "violated assertion n != 132");
+    for end in ["abort();", "_exit(0);", "_Exit(0);", "quick_exit(0);"] {
+        let ended = outcome(&program(&text(end), DataModel::Lp64), vec![]);
+        assert!(ended.starts_with("Halted"), "{end}");
+    }
+}
+
+#[test]
+fn signals_run_their_handlers() {
+    let text = |body: &str| {
+        format!(
+            "#include <signal.h>\n#include <stdlib.h>\nint n;\n\
+             void count(int s) {{ n = n * 100 + s; }}\n\
+             void again(int s) {{ n++; if (n < 3) raise(s); }}\n\
+             int main(void) {{ {body} return n; }}"
+        )
+    };
+    check(&text("signal(2, count); raise(2);"), &[], "returned 2");
+    check(&text("signal(2, SIG_IGN); raise(2);"), &[], "returned 0");
+    check(&text("signal(2, again); raise(2);"), &[], "returned 3");
+    check(
+        &text("if (signal(99, count) == SIG_ERR) n = 7;"),
+        &[],
+        "returned 7",
+    );
+    let ended = outcome(&program(&text("raise(2);"), DataModel::Lp64), vec![]);
+    assert!(ended.starts_with("Halted"));
+    let violated = "#include <assert.h>\n#include <signal.h>\n#include <stdlib.h>\n\
+                    void last(int s) { assert(s != 6); }\n\
+                    int main(void) { signal(SIGABRT, last); abort(); }";
+    check(violated, &[], "violated assertion s != 6");
+}
+
+#[test]
+fn what_no_memory_has_is_not_given() {
+    let text = |call: &str| {
+        format!(
+            "#include <stdlib.h>\nextern unsigned long __VERIFIER_nondet_ulong(void);\n\
+             int main(void) {{ unsigned long n = __VERIFIER_nondet_ulong(); return {call} == 0; }}"
+        )
+    };
+    let most = (1i128 << 47) - 1;
+    check(&text("malloc(n)"), &[10], "returned 0");
+    check(&text("malloc(n)"), &[most + 1], "returned 1");
+    check(&text("malloc(-1)"), &[0], "returned 1");
+    check(&text("calloc(n, 1)"), &[most + 1], "returned 1");
+    check(&text("calloc(n, 16)"), &[1 << 60], "returned 1");
+    check(&text("calloc(n, 2)"), &[5], "returned 0");
+    check(&text("realloc(malloc(4), n)"), &[-1], "returned 1");
 }
 
 #[test]

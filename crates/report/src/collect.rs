@@ -8,7 +8,9 @@ use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::interp::Run;
-use hardbop_cfront::program::{Assumption, Function, LocationKind, Op, Origin, Program, Source};
+use hardbop_cfront::program::{
+    Assumption, CheckKind, Function, LocationKind, Op, Origin, Program, Source,
+};
 use hardbop_cfront::types;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -204,6 +206,13 @@ impl<'p> Collector<'p> {
     pub fn finish(self) -> Results {
         let graphs = self.graphs();
         let mut results = self.results;
+        if results
+            .checks
+            .iter()
+            .any(|check| matches!(check.answer, Answer::Proved))
+        {
+            results.assumptions.extend(ends(self.program));
+        }
         results.graphs = graphs;
         results.files = self.places.files;
         results.sources = self.places.sources;
@@ -226,10 +235,6 @@ impl<'p> Collector<'p> {
 
 /// What answers rest on, in words.
 pub fn assumptions(program: &Program) -> Vec<String> {
-    let at = |source: Source| {
-        let file = program.presumed_files.get(source.file as usize);
-        format!("{}:{}", file.map_or("", String::as_str), source.line)
-    };
     let words = |assumption: &Assumption| match assumption {
         Assumption::UndefinedFunction {
             name,
@@ -241,19 +246,47 @@ pub fn assumptions(program: &Program) -> Vec<String> {
             } else {
                 "changes nothing"
             };
-            let at = at(*source);
-            format!("`{name}`, first called at {at}, returns anything and {effect}")
+            let at = at(program, *source);
+            Some(format!(
+                "`{name}`, first called at {at}, returns anything and {effect}"
+            ))
         }
-        Assumption::UndefinedVariable { name, source } => {
-            format!(
-                "`{name}`, declared at {}, starts with any value",
-                at(*source)
-            )
-        }
-        Assumption::InlineAssembly { source } => {
-            format!("the assembly at {} writes only its outputs", at(*source))
-        }
-        Assumption::Model { text } => text.clone(),
+        Assumption::UndefinedVariable { name, source } => Some(format!(
+            "`{name}`, declared at {}, starts with any value",
+            at(program, *source)
+        )),
+        Assumption::InlineAssembly { source } => Some(format!(
+            "the assembly at {} writes only its outputs",
+            at(program, *source)
+        )),
+        Assumption::Model { text } => Some(text.clone()),
+        Assumption::Ends { .. } => None,
     };
-    program.assumptions.iter().map(words).collect()
+    program.assumptions.iter().filter_map(words).collect()
+}
+
+/// What proofs rest on beyond that, in words: executions end where something goes wrong that
+/// nobody asked about.
+pub fn ends(program: &Program) -> Vec<String> {
+    let words = |assumption: &Assumption| {
+        let Assumption::Ends { check, source } = assumption else {
+            return None;
+        };
+        let never = match check {
+            CheckKind::DivisionByZero => "no execution divides by zero",
+            CheckKind::Free => "`free` is given null or live memory of the heap",
+            _ => "every access is inside of a live object",
+        };
+        Some(format!(
+            "{never}: not asked about (`--check {}`), first at {}",
+            check.name(),
+            at(program, *source)
+        ))
+    };
+    program.assumptions.iter().filter_map(words).collect()
+}
+
+fn at(program: &Program, source: Source) -> String {
+    let file = program.presumed_files.get(source.file as usize);
+    format!("{}:{}", file.map_or("", String::as_str), source.line)
 }

@@ -160,6 +160,29 @@ pub struct CheckResult {
     pub engine: Option<&'static str>,
 }
 
+impl CheckResult {
+    /// What a violation depends on that may not be so, after the words that say it; empty if
+    /// nothing is.
+    pub fn proviso(&self) -> String {
+        match &self.answer {
+            Answer::Violated(trace) if !trace.guesses.is_empty() => {
+                let names: Vec<String> = trace
+                    .guesses
+                    .iter()
+                    .map(|name| format!("`{name}`"))
+                    .collect();
+                let it = if names.len() == 1 {
+                    "it does"
+                } else {
+                    "they do"
+                };
+                format!(", if {} can do what {it} in this run", names.join(" and "))
+            }
+            _ => String::new(),
+        }
+    }
+}
+
 /// What is known of a check.
 #[derive(Clone, Debug)]
 pub enum Answer {
@@ -202,6 +225,9 @@ pub struct Trace {
     pub edges: Vec<EdgeStep>,
     /// The rule that is violated, if it is one, while the run goes on.
     pub rule: Option<RuleRun>,
+    /// The functions of the C library whose answers are guesses and on which the violation
+    /// depends.
+    pub guesses: Vec<String>,
 }
 
 /// A rule beside a run.

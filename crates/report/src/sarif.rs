@@ -99,7 +99,8 @@ fn result(results: &Results, check: &CheckResult, kinds: &[Kind<'_>]) -> Value {
         ),
         Answer::Violated(trace) => {
             value["codeFlows"] = json!([code_flow(results, check, trace)]);
-            ("fail", "error", format!("violated: {}", check.message))
+            let text = format!("violated: {}{}", check.message, check.proviso());
+            ("fail", "error", text)
         }
     };
     value["kind"] = json!(kind);

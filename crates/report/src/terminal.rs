@@ -99,7 +99,11 @@ fn write_check(
     let CheckResult {
         message, function, ..
     } = check;
-    let _ = writeln!(out, "{word} {file}:{line}: {message} (in {function})");
+    let proviso = check.proviso();
+    let _ = writeln!(
+        out,
+        "{word} {file}:{line}: {message} (in {function}){proviso}"
+    );
     match &check.answer {
         Answer::Proved => {}
         Answer::Unknown(reason) => {

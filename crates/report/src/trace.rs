@@ -12,6 +12,7 @@ use hardbop_budget::Budget;
 use hardbop_cfront::dump::{place_text, type_name};
 use hardbop_cfront::ids::{FuncId, LocId, PlaceId};
 use hardbop_cfront::interp::{self, Consumed, Run};
+use hardbop_cfront::models::is_guess;
 use hardbop_cfront::program::{LocationKind, Op, Origin, PlaceKind, Program, Source};
 use hardbop_diagnostics::FileId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +69,7 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
     let Some(record) = record(program, run, budget) else {
         return Trace {
             inputs,
+            guesses: guessed_inputs(program, run),
             length: run.steps,
             ..Trace::default()
         };
@@ -78,6 +80,7 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
         .map(|function| (function, Flow::new(program, function)))
         .collect();
     let marks = relevant(program, &record, &flows);
+    let guesses = guesses(program, &record, &marks);
     let mut builder = Builder {
         program,
         record: &record,
@@ -87,6 +90,7 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
             inputs,
             length: record.steps,
             rule: record.rule.clone(),
+            guesses,
             ..Trace::default()
         },
         shown: Vec::new(),
@@ -102,6 +106,50 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
         builder.event(event, marks[index]);
     }
     builder.finish()
+}
+
+/// The functions of the library, as the user calls them, that answer by guessing and on whose
+/// answers the end of the run depends.
+fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for (event, _) in record
+        .events
+        .iter()
+        .zip(marks)
+        .filter(|(_, marked)| **marked)
+    {
+        let mut guess = false;
+        let mut at = Some(event.activation);
+        while let Some(activation) = at.and_then(|at| record.activations.get(at as usize)) {
+            let function = program.function(activation.function);
+            if function.origin == Origin::User {
+                break;
+            }
+            guess |= is_guess(&function.name);
+            let parent = activation.parent;
+            let caller = parent.and_then(|at| record.activations.get(at as usize));
+            let user = caller
+                .is_none_or(|caller| program.function(caller.function).origin == Origin::User);
+            if guess && user {
+                found.insert(function.name.clone());
+            }
+            at = parent;
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The functions of the library that asked for an input as a guess, where it is not known whether
+/// the end of the run depends on it.
+fn guessed_inputs(program: &Program, run: &Run) -> Vec<String> {
+    let asked = run.inputs.iter().map(|input| {
+        let from = program.edges[input.edge.index()].from;
+        let function = program.locations[from.index()].function;
+        program.function(function)
+    });
+    let guesses = asked.filter(|f| f.origin != Origin::User && is_guess(&f.name));
+    let names: BTreeSet<String> = guesses.map(|f| f.name.clone()).collect();
+    names.into_iter().collect()
 }
 
 /// The inputs of a run.

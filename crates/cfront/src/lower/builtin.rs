@@ -73,6 +73,9 @@ impl Lower<'_> {
             }
             sema::ExprKind::Unreachable | sema::ExprKind::Trap => {
                 self.at_expr(id);
+                if matches!(node.kind, sema::ExprKind::Unreachable) {
+                    self.b.assume_model(super::environment::UNREACHABLE);
+                }
                 self.halt();
                 self.void_value()
             }

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::effects::Effect;
+use crate::finish::SHUTDOWN;
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::program::*;
 use crate::types::Type;
@@ -22,7 +23,7 @@ impl Lower<'_> {
     }
 
     /// The function that is called by its name, if it is.
-    fn named_callee(&self, callee: sema::ExprId) -> Option<sema::DeclId> {
+    pub(super) fn named_callee(&self, callee: sema::ExprId) -> Option<sema::DeclId> {
         let mut at = callee;
         loop {
             match self.unit.tree[at].kind {
@@ -154,6 +155,7 @@ impl Lower<'_> {
                     .flags
                     .contains(sema::DeclFlags::NORETURN)
                 {
+                    self.end_of_noreturn(decl);
                     self.halt();
                 }
             }
@@ -170,6 +172,24 @@ impl Lower<'_> {
             }
             (None, None) => unreachable!("a callee is a name or a pointer"),
         }
+    }
+
+    /// A function without a body that does not return may end the program by `exit`, after which
+    /// handlers run, or without.
+    fn end_of_noreturn(&mut self, decl: sema::DeclId) {
+        let defined = self.b.announced.contains(self.name_of(decl));
+        if !self.b.announced.contains("exit") || defined || self.unit.tree[decl].body.is_some() {
+            return;
+        }
+        let int = self.int_ty();
+        let how = self.temporary(int);
+        self.emit(Op::Havoc { place: how });
+        let exits = self.b.load(how);
+        let (run, end) = (self.location(), self.location());
+        self.split(exits, run, end);
+        self.f().cur = run;
+        self.call_model(SHUTDOWN);
+        self.continue_at(end);
     }
 
     /// Whether a function returns twice, or to where such a function was called.

@@ -3,9 +3,11 @@
 
 use super::effects::{Effect, Writes};
 use super::{Lower, TEXT};
+use crate::finish::SHUTDOWN;
 use crate::ids::{ExprId, PlaceId, TypeId};
+use crate::load::ABORT;
 use crate::program::*;
-use crate::types::{FloatKind, Type};
+use crate::types::{FloatKind, Type, Variadic};
 use rucc_sema as sema;
 
 /// The call writes memory, as far as keeping its operands is concerned.
@@ -15,6 +17,13 @@ const WRITES_MEMORY: Effect = Effect {
     traps: false,
     control: false,
 };
+
+/// What is assumed where the program says so itself.
+pub(super) const UNREACHABLE: &str = "`__builtin_unreachable()` is never reached";
+
+/// What is assumed of memory on the stack whose size is computed.
+const STACK_IS_THERE: &str =
+    "sizes of variable-length arrays and of `alloca` are not negative and fit on the stack";
 
 /// What a call to the environment gives: its value, if it has one.
 type Answer = Option<ExprId>;
@@ -125,24 +134,31 @@ impl Lower<'_> {
             ("__assert_func" | "__assert_rtn", _) => {
                 self.failed_assertion(id, list.get(3).copied())
             }
-            (
-                "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort" | "trap"
-                | "unreachable",
-                _,
-            ) => {
+            ("abort" | "exit" | "_exit" | "_Exit" | "quick_exit", _) => {
                 for &arg in &list {
                     self.effect(arg);
                 }
                 self.at_expr(id);
+                if name == "abort" && self.b.announced.contains(ABORT) {
+                    self.call_model(ABORT);
+                }
+                // Its name is `__builtin_exit` where more is to be done than to end.
+                if name == "exit" && self.b.announced.contains("exit") {
+                    self.call_model(SHUTDOWN);
+                }
                 self.halt();
                 Some(None)
             }
-            ("pthread_create" | "thrd_create" | "fork" | "vfork" | "clone", _) => {
+            // Only the builtins: a function of the user's may have these names.
+            ("trap" | "unreachable", _) if self.name_of(decl).starts_with("__builtin_") => {
                 for &arg in &list {
                     self.effect(arg);
                 }
                 self.at_expr(id);
-                self.unsupported(format!("`{name}`: only sequential programs are understood"));
+                if name == "unreachable" {
+                    self.b.assume_model(UNREACHABLE);
+                }
+                self.halt();
                 Some(None)
             }
             ("malloc", [_]) => {
@@ -193,6 +209,13 @@ impl Lower<'_> {
                 self.emit(Op::FillMemory { to, byte, size });
                 Some(Some(to))
             }
+            // Reads that only find out whether they are right, where nobody wants to know.
+            ("__hardbop_check_string", _) if self.origin == Origin::Model => {
+                let checked = [CheckKind::Pointer, CheckKind::Bounds]
+                    .iter()
+                    .any(|kind| self.b.asked.contains(kind));
+                (!checked).then_some(None)
+            }
             // How the models ask for the bytes from a pointer to its object's end.
             ("__hardbop_object_size", [_]) if self.origin == Origin::Model => {
                 let pointer = self.arguments(args)[0];
@@ -215,6 +238,24 @@ impl Lower<'_> {
             }
             _ => self.float_function(&name, args, ty),
         }
+    }
+
+    /// Calls a model that takes nothing and gives nothing.
+    pub(super) fn call_model(&mut self, name: &str) {
+        let result = self.b.types.intern(Type::Void);
+        let ty = self.b.types.intern(Type::Function {
+            result,
+            parameters: Vec::new(),
+            variadic: Variadic::No,
+        });
+        let source = self.f().source;
+        let func = self.b.external_function(name, ty, source);
+        self.used(func);
+        self.emit(Op::Call {
+            callee: Callee::Direct(func),
+            arguments: Vec::new(),
+            result: None,
+        });
     }
 
     pub(super) fn halt_location(&mut self) -> u32 {
@@ -299,11 +340,15 @@ impl Lower<'_> {
             .collect()
     }
 
+    /// No object has two to the power of this many bytes: that is what an address space of x86 has
+    /// for programs, and on 32 bits what `ptrdiff_t` can count.
+    fn address_bits(&self) -> u32 {
+        if self.b.pointer_width() == 64 { 47 } else { 31 }
+    }
+
+    /// Takes memory of a size that may be too large for any object: then `malloc` gives null, and
+    /// an array on the stack ends the execution, which is said.
     pub(super) fn allocate(&mut self, size: ExprId, lifetime: Lifetime, ty: TypeId) -> ExprId {
-        if lifetime == Lifetime::Heap {
-            self.b
-                .assume_model("memory can always be allocated: `malloc` never returns null");
-        }
         // An implicitly declared `malloc` returns an `int`: allocate to a pointer all the same.
         let to = if matches!(self.b.types.get(ty), Type::Pointer(_)) {
             ty
@@ -312,12 +357,54 @@ impl Lower<'_> {
             self.b.types.pointer(void)
         };
         let place = self.temporary(to);
+        self.allocate_to(place, size, lifetime);
+        self.b.load(place)
+    }
+
+    /// The same with the address written to a place.
+    pub(super) fn allocate_to(&mut self, place: PlaceId, size: ExprId, lifetime: Lifetime) {
+        if lifetime == Lifetime::Heap {
+            let limit = self.address_bits();
+            self.b.assume_model(&format!(
+                "memory can always be allocated: `malloc` returns null only for 2^{limit} bytes or \
+                 more, and no execution fills the address space"
+            ));
+        }
+        let most = (1u128 << self.address_bits()) - 1;
+        if self.b.constant(size).is_some_and(|size| size <= most) {
+            self.emit(Op::Allocate {
+                place,
+                size,
+                lifetime,
+            });
+            return;
+        }
+        let (int, size_ty) = (self.int_ty(), self.size_ty());
+        let size = self.keep(size);
+        let most = self.b.int(most as i128, size_ty);
+        let large = self.b.binary(BinaryOp::Gt, size, most, int);
+        let (too_large, fits, join) = (self.location(), self.location(), self.location());
+        self.split(large, too_large, fits);
+        self.f().cur = too_large;
+        match lifetime {
+            Lifetime::Heap => {
+                let nothing = self.b.zero(self.place_ty(place));
+                self.assign(place, nothing);
+                self.continue_at(join);
+            }
+            Lifetime::Frame => {
+                self.b.assume_model(STACK_IS_THERE);
+                let halt = self.halt_location();
+                self.jump_to(halt);
+            }
+        }
+        self.f().cur = fits;
         self.emit(Op::Allocate {
             place,
             size,
             lifetime,
         });
-        self.b.load(place)
+        self.continue_at(join);
     }
 
     fn calloc(&mut self, id: sema::ExprId, args: sema::ExprList, ty: TypeId) -> ExprId {
@@ -330,7 +417,9 @@ impl Lower<'_> {
             .b
             .overflows(BinaryOp::Mul, values[0], values[1], size_ty);
         let zero = self.b.int(0, int);
-        if self.b.constant(overflow) == Some(0) {
+        let most = (1u128 << self.address_bits()) - 1;
+        let small = |total| total <= most;
+        if self.b.constant(overflow) == Some(0) && self.b.constant(total).is_some_and(small) {
             let pointer = self.allocate(total, Lifetime::Heap, ty);
             self.emit(Op::FillMemory {
                 to: pointer,
@@ -339,22 +428,19 @@ impl Lower<'_> {
             });
             return pointer;
         }
+        // A product that does not fit is larger than any object, and so is `size_t`'s largest.
+        let largest = self.b.int(-1, size_ty);
+        let total = self.b.conditional(overflow, largest, total);
         let total = self.keep(total);
-        let (null, fits, join) = (self.location(), self.location(), self.location());
-        self.split(overflow, null, fits);
-        self.f().cur = fits;
         let pointer = self.allocate(total, Lifetime::Heap, ty);
+        let (fill, join) = (self.location(), self.location());
+        self.split(pointer, fill, join);
+        self.f().cur = fill;
         self.emit(Op::FillMemory {
             to: pointer,
             byte: zero,
             size: total,
         });
-        self.continue_at(join);
-        self.f().cur = null;
-        if let ExprKind::Load(place) = self.b.exprs[pointer.index()].kind {
-            let nothing = self.b.zero(self.b.ty_of(pointer));
-            self.assign(place, nothing);
-        }
         self.continue_at(join);
         pointer
     }

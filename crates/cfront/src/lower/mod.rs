@@ -25,6 +25,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 mod types;
+mod unsequenced;
 mod vla;
 
 use crate::builder::{Builder, Strength};
@@ -37,6 +38,8 @@ use effects::Effects;
 use hardbop_diagnostics::Diagnostic;
 use rucc_sema as sema;
 use std::collections::{HashMap, HashSet};
+
+pub(crate) use unsequenced::{Operand, Unsequenced};
 
 /// In the message of a check: what stands for the text of the source at the check's place.
 pub(crate) const TEXT: &str = "\u{1}";
@@ -72,6 +75,25 @@ pub(crate) fn announce_unit(builder: &mut Builder, unit: &ParsedUnit) {
     }
 }
 
+/// Whether a unit uses a function; that a header declares it is no use.
+pub(crate) fn mentions(unit: &ParsedUnit, name: &str) -> bool {
+    let Some(name) = unit.names.find(name) else {
+        return false;
+    };
+    (0..unit.tree.counts().exprs).any(|index| {
+        match unit.tree[sema::ExprId::from_usize(index)].kind {
+            sema::ExprKind::Decl(decl) => unit.tree[decl].name == Some(name),
+            _ => false,
+        }
+    })
+}
+
+/// Whether a unit has a function that runs after the program's end.
+pub(crate) fn has_destructor(unit: &ParsedUnit) -> bool {
+    let after = |&id: &sema::DeclId| unit.tree[id].startup.after.is_some();
+    unit.tree.top_level().iter().any(after)
+}
+
 /// Lowers a unit into the builder. Errors among the diagnostics mean that the program is not
 /// linked correctly; unsupported constructs are not errors.
 pub(crate) fn lower_unit(
@@ -97,6 +119,9 @@ pub(crate) fn lower_unit(
     };
     lower.name_records();
     lower.unit();
+    if origin == Origin::User {
+        lower.note_unsequenced();
+    }
     std::mem::take(&mut builder.diagnostics)
 }
 
@@ -167,6 +192,18 @@ impl Lower<'_> {
     }
 
     fn function_definition(&mut self, id: sema::DeclId) {
+        let trusted =
+            self.origin == Origin::Model && self.name_of(id).starts_with("__hardbop_trusted_");
+        if trusted {
+            self.b.options.checks.clear();
+        }
+        self.define_function(id);
+        if trusted {
+            self.b.options.checks = self.b.asked.clone();
+        }
+    }
+
+    fn define_function(&mut self, id: sema::DeclId) {
         let unit = self.unit;
         let func = self.func(id);
         let decl = &unit.tree[id];
@@ -244,7 +281,7 @@ impl Lower<'_> {
         if let Some(priority) = startup.after {
             self.b
                 .shutdown
-                .insert((u32::MAX - order(priority), position), func);
+                .insert((u32::MAX - order(priority), u32::MAX - position), func);
         }
         let draft = &mut self.b.functions[func.index()];
         draft.ty = ty;

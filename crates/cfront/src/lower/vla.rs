@@ -96,10 +96,6 @@ impl Lower<'_> {
         self.f().variables.insert(id, Storage::Behind(hidden));
         let size = self.size_of_type(decl_ty);
         let place = self.b.var_place(hidden);
-        self.emit(Op::Allocate {
-            place,
-            size,
-            lifetime: Lifetime::Frame,
-        });
+        self.allocate_to(place, size, Lifetime::Frame);
     }
 }

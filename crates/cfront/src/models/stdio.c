@@ -82,76 +82,307 @@ int fflush(FILE *stream) {
   return result;
 }
 
+// Functions whose names begin with `__hardbop_trusted_` are not checked: what they read was read
+// before, by `__hardbop_check_string`, which is called only where accesses are checked, and what
+// they write is written by the functions that they call.
+
 //@
-// A text of any length that fits into the buffer, or as much of it as `size` allows.
-int __hardbop_print(char *s, size_t size) {
-  int length = __VERIFIER_nondet_int();
-  __VERIFIER_assume(length >= 0);
-  if (size > 0) {
-    size_t kept = (size_t)length < size ? (size_t)length : size - 1;
-    __VERIFIER_nondet_memory(s, kept);
-    s[kept] = 0;
-  }
-  return length;
+void __hardbop_check_string(const char *s) {
+  while (*s != 0)
+    s++;
 }
 
 //@
-//= sprintf writes any text that fits into the object
-int __hardbop_print(char *s, size_t size);
+void __hardbop_store_number(void *to, int size, long long value) {
+  if (size == 0)
+    *(int *)to = (int)value;
+  else if (size == 1)
+    *(long *)to = (long)value;
+  else if (size >= 2)
+    *(long long *)to = value;
+  else if (size == -1)
+    *(short *)to = (short)value;
+  else
+    *(signed char *)to = (signed char)value;
+}
+
+//@
+//= `%f`, `%e`, `%g`, `%a`, `%p`, `%m` and wide characters are printed as any text
+size_t __hardbop_put_character(char *s, size_t size, size_t at, char c);
+size_t __hardbop_put_many(char *s, size_t size, size_t at, char c, int count);
+size_t __hardbop_guess_text(char *s, size_t size, size_t at, size_t room);
+size_t __hardbop_put_text(char *s, size_t size, size_t at, const char *text, int count);
+int __hardbop_text_length(const char *text, int most);
+void __hardbop_end_text(char *s, size_t at);
+void __hardbop_store_number(void *to, int size, long long value);
+void __hardbop_check_string(const char *s);
+int __hardbop_trusted_format(char *s, size_t size, size_t room, const char *f, va_list arguments);
+// Writes a text and gives its length. Of what does not fit into `size` bytes only the length
+// counts; `room` is what may be written at all where the text is a guess.
+size_t __hardbop_put_character(char *s, size_t size, size_t at, char c) {
+  if (at + 1 < size)
+    s[at] = c;
+  return at + 1;
+}
+size_t __hardbop_put_many(char *s, size_t size, size_t at, char c, int count) {
+  while (count > 0) {
+    at = __hardbop_put_character(s, size, at, c);
+    count--;
+  }
+  return at;
+}
+size_t __hardbop_put_text(char *s, size_t size, size_t at, const char *text, int count) {
+  for (int i = 0; i < count; i++)
+    at = __hardbop_put_character(s, size, at, text[i]);
+  return at;
+}
+void __hardbop_end_text(char *s, size_t at) {
+  s[at] = 0;
+}
+int __hardbop_text_length(const char *text, int most) {
+  int count = 0;
+  while ((most < 0 || count < most) && text[count] != 0)
+    count++;
+  return count;
+}
+size_t __hardbop_guess_text(char *s, size_t size, size_t at, size_t room) {
+  size_t length = __VERIFIER_nondet_ulong();
+  __VERIFIER_assume(length < 0x7fffffff && at < room && length < room - at);
+  size_t end = at + length;
+  size_t last = end < size ? end : size - 1;
+  if (at < last && size > 0)
+    __VERIFIER_nondet_memory(s + at, last - at);
+  return end;
+}
+int __hardbop_trusted_format(char *s, size_t size, size_t room, const char *f, va_list arguments) {
+  __hardbop_check_string(f);
+  size_t at = 0;
+  while (*f != 0) {
+    char kind = *f;
+    f++;
+    if (kind != '%') {
+      at = __hardbop_put_character(s, size, at, kind);
+      continue;
+    }
+    int left = 0, zero = 0, plus = 0, space = 0, alternate = 0;
+    while (*f == '-' || *f == '0' || *f == '+' || *f == ' ' || *f == '#') {
+      if (*f == '-')
+        left = 1;
+      else if (*f == '0')
+        zero = 1;
+      else if (*f == '+')
+        plus = 1;
+      else if (*f == ' ')
+        space = 1;
+      else
+        alternate = 1;
+      f++;
+    }
+    int width = 0, precision = -1, length = 0;
+    if (*f == '*') {
+      width = va_arg(arguments, int);
+      f++;
+      if (width < 0) {
+        left = 1;
+        width = -width;
+      }
+    }
+    while (*f >= '0' && *f <= '9') {
+      width = width * 10 + (*f - '0');
+      f++;
+    }
+    if (*f == '.') {
+      f++;
+      precision = 0;
+      if (*f == '*') {
+        precision = va_arg(arguments, int);
+        f++;
+      }
+      while (*f >= '0' && *f <= '9') {
+        precision = precision * 10 + (*f - '0');
+        f++;
+      }
+    }
+    while (*f == 'h' || *f == 'l' || *f == 'L' || *f == 'j' || *f == 'z' || *f == 't' ||
+           *f == 'q') {
+      if (*f == 'h')
+        length--;
+      else if (*f == 'l')
+        length++;
+      else if (*f == 'j' || *f == 'q' || *f == 'L')
+        length = 2;
+      else
+        length = 1;
+      f++;
+    }
+    kind = *f;
+    if (kind == 0)
+      break;
+    f++;
+    if (kind == '%') {
+      at = __hardbop_put_character(s, size, at, kind);
+    } else if (kind == 'n') {
+      __hardbop_store_number(va_arg(arguments, void *), length, (long long)at);
+    } else if (kind == 'c' && length == 0) {
+      char c = (char)va_arg(arguments, int);
+      if (!left)
+        at = __hardbop_put_many(s, size, at, ' ', width - 1);
+      at = __hardbop_put_character(s, size, at, c);
+      if (left)
+        at = __hardbop_put_many(s, size, at, ' ', width - 1);
+    } else if (kind == 's' && length == 0) {
+      const char *text = va_arg(arguments, const char *);
+      if (text == 0)
+        text = precision >= 0 && precision < 6 ? "" : "(null)";
+      int count = __hardbop_text_length(text, precision);
+      if (!left)
+        at = __hardbop_put_many(s, size, at, ' ', width - count);
+      at = __hardbop_put_text(s, size, at, text, count);
+      if (left)
+        at = __hardbop_put_many(s, size, at, ' ', width - count);
+    } else if (kind == 'd' || kind == 'i' || kind == 'u' || kind == 'x' || kind == 'X' ||
+               kind == 'o') {
+      unsigned long long value;
+      char sign = 0;
+      if (kind == 'd' || kind == 'i') {
+        long long number;
+        if (length == 1)
+          number = va_arg(arguments, long);
+        else if (length >= 2)
+          number = va_arg(arguments, long long);
+        else
+          number = va_arg(arguments, int);
+        if (length == -1)
+          number = (short)number;
+        else if (length < -1)
+          number = (signed char)number;
+        value = number < 0 ? 0 - (unsigned long long)number : (unsigned long long)number;
+        sign = number < 0 ? '-' : plus ? '+' : space ? ' ' : 0;
+      } else {
+        if (length == 1)
+          value = va_arg(arguments, unsigned long);
+        else if (length >= 2)
+          value = va_arg(arguments, unsigned long long);
+        else
+          value = va_arg(arguments, unsigned int);
+        if (length == -1)
+          value = (unsigned short)value;
+        else if (length < -1)
+          value = (unsigned char)value;
+      }
+      unsigned base = kind == 'o' ? 8 : kind == 'x' || kind == 'X' ? 16 : 10;
+      int prefix = alternate && base == 16 && value != 0 ? 2 : 0;
+      char digits[24];
+      int count = 0;
+      while (value != 0) {
+        int digit = (int)(value % base);
+        digits[count] = (char)(digit < 10 ? '0' + digit : (kind == 'X' ? 'A' : 'a') + digit - 10);
+        count++;
+        value = value / base;
+      }
+      int zeros = precision > count ? precision - count : 0;
+      if (precision < 0 && count == 0)
+        zeros = 1;
+      if (alternate && base == 8 && zeros == 0)
+        zeros = 1;
+      int used = prefix + (sign != 0 ? 1 : 0) + count;
+      if (precision < 0 && zero && !left && width - used > zeros)
+        zeros = width - used;
+      used += zeros;
+      if (!left)
+        at = __hardbop_put_many(s, size, at, ' ', width - used);
+      if (sign != 0)
+        at = __hardbop_put_character(s, size, at, sign);
+      if (prefix != 0) {
+        at = __hardbop_put_character(s, size, at, '0');
+        at = __hardbop_put_character(s, size, at, kind);
+      }
+      at = __hardbop_put_many(s, size, at, '0', zeros);
+      for (int i = count; i > 0; i--)
+        at = __hardbop_put_character(s, size, at, digits[i - 1]);
+      if (left)
+        at = __hardbop_put_many(s, size, at, ' ', width - used);
+    } else {
+      if (kind == 'f' || kind == 'F' || kind == 'e' || kind == 'E' || kind == 'g' ||
+          kind == 'G' || kind == 'a' || kind == 'A') {
+        double passed;
+        if (length >= 2)
+          passed = (double)va_arg(arguments, long double);
+        else
+          passed = va_arg(arguments, double);
+      } else if (kind == 'c') {
+        unsigned passed = va_arg(arguments, unsigned int);
+      } else if (kind != 'm') {
+        void *passed = va_arg(arguments, void *);
+      }
+      at = __hardbop_guess_text(s, size, at, room);
+    }
+  }
+  if (size > 0)
+    __hardbop_end_text(s, at < size ? at : size - 1);
+  return (int)at;
+}
 int sprintf(char *s, const char *format, ...) {
-  size_t room = __hardbop_object_size(s);
-  int length = __hardbop_print(s, room);
-  __VERIFIER_assume((size_t)length < room);
+  va_list arguments;
+  va_start(arguments, format);
+  int length = __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+  va_end(arguments);
   return length;
 }
 int vsprintf(char *s, const char *format, va_list arguments) {
-  size_t room = __hardbop_object_size(s);
-  int length = __hardbop_print(s, room);
-  __VERIFIER_assume((size_t)length < room);
+  return __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+}
+int __sprintf_chk(char *s, int flag, size_t room, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int length = __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+  va_end(arguments);
   return length;
 }
-
-//@
-//= snprintf writes any text
-int __hardbop_print(char *s, size_t size);
+int __vsprintf_chk(char *s, int flag, size_t room, const char *format, va_list arguments) {
+  return __hardbop_trusted_format(s, ~(size_t)0, __hardbop_object_size(s), format, arguments);
+}
 int snprintf(char *s, size_t size, const char *format, ...) {
-  return __hardbop_print(s, size);
+  va_list arguments;
+  va_start(arguments, format);
+  int length = __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
+  va_end(arguments);
+  return length;
 }
 int vsnprintf(char *s, size_t size, const char *format, va_list arguments) {
-  return __hardbop_print(s, size);
+  return __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
 }
 int __snprintf_chk(char *s, size_t size, int flag, size_t room, const char *format, ...) {
-  return __hardbop_print(s, size);
+  va_list arguments;
+  va_start(arguments, format);
+  int length = __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
+  va_end(arguments);
+  return length;
 }
 int __vsnprintf_chk(char *s, size_t size, int flag, size_t room, const char *format,
                     va_list arguments) {
-  return __hardbop_print(s, size);
+  return __hardbop_trusted_format(s, size, ~(size_t)0, format, arguments);
 }
 
 //@
 //= asprintf writes any text
-int __hardbop_print(char *s, size_t size);
-int asprintf(char **result, const char *format, ...) {
+int __hardbop_guess_asprintf(char **result);
+int __hardbop_guess_asprintf(char **result) {
   size_t size = __VERIFIER_nondet_uint();
-  __VERIFIER_assume(size > 0);
+  __VERIFIER_assume(size > 0 && size <= 0x7fffffff);
   char *text = malloc(size);
   if (text == 0)
     return -1;
-  int length = __hardbop_print(text, size);
-  __VERIFIER_assume((size_t)length < size);
+  __VERIFIER_nondet_memory(text, size - 1);
+  text[size - 1] = 0;
   *result = text;
-  return length;
+  return (int)(size - 1);
+}
+int asprintf(char **result, const char *format, ...) {
+  return __hardbop_guess_asprintf(result);
 }
 int vasprintf(char **result, const char *format, va_list arguments) {
-  size_t size = __VERIFIER_nondet_uint();
-  __VERIFIER_assume(size > 0);
-  char *text = malloc(size);
-  if (text == 0)
-    return -1;
-  int length = __hardbop_print(text, size);
-  __VERIFIER_assume((size_t)length < size);
-  *result = text;
-  return length;
+  return __hardbop_guess_asprintf(result);
 }
 
 //@
@@ -291,35 +522,258 @@ int __isoc23_fscanf(FILE *stream, const char *format, ...) {
   va_end(arguments);
   return fields;
 }
-int sscanf(const char *s, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int fields = scan(format, arguments);
-  va_end(arguments);
-  return fields;
-}
-int __isoc99_sscanf(const char *s, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int fields = scan(format, arguments);
-  va_end(arguments);
-  return fields;
-}
-int __isoc23_sscanf(const char *s, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int fields = scan(format, arguments);
-  va_end(arguments);
-  return fields;
-}
 int vscanf(const char *format, va_list arguments) {
   return scan(format, arguments);
 }
 int vfscanf(FILE *stream, const char *format, va_list arguments) {
   return scan(format, arguments);
 }
+
+//@
+//= `%p` reads any pointer
+double strtod(const char *s, char **end);
+float strtof(const char *s, char **end);
+void *__hardbop_guess_pointer(void);
+int __hardbop_is_blank(char c);
+int __hardbop_trusted_in_set(const char *set, const char *end, char c);
+int __hardbop_trusted_parse(const char *s, const char *f, va_list arguments);
+void __hardbop_check_string(const char *s);
+void __hardbop_store_number(void *to, int size, long long value);
+void __hardbop_store_character(char *to, size_t at, char c);
+void __hardbop_store_float(void *to, int size, double number, float single);
+void __hardbop_store_pointer(void **to, void *value);
+void __hardbop_store_character(char *to, size_t at, char c) {
+  to[at] = c;
+}
+void __hardbop_store_float(void *to, int size, double number, float single) {
+  if (size == 0)
+    *(float *)to = single;
+  else if (size == 1)
+    *(double *)to = number;
+  else
+    *(long double *)to = number;
+}
+void __hardbop_store_pointer(void **to, void *value) {
+  *to = value;
+}
+void *__hardbop_guess_pointer(void) {
+  return (void *)__VERIFIER_nondet_ulong();
+}
+int __hardbop_is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+int __hardbop_trusted_in_set(const char *set, const char *end, char c) {
+  int others = *set == '^';
+  if (others)
+    set++;
+  const char *first = set;
+  while (set < end) {
+    if (*set == '-' && set > first && set + 1 < end) {
+      if (set[-1] <= c && c <= set[1])
+        return !others;
+    } else if (*set == c) {
+      return !others;
+    }
+    set++;
+  }
+  return others;
+}
+int __hardbop_trusted_parse(const char *s, const char *f, va_list arguments) {
+  __hardbop_check_string(s);
+  __hardbop_check_string(f);
+  const char *p = s;
+  int fields = 0;
+  while (*f != 0) {
+    if (__hardbop_is_blank(*f)) {
+      while (__hardbop_is_blank(*p))
+        p++;
+      f++;
+      continue;
+    }
+    if (*f != '%') {
+      if (*p != *f)
+        return *p == 0 && fields == 0 ? -1 : fields;
+      p++;
+      f++;
+      continue;
+    }
+    f++;
+    int skip = 0, size = 0;
+    size_t width = 0;
+    if (*f == '*') {
+      skip = 1;
+      f++;
+    }
+    while (*f >= '0' && *f <= '9') {
+      width = width * 10 + (*f - '0');
+      f++;
+    }
+    if (width == 0)
+      width = ~(size_t)0;
+    while (*f == 'h' || *f == 'l' || *f == 'L' || *f == 'j' || *f == 'z' || *f == 't' ||
+           *f == 'q') {
+      if (*f == 'h')
+        size--;
+      else if (*f == 'l')
+        size++;
+      else if (*f == 'j' || *f == 'q' || *f == 'L')
+        size = 2;
+      else
+        size = 1;
+      f++;
+    }
+    char kind = *f;
+    if (kind == 0)
+      break;
+    f++;
+    const char *set = f;
+    if (kind == '[') {
+      if (*f == '^')
+        f++;
+      if (*f == ']')
+        f++;
+      while (*f != 0 && *f != ']')
+        f++;
+    }
+    const char *set_end = f;
+    if (kind == '[' && *f == ']')
+      f++;
+    if (kind == 'n') {
+      if (skip)
+        continue;
+      __hardbop_store_number(va_arg(arguments, void *), size, p - s);
+      continue;
+    }
+    if (kind != 'c' && kind != '[')
+      while (__hardbop_is_blank(*p))
+        p++;
+    if (*p == 0)
+      return fields == 0 ? -1 : fields;
+    if (kind == '%') {
+      if (*p != '%')
+        return fields;
+      p++;
+      continue;
+    }
+    if (kind == 'c') {
+      if (width == ~(size_t)0)
+        width = 1;
+      char *to = skip ? 0 : va_arg(arguments, char *);
+      for (size_t i = 0; i < width; i++) {
+        if (*p == 0)
+          break;
+        if (!skip)
+          __hardbop_store_character(to, i, *p);
+        p++;
+      }
+    } else if (kind == 's' || kind == '[') {
+      char *to = skip ? 0 : va_arg(arguments, char *);
+      size_t n = 0;
+      while (n < width && *p != 0 &&
+             (kind == 's' ? !__hardbop_is_blank(*p) : __hardbop_trusted_in_set(set, set_end, *p))) {
+        if (!skip)
+          __hardbop_store_character(to, n, *p);
+        n++;
+        p++;
+      }
+      if (n == 0)
+        return fields;
+      if (!skip)
+        __hardbop_store_character(to, n, 0);
+    } else if (kind == 'e' || kind == 'f' || kind == 'g' || kind == 'a' || kind == 'E' ||
+               kind == 'G') {
+      char *end;
+      double number = strtod(p, &end);
+      if (end == p)
+        return fields;
+      if (!skip)
+        __hardbop_store_float(va_arg(arguments, void *), size, number, strtof(p, &end));
+      p = end;
+    } else if (kind == 'p') {
+      while (*p != 0 && !__hardbop_is_blank(*p))
+        p++;
+      if (!skip)
+        __hardbop_store_pointer(va_arg(arguments, void **), __hardbop_guess_pointer());
+    } else {
+      int negative = 0, any = 0, overflow = 0;
+      unsigned base = kind == 'x' || kind == 'X' ? 16 : kind == 'o' ? 8 : kind == 'i' ? 0 : 10;
+      unsigned long long value = 0;
+      if (*p == '-' || *p == '+') {
+        negative = *p == '-';
+        p++;
+        width--;
+      }
+      if (width > 0 && *p == '0') {
+        any = 1;
+        p++;
+        width--;
+        if (width > 0 && (*p == 'x' || *p == 'X') && (base == 0 || base == 16)) {
+          base = 16;
+          p++;
+          width--;
+        } else if (base == 0) {
+          base = 8;
+        }
+      }
+      if (base == 0)
+        base = 10;
+      while (width > 0) {
+        int digit = *p >= '0' && *p <= '9'   ? *p - '0'
+                    : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
+                    : *p >= 'A' && *p <= 'F' ? *p - 'A' + 10
+                                             : 99;
+        if (digit >= (int)base)
+          break;
+        any = 1;
+        if (value > (~0ULL - digit) / base)
+          overflow = 1;
+        value = value * base + digit;
+        p++;
+        width--;
+      }
+      if (!any)
+        return fields;
+      unsigned long long most = size >= 2 ? ~0ULL : ~0UL;
+      if (kind == 'd' || kind == 'i')
+        most = most / 2 + (negative ? 1 : 0);
+      if (overflow || value > most)
+        value = most;
+      else if (negative && kind != 'd' && kind != 'i')
+        value = 0 - value;
+      if (negative && (kind == 'd' || kind == 'i'))
+        value = 0 - value;
+      if (skip)
+        continue;
+      __hardbop_store_number(va_arg(arguments, void *), size, (long long)value);
+    }
+    if (!skip)
+      fields++;
+  }
+  return fields;
+}
+int sscanf(const char *s, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int fields = __hardbop_trusted_parse(s, format, arguments);
+  va_end(arguments);
+  return fields;
+}
+int __isoc99_sscanf(const char *s, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int fields = __hardbop_trusted_parse(s, format, arguments);
+  va_end(arguments);
+  return fields;
+}
+int __isoc23_sscanf(const char *s, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int fields = __hardbop_trusted_parse(s, format, arguments);
+  va_end(arguments);
+  return fields;
+}
 int vsscanf(const char *s, const char *format, va_list arguments) {
-  return scan(format, arguments);
+  return __hardbop_trusted_parse(s, format, arguments);
 }
 
 //@

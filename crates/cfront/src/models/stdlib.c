@@ -130,12 +130,13 @@ unsigned long long __hardbop_digits(const char *s, char **end, int base, int *ne
   int any = 0;
   *negative = 0;
   *overflow = 0;
-  if (end != 0)
-    *end = (char *)s;
+  // Where it ends is not stored then, as in glibc.
   if (base < 0 || base == 1 || base > 36) {
     *__errno_location() = 22;
     return 0;
   }
+  if (end != 0)
+    *end = (char *)s;
   while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
     p++;
   if (*p == '-') {
@@ -257,31 +258,137 @@ unsigned long long __isoc23_strtoull(const char *s, char **end, int base) {
 }
 
 //@
-//= strtod reads any number
+//= strtod reads any number where a text is not a decimal number of few digits
+int *__errno_location(void);
 size_t strlen(const char *s);
+const char *__hardbop_trusted_decimal(const char *, const char *, unsigned long long *, int *);
+double __hardbop_guess_double(void);
+const char *__hardbop_guess_end(const char *s);
+int __hardbop_trusted_special(const char *p);
+int __hardbop_trusted_sign(const char **text);
+void __hardbop_check_string(const char *s);
+double strtod(const char *s, char **end);
+// The digits of a decimal number without its point, and the power of ten to multiply them with.
+// Gives where the number ends; null where the text is of another kind.
+const char *__hardbop_trusted_decimal(const char *s, const char *p, unsigned long long *value,
+                              int *power) {
+  int any = 0, many = 0;
+  unsigned long long digits = 0;
+  int scale = 0;
+  for (int fraction = 0;; p++) {
+    if (*p == '.' && !fraction) {
+      fraction = 1;
+      continue;
+    }
+    if (*p < '0' || *p > '9')
+      break;
+    any = 1;
+    if (digits > 99999999999999ULL)
+      many = 1;
+    else
+      digits = digits * 10 + (*p - '0');
+    if (fraction && scale > -1000)
+      scale--;
+  }
+  if (!any) {
+    *value = 0;
+    *power = 0;
+    return s;
+  }
+  if (*p == 'e' || *p == 'E') {
+    const char *q = p + 1;
+    int negative = *q == '-', exponent = 0;
+    if (*q == '-' || *q == '+')
+      q++;
+    if (*q >= '0' && *q <= '9') {
+      while (*q >= '0' && *q <= '9') {
+        if (exponent < 10000)
+          exponent = exponent * 10 + (*q - '0');
+        q++;
+      }
+      scale += negative ? -exponent : exponent;
+      p = q;
+    }
+  }
+  *value = digits;
+  *power = many ? 10000 : scale;
+  return p;
+}
+double __hardbop_guess_double(void) {
+  if (__VERIFIER_nondet_int() == 0)
+    *__errno_location() = 34;
+  return __VERIFIER_nondet_double();
+}
+const char *__hardbop_guess_end(const char *s) {
+  size_t used = __VERIFIER_nondet_ulong();
+  __VERIFIER_assume(used <= strlen(s));
+  return s + used;
+}
+int __hardbop_trusted_sign(const char **text) {
+  const char *p = *text;
+  while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
+    p++;
+  int negative = *p == '-';
+  if (*p == '-' || *p == '+')
+    p++;
+  *text = p;
+  return negative;
+}
+int __hardbop_trusted_special(const char *p) {
+  return *p == 'i' || *p == 'I' || *p == 'n' || *p == 'N' ||
+         (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'));
+}
 double strtod(const char *s, char **end) {
-  size_t used = __VERIFIER_nondet_ulong();
-  __VERIFIER_assume(used <= strlen(s));
+  const char *p = s;
+  unsigned long long value;
+  int power;
+  __hardbop_check_string(s);
+  int negative = __hardbop_trusted_sign(&p);
+  if (__hardbop_trusted_special(p)) {
+    if (end != 0)
+      *end = (char *)__hardbop_guess_end(s);
+    return __hardbop_guess_double();
+  }
+  p = __hardbop_trusted_decimal(s, p, &value, &power);
   if (end != 0)
-    *end = (char *)s + used;
-  return __VERIFIER_nondet_double();
+    *end = (char *)p;
+  if (p == s)
+    return 0;
+  if (power < -22 || power > 22)
+    return __hardbop_guess_double();
+  // Both are numbers of the type, so there is one rounding.
+  double scale = 1, number = (double)value;
+  for (int i = 0; i < (power < 0 ? -power : power); i++)
+    scale = scale * 10;
+  number = power < 0 ? number / scale : number * scale;
+  return negative ? -number : number;
 }
-
-//@
-//= strtod reads any number
-size_t strlen(const char *s);
 float strtof(const char *s, char **end) {
-  size_t used = __VERIFIER_nondet_ulong();
-  __VERIFIER_assume(used <= strlen(s));
+  const char *p = s;
+  unsigned long long value;
+  int power;
+  __hardbop_check_string(s);
+  int negative = __hardbop_trusted_sign(&p);
+  if (__hardbop_trusted_special(p)) {
+    if (end != 0)
+      *end = (char *)__hardbop_guess_end(s);
+    return (float)__hardbop_guess_double();
+  }
+  p = __hardbop_trusted_decimal(s, p, &value, &power);
   if (end != 0)
-    *end = (char *)s + used;
-  return __VERIFIER_nondet_float();
+    *end = (char *)p;
+  if (p == s)
+    return 0;
+  if (power < -10 || power > 10 || value > 9999999)
+    return (float)__hardbop_guess_double();
+  float scale = 1, number = (float)value;
+  for (int i = 0; i < (power < 0 ? -power : power); i++)
+    scale = scale * 10;
+  number = power < 0 ? number / scale : number * scale;
+  return negative ? -number : number;
 }
-
-//@
-//= atof reads any number
 double atof(const char *s) {
-  return __VERIFIER_nondet_double();
+  return strtod(s, 0);
 }
 
 //@
@@ -395,7 +502,6 @@ int *__errno_location(void) {
 //= at most 32 functions are registered with atexit
 static void (*handlers[32])(void);
 static int handler_count;
-void _exit(int status);
 int atexit(void (*handler)(void)) {
   if (handler_count == 32)
     return -1;
@@ -409,14 +515,110 @@ void __hardbop_run_handlers(void) {
     handlers[handler_count]();
   }
 }
-void exit(int status) {
-  __hardbop_run_handlers();
+
+//@
+//= at most 32 functions are registered with at_quick_exit
+static void (*quick_handlers[32])(void);
+static int quick_count;
+void _exit(int status);
+int at_quick_exit(void (*handler)(void)) {
+  if (quick_count == 32)
+    return -1;
+  quick_handlers[quick_count] = handler;
+  quick_count++;
+  return 0;
+}
+void quick_exit(int status) {
+  while (quick_count > 0) {
+    quick_count--;
+    quick_handlers[quick_count]();
+  }
   _exit(status);
 }
 
-// The front end knows what these do; they are called where a rule listens to them.
+// What runs at the end is known when all units are.
+
+//@
+void __hardbop_shutdown(void);
+void _exit(int status);
+void exit(int status) {
+  __hardbop_shutdown();
+  _exit(status);
+}
+
+// The front end knows what these do; they are called by pointers and where a rule listens to
+// them.
 
 //@
 void abort(void) {
   __builtin_abort();
+}
+
+//@
+void _exit(int status) {
+  __builtin_abort();
+}
+
+//@
+void _Exit(int status) {
+  __builtin_abort();
+}
+
+//@
+//= signals come from `raise`, `kill` and `abort` only
+typedef void (*hardbop_handler)(int);
+static hardbop_handler signal_handlers[65];
+static _Bool signal_running[65];
+static _Bool signal_pending[65];
+void _exit(int status);
+int *__errno_location(void);
+hardbop_handler signal(int number, hardbop_handler handler) {
+  if (number < 1 || number > 64 || number == 9 || number == 19) {
+    *__errno_location() = 22;
+    return (hardbop_handler)-1;
+  }
+  hardbop_handler before = signal_handlers[number];
+  signal_handlers[number] = handler;
+  return before;
+}
+int raise(int number) {
+  if (number < 1 || number > 64) {
+    *__errno_location() = 22;
+    return -1;
+  }
+  if (signal_handlers[number] == (hardbop_handler)1)
+    return 0;
+  if (signal_handlers[number] == 0) {
+    // Ignored or stopped by default: CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH.
+    if ((number >= 17 && number <= 23) || number == 28)
+      return 0;
+    _exit(128 + number);
+  }
+  signal_pending[number] = 1;
+  if (signal_running[number])
+    return 0;
+  signal_running[number] = 1;
+  while (signal_pending[number]) {
+    signal_pending[number] = 0;
+    signal_handlers[number](number);
+  }
+  signal_running[number] = 0;
+  return 0;
+}
+int kill(int process, int number) {
+  if (number < 0 || number > 64) {
+    *__errno_location() = 22;
+    return -1;
+  }
+  if (number != 0 && __VERIFIER_nondet_int() == 0)
+    return raise(number);
+  if (__VERIFIER_nondet_int() == 0)
+    return 0;
+  *__errno_location() = __VERIFIER_nondet_int();
+  return -1;
+}
+void __hardbop_abort(void) {
+  if (signal_handlers[6] != 0 && signal_handlers[6] != (hardbop_handler)1)
+    signal_handlers[6](6);
+  _exit(134);
 }

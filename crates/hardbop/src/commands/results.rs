@@ -101,6 +101,9 @@ struct JsonCheck {
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Functions of the library on whose guessed answers the violation depends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    guesses: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inputs: Option<Vec<Input>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -311,6 +314,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             engine: check.engine,
             rule: check.rule.clone(),
             reason: None,
+            guesses: Vec::new(),
             inputs: None,
             path: None,
             trace: None,
@@ -321,6 +325,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             Answer::Unknown(reason) => json.reason = Some(reason.clone()),
             Answer::Violated(trace) => {
                 json.inputs = Some(trace.inputs.clone());
+                json.guesses.clone_from(&trace.guesses);
                 json.watched = trace.rule.as_ref().map(|rule| {
                     let objects = rule.objects.iter();
                     let named = objects.map(|one| {

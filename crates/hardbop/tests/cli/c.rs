@@ -104,9 +104,7 @@ fn the_ways_a_run_ends() {
         "#include <stdlib.h>\nint main(void) { exit(3); }",
         "",
         expect![[r#"
-            the program ended itself, after 5 steps
-            assuming that at most 32 functions are registered with atexit
-            assuming that a call through a pointer to a function outside of the program returns anything
+            x.c:2: ended in `main` in `exit(3)`, after 1 step
             [exit 0]
         "#]],
     );

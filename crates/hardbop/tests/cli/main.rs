@@ -17,6 +17,7 @@ mod reports;
 mod rules;
 mod sarif;
 mod scene;
+mod sound_environment;
 mod sound_memory;
 mod svcomp;
 mod witness;

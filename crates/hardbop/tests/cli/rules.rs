@@ -259,9 +259,10 @@ complete.entry { watch $1; if (request == done) abort \"completed twice\"; reque
     scene.check(
         "check x.c --rule once.rule",
         expect![[r#"
-        PROVED once.rule:3: completed twice (in complete)
-        [exit 0]
-    "#]],
+            PROVED once.rule:3: completed twice (in complete)
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:6
+            [exit 0]
+        "#]],
     );
     scene.check("check x.c --rule once.rule -DBUG", expect![[r#"
         VIOLATED once.rule:3: completed twice (in complete)

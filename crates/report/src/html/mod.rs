@@ -157,8 +157,9 @@ fn section(out: &mut String, results: &Results, check: &CheckResult, index: usiz
     let _ = writeln!(
         out,
         "<section aria-labelledby=\"check-{index}\">\n<h2 id=\"check-{index}\"><span \
-         class=\"{word}\">{word}</span> {} <span class=\"soft code\">{}:{line} in {}</span></h2>",
+         class=\"{word}\">{word}</span> {}{} <span class=\"soft code\">{}:{line} in {}</span></h2>",
         escaped(&check.message),
+        escaped(&check.proviso()),
         escaped(file),
         escaped(&check.function)
     );

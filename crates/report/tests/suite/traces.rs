@@ -252,7 +252,7 @@ int main(void) {
               6  strcpy(text, "abc");
               7  if (strlen(text) == 3) reach_error();  strlen() = 3
               7  call of `reach_error`
-            assuming that memory can always be allocated: `malloc` never returns null
+            assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );
 }

@@ -86,7 +86,9 @@ impl Execution<'_, '_> {
             None => self.bytes(terms, i128::from(rounded(constant))),
         };
         let next = self.advance(terms, address, taken);
-        // Memory is never exhausted: the new frontier lies above the old one.
+        // Memory is never exhausted: the new frontier lies above the old one. That is an assumption
+        // which is printed; sizes that no address space has do not come here, since lowering makes
+        // null of them.
         let grows = scalar::compare(terms, BinaryOp::Lt, address, next, shape);
         self.facts.push(grows);
         if let Some(size) = size {

@@ -182,41 +182,61 @@ int main(void) {
               int t#1;
               int t#2;
               int (*a#)[][];
-              int t#3;
-              char (*r#)[];
+              unsigned long t#3;
               int t#4;
+              char (*r#)[];
+              unsigned long t#5;
+              int t#6;
               int (*p)[];
               int i;
-              int t#5;
-              int (*b#)[];
-              char *s;
-              void *t#6;
               int t#7;
+              int (*b#)[];
+              unsigned long t#8;
+              char *s;
+              void *t#9;
+              unsigned long t#10;
+              int t#11;
               0 -> 1  n = 3;
               1 -> 2  t#1 = n;
               2 -> 3  t#2 = n + 1;
-              3 -> 4  a# = alloca((unsigned long)t#1 * ((unsigned long)t#2 * 4UL));
-              4 -> 5  t#3 = n;
-              5 -> 6  r# = alloca((unsigned long)t#3 * 1UL);
-              6 -> 7  n = 9;
-              7 -> 8  *((int *)((int (*)[])a# + 1L * (long)((unsigned long)t#2 * 4UL) *1) + (long)n) = 4;
-              8 -> 9  *((char *)r# + 2L) = 1;
-              9 -> 10  t#4 = n;
-              10 -> 11  p = NULL;
-              11 -> 12  p = p + 1L * (long)((unsigned long)t#4 * 4UL) *1;
-              12 -> 13  i = 0;
-              13: loop
-              13 -> 14  assume(i < 2);
-              13 -> 18  assume(!(i < 2));
-              14 -> 15  t#5 = n + i;
-              15 -> 16  b# = alloca((unsigned long)t#5 * 4UL);
-              16 -> 17  *((int *)b# + (long)i) = (int)((unsigned long)t#5 * 4UL);
-              17 -> 13  i = i + 1;
-              18 -> 19  t#6 = alloca((unsigned long)n);
-              19 -> 20  s = (char *)t#6;
-              20 -> 21  t#7 = sum(n, n + 1, (int (*)[])a#);
-              21 -> 22  result# = (int)((unsigned long)t#1 * ((unsigned long)t#2 * 4UL) + (unsigned long)t#3 * 1UL + (unsigned long)t#7);
-              22: exit
+              3 -> 4  t#3 = (unsigned long)t#1 * ((unsigned long)t#2 * 4UL);
+              4 -> 5  assume(t#3 > 140737488355327UL);
+              4 -> 6  assume(!(t#3 > 140737488355327UL));
+              5: halt
+              6 -> 7  a# = alloca(t#3);
+              7 -> 8  t#4 = n;
+              8 -> 9  t#5 = (unsigned long)t#4 * 1UL;
+              9 -> 10  assume(t#5 > 140737488355327UL);
+              9 -> 11  assume(!(t#5 > 140737488355327UL));
+              10: halt
+              11 -> 12  r# = alloca(t#5);
+              12 -> 13  n = 9;
+              13 -> 14  *((int *)((int (*)[])a# + 1L * (long)((unsigned long)t#2 * 4UL) *1) + (long)n) = 4;
+              14 -> 15  *((char *)r# + 2L) = 1;
+              15 -> 16  t#6 = n;
+              16 -> 17  p = NULL;
+              17 -> 18  p = p + 1L * (long)((unsigned long)t#6 * 4UL) *1;
+              18 -> 19  i = 0;
+              19: loop
+              19 -> 20  assume(i < 2);
+              19 -> 27  assume(!(i < 2));
+              20 -> 21  t#7 = n + i;
+              21 -> 22  t#8 = (unsigned long)t#7 * 4UL;
+              22 -> 23  assume(t#8 > 140737488355327UL);
+              22 -> 24  assume(!(t#8 > 140737488355327UL));
+              23: halt
+              24 -> 25  b# = alloca(t#8);
+              25 -> 26  *((int *)b# + (long)i) = (int)((unsigned long)t#7 * 4UL);
+              26 -> 19  i = i + 1;
+              27 -> 28  t#10 = (unsigned long)n;
+              28 -> 29  assume(t#10 > 140737488355327UL);
+              28 -> 30  assume(!(t#10 > 140737488355327UL));
+              29: halt
+              30 -> 31  t#9 = alloca(t#10);
+              31 -> 32  s = (char *)t#9;
+              32 -> 33  t#11 = sum(n, n + 1, (int (*)[])a#);
+              33 -> 34  result# = (int)((unsigned long)t#1 * ((unsigned long)t#2 * 4UL) + (unsigned long)t#4 * 1UL + (unsigned long)t#11);
+              34: exit
         "#]],
     );
 }
@@ -254,21 +274,23 @@ int main(void) {
               3 -> 4  memset(t#2, 0, 24UL);
               4 -> 5  b = (struct n *)t#2;
               5 -> 6  k = (unsigned long)a;
-              6 -> 7  t#3 = k * k;
-              7 -> 8  assume(overflows<unsigned long>(k * k));
-              7 -> 17  assume(!overflows<unsigned long>(k * k));
+              6 -> 7  t#3 = overflows<unsigned long>(k * k) ? 18446744073709551615UL : k * k;
+              7 -> 8  assume(t#3 > 140737488355327UL);
+              7 -> 19  assume(!(t#3 > 140737488355327UL));
               8 -> 9  t#4 = NULL;
-              9 -> 10  c = (struct n *)t#4;
-              10 -> 11  memmove((void *)b, (void *)a, 8UL);
-              11 -> 12  a->next = b;
-              12 -> 13  memset((void *)c, 0, k);
-              13 -> 14  memmove((void *)a, (void *)b, 8UL);
-              14 -> 15  free((void *)a);
-              15 -> 16  free(NULL);
-              16 -> 19  result# = 0;
-              17 -> 18  t#4 = malloc(t#3);
-              18 -> 9  memset(t#4, 0, t#3);
-              19: exit
+              9 -> 10  assume(t#4);
+              9 -> 11  assume(!t#4);
+              10 -> 11  memset(t#4, 0, t#3);
+              11 -> 12  c = (struct n *)t#4;
+              12 -> 13  memmove((void *)b, (void *)a, 8UL);
+              13 -> 14  a->next = b;
+              14 -> 15  memset((void *)c, 0, k);
+              15 -> 16  memmove((void *)a, (void *)b, 8UL);
+              16 -> 17  free((void *)a);
+              17 -> 18  free(NULL);
+              18 -> 20  result# = 0;
+              19 -> 9  t#4 = malloc(t#3);
+              20: exit
         "#]],
     );
 }
