@@ -1,6 +1,7 @@
 //! The targets of indirect calls: what points-to says, as far as the types fit.
 
 use crate::ids::{FuncId, TypeId};
+use crate::mismatch::{self, Others};
 use crate::options::Undefined;
 use crate::points_to::{self, PointsTo};
 use crate::program::{
@@ -69,7 +70,8 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
             break points_to;
         }
     };
-    let changed = replace_unknown(program, undefined, &mut assumed);
+    let dispatched = dispatch_unfit(program, &points_to);
+    let changed = replace_unknown(program, undefined, &mut assumed) || dispatched;
     for text in assumed {
         program.assumptions.push(Assumption::Model {
             text: text.to_owned(),
@@ -80,6 +82,43 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
     } else {
         points_to
     }
+}
+
+/// Sends calls that may reach functions of another type through what tells these apart: they must
+/// not be dropped.
+fn dispatch_unfit(program: &mut Program, points_to: &PointsTo) -> bool {
+    let mut changed = false;
+    for index in 0..program.edges.len() {
+        let Op::Call {
+            callee: Callee::Indirect { pointer, targets },
+            ..
+        } = &program.edges[index].op
+        else {
+            continue;
+        };
+        let edge = crate::ids::EdgeId(index as u32);
+        let found = points_to.targets(edge);
+        let unfit: Vec<FuncId> = match called_type(program, *pointer) {
+            Some(wanted) => found
+                .iter()
+                .copied()
+                .filter(|f| !fits(&program.types, wanted, program.functions[f.index()].ty))
+                .filter(|f| !targets.contains(f))
+                .collect(),
+            None => Vec::new(),
+        };
+        if unfit.is_empty() {
+            continue;
+        }
+        let others = if unfit.len() < found.len() {
+            Others::Fit
+        } else {
+            Others::None
+        };
+        mismatch::dispatch(program, edge, &unfit, others);
+        changed = true;
+    }
+    changed
 }
 
 /// Replaces calls without a target.

@@ -1,7 +1,7 @@
 //! Calls.
 
-use super::Lower;
 use super::effects::Effect;
+use super::{Lower, TEXT};
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::program::*;
 use crate::types::Type;
@@ -145,6 +145,9 @@ impl Lower<'_> {
                 }
                 let func = self.func(decl);
                 self.used(func);
+                if self.may_be_absent(decl) {
+                    self.call_needs(decl);
+                }
                 self.emit(Op::Call {
                     callee: Callee::Direct(func),
                     arguments,
@@ -158,6 +161,7 @@ impl Lower<'_> {
                 }
             }
             (None, Some(pointer)) => {
+                self.check_null(pointer);
                 let callee = Callee::Indirect {
                     pointer,
                     targets: Vec::new(),
@@ -170,6 +174,19 @@ impl Lower<'_> {
             }
             (None, None) => unreachable!("a callee is a name or a pointer"),
         }
+    }
+
+    /// A call of a weak function that is absent is one through a null pointer.
+    fn call_needs(&mut self, decl: sema::DeclId) {
+        let present = self.is_present(decl);
+        if self.b.options.wants(CheckKind::Pointer) {
+            let message = format!("null pointer in {TEXT}");
+            self.require(CheckKind::Pointer, present, message);
+            return;
+        }
+        let (next, halt) = (self.location(), self.halt_location());
+        self.split(present, next, halt);
+        self.f().cur = next;
     }
 
     /// Whether a function returns twice, or to where such a function was called.

@@ -39,6 +39,7 @@ pub(crate) fn lower_texts(
     for unit in &units {
         super::announce_unit(&mut builder, unit);
     }
+    units.sort_by_key(|unit| !super::has_aliases(unit));
     for unit in &units {
         said.extend(super::lower_unit(&mut builder, unit, Origin::User));
     }
