@@ -1,14 +1,15 @@
 //! The targets of indirect calls: what points-to says, as far as the types fit.
 
-use crate::ids::{FuncId, TypeId};
+use crate::ids::{EdgeId, ExprId, FuncId, LocId, TypeId};
 use crate::mismatch::{self, Others};
 use crate::options::Undefined;
 use crate::points_to::{self, PointsTo};
 use crate::program::{
-    Assumption, Callee, ExprKind, Initial, InitialValue, Op, Program, Unsupported,
+    Assumption, BinaryOp, Callee, CheckKind, Expr, ExprKind, Initial, InitialValue, LocationKind,
+    Op, Program, Unsupported,
 };
 use crate::types::{Type, Types, Variadic};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What is assumed of calls through pointers of which nothing is known.
 const UNKNOWN_CALLEE: &str =
@@ -37,7 +38,7 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
                 continue;
             };
             let wanted = called_type(program, *pointer);
-            let edge = crate::ids::EdgeId(index as u32);
+            let edge = EdgeId(index as u32);
             let fits = |f: &FuncId| {
                 wanted.is_none_or(|wanted| {
                     fits(&program.types, wanted, program.functions[f.index()].ty)
@@ -70,6 +71,7 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
             break points_to;
         }
     };
+    check_callees(program, &points_to);
     let dispatched = dispatch_unfit(program, &points_to);
     let changed = replace_unknown(program, undefined, &mut assumed) || dispatched;
     for text in assumed {
@@ -84,8 +86,89 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
     }
 }
 
+/// Where a call has a check that its pointer is not null, makes it one that the pointer is a
+/// function's that it may point to.
+fn check_callees(program: &mut Program, points_to: &PointsTo) {
+    let mut calls: HashMap<LocId, (ExprId, Vec<FuncId>)> = HashMap::new();
+    for (index, edge) in program.edges.iter().enumerate() {
+        if let Op::Call {
+            callee: Callee::Indirect { pointer, .. },
+            ..
+        } = &edge.op
+        {
+            let targets = points_to.targets(EdgeId(index as u32));
+            if !targets.is_empty() {
+                calls.insert(edge.from, (*pointer, targets.to_vec()));
+            }
+        }
+    }
+    for index in 0..program.edges.len() {
+        let edge = &program.edges[index];
+        let Op::Assume {
+            condition,
+            holds: false,
+        } = edge.op
+        else {
+            continue;
+        };
+        let from = edge.from;
+        let Some((pointer, targets)) = calls.get(&edge.to) else {
+            continue;
+        };
+        let is_null_test = matches!(
+            program.expr(condition).kind,
+            ExprKind::Binary(BinaryOp::Eq, tested, _) if tested == *pointer
+        );
+        let bad = program.edges_from(from).find(|(_, other)| {
+            let Op::Assume {
+                condition: c,
+                holds: true,
+            } = other.op
+            else {
+                return false;
+            };
+            let LocationKind::Error(check) = program.locations[other.to.index()].kind else {
+                return false;
+            };
+            c == condition && program.checks[check.index()].kind == CheckKind::Pointer
+        });
+        let Some((bad, _)) = bad.filter(|_| is_null_test) else {
+            continue;
+        };
+        let condition = is_one_of(program, *pointer, targets);
+        program.edges[index].op = Op::Assume {
+            condition,
+            holds: true,
+        };
+        program.edges[bad.index()].op = Op::Assume {
+            condition,
+            holds: false,
+        };
+    }
+}
+
+/// Whether a pointer is the address of one of some functions.
+fn is_one_of(program: &mut Program, pointer: ExprId, targets: &[FuncId]) -> ExprId {
+    let ty = program.expr(pointer).ty;
+    let int = program.types.int(32, true);
+    let mut add = |kind, ty| {
+        program.exprs.push(Expr { kind, ty });
+        ExprId(program.exprs.len() as u32 - 1)
+    };
+    let mut any = None;
+    for &target in targets {
+        let address = add(ExprKind::Function(target), ty);
+        let equal = add(ExprKind::Binary(BinaryOp::Eq, pointer, address), int);
+        any = Some(match any {
+            Some(any) => add(ExprKind::Binary(BinaryOp::Or, any, equal), int),
+            None => equal,
+        });
+    }
+    any.unwrap_or_else(|| add(ExprKind::Int(0), int))
+}
+
 /// Sends calls that may reach functions of another type through what tells these apart: they must
-/// not be dropped.
+/// not be dropped. Calls of what is not known go there too, for null is known.
 fn dispatch_unfit(program: &mut Program, points_to: &PointsTo) -> bool {
     let mut changed = false;
     for index in 0..program.edges.len() {
@@ -96,7 +179,7 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo) -> bool {
         else {
             continue;
         };
-        let edge = crate::ids::EdgeId(index as u32);
+        let edge = EdgeId(index as u32);
         let found = points_to.targets(edge);
         let unfit: Vec<FuncId> = match called_type(program, *pointer) {
             Some(wanted) => found
@@ -107,7 +190,7 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo) -> bool {
                 .collect(),
             None => Vec::new(),
         };
-        if unfit.is_empty() {
+        if unfit.is_empty() && !targets.is_empty() {
             continue;
         }
         let others = if unfit.len() < found.len() {
@@ -188,7 +271,7 @@ fn taken_functions(program: &Program) -> BTreeSet<FuncId> {
     taken
 }
 
-fn called_type(program: &Program, pointer: crate::ids::ExprId) -> Option<TypeId> {
+fn called_type(program: &Program, pointer: ExprId) -> Option<TypeId> {
     match program.types.get(program.expr(pointer).ty) {
         Type::Pointer(to) if matches!(program.types.get(*to), Type::Function { .. }) => Some(*to),
         _ => None,

@@ -20,7 +20,8 @@ pub(crate) enum Others {
     None,
 }
 
-/// Lets a call go to its unfitting targets too.
+/// Lets a call go to its unfitting targets too, and end where there is no other target and the
+/// pointer is null.
 pub(crate) fn dispatch(program: &mut Program, edge: EdgeId, unfit: &[FuncId], others: Others) {
     let Edge { op, source, .. } = program.edges[edge.index()].clone();
     let Op::Call {
@@ -60,6 +61,10 @@ pub(crate) fn dispatch(program: &mut Program, edge: EdgeId, unfit: &[FuncId], ot
     let mut at = dispatch.body.entry;
     for &target in unfit {
         at = dispatch.choose(at, target, &values, answer_place, others);
+    }
+    // A call of what is not known goes on; one through a null pointer does not.
+    if targets.is_empty() {
+        at = dispatch.halt_if_null(at, values[0]);
     }
     let call = Op::Call {
         callee: Callee::Indirect {
@@ -151,6 +156,21 @@ impl Dispatch<'_> {
             return value;
         }
         self.expr(ExprKind::Convert(value), ty)
+    }
+
+    /// Ends the execution where the pointer is null; gives back where it is not.
+    fn halt_if_null(&mut self, at: u32, pointer: ExprId) -> u32 {
+        let ty = self.program.expr(pointer).ty;
+        let null = self.expr(ExprKind::Int(0), ty);
+        let int = self.program.types.int(32, true);
+        let condition = self.expr(ExprKind::Binary(BinaryOp::Eq, pointer, null), int);
+        let halt = self.body.location(LocationKind::Halt);
+        let elsewhere = self.body.location(LocationKind::Plain);
+        for (to, holds) in [(halt, true), (elsewhere, false)] {
+            let op = Op::Assume { condition, holds };
+            self.body.edge(at, to, op, self.source);
+        }
+        elsewhere
     }
 
     /// Where the pointer is the target's address, calls it; gives back where it is not.

@@ -161,7 +161,7 @@ impl Lower<'_> {
                 }
             }
             (None, Some(pointer)) => {
-                self.check_null(pointer);
+                self.check_callee(pointer);
                 let callee = Callee::Indirect {
                     pointer,
                     targets: Vec::new(),
@@ -173,6 +173,26 @@ impl Lower<'_> {
                 });
             }
             (None, None) => unreachable!("a callee is a name or a pointer"),
+        }
+    }
+
+    /// Checks that a pointer that is called points to a function. Which ones it may point to is
+    /// known when the program is complete; until then, null is what it must not be.
+    fn check_callee(&mut self, pointer: ExprId) {
+        if !self.b.options.wants(CheckKind::Pointer) {
+            return;
+        }
+        let message = format!("null or wild function pointer in {TEXT}");
+        match self.b.exprs[pointer.index()].kind {
+            ExprKind::Function(_) => {}
+            // Nothing of ours lives at a fixed address.
+            ExprKind::Int(_) => self.error(CheckKind::Pointer, message),
+            _ => {
+                let int = self.int_ty();
+                let null = self.b.zero(self.b.ty_of(pointer));
+                let bad = self.b.binary(BinaryOp::Eq, pointer, null, int);
+                self.check(CheckKind::Pointer, bad, message);
+            }
         }
     }
 

@@ -96,6 +96,7 @@ pub(crate) fn lower_unit(
 impl Lower<'_> {
     fn unit(&mut self) {
         let unit = self.unit;
+        self.refuse_variable_members();
         self.define_aliases();
         for &id in unit.tree.top_level() {
             let decl = &unit.tree[id];

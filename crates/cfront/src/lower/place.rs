@@ -305,7 +305,7 @@ impl Lower<'_> {
         (self.address(place), size)
     }
 
-    pub(super) fn check_null(&mut self, mut pointer: ExprId) {
+    fn check_null(&mut self, mut pointer: ExprId) {
         if !self.b.options.wants(CheckKind::Pointer) {
             return;
         }
@@ -313,7 +313,7 @@ impl Lower<'_> {
         while let ExprKind::PointerAdd { pointer: base, .. } = self.b.exprs[pointer.index()].kind {
             pointer = base;
         }
-        if let ExprKind::AddressOf(_) | ExprKind::Function(_) = self.b.exprs[pointer.index()].kind {
+        if let ExprKind::AddressOf(_) = self.b.exprs[pointer.index()].kind {
             return;
         }
         let int = self.int_ty();

@@ -206,7 +206,11 @@ impl Lower<'_> {
         let unit = self.unit;
         let mut targets: HashMap<String, sema::DeclId> = HashMap::new();
         for &other in unit.tree.top_level() {
-            if unit.tree[other].kind == unit.tree[id].kind {
+            let decl = &unit.tree[other];
+            let defined = decl.body.is_some()
+                || decl.alias.is_some()
+                || decl.state != sema::Definition::Declared;
+            if decl.kind == unit.tree[id].kind && defined {
                 let symbol = label(unit, other).unwrap_or_else(|| name(unit, other).to_owned());
                 targets.insert(symbol, other);
             }

@@ -16,5 +16,6 @@ mod reports;
 mod rules;
 mod sarif;
 mod scene;
+mod sound_language;
 mod svcomp;
 mod witness;

@@ -4,6 +4,7 @@ mod data;
 mod environment;
 mod functions;
 mod statements;
+mod symbols;
 mod values;
 
 use crate::builder::Builder;
