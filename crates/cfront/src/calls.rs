@@ -1,8 +1,8 @@
 //! The targets of indirect calls: what points-to says, as far as the types fit.
 
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, TypeId};
-use crate::mismatch::{self, Others};
-use crate::options::Undefined;
+use crate::mismatch::{self, Elsewhere, Others};
+use crate::options::{LowerOptions, Undefined};
 use crate::points_to::{self, PointsTo};
 use crate::program::{
     Assumption, BinaryOp, Callee, CheckKind, Expr, ExprKind, Initial, InitialValue, LocationKind,
@@ -22,7 +22,7 @@ const OUTSIDE_POINTER: &str = "a function pointer that comes from outside points
 /// Fills in the targets of all indirect calls. A pointer that may point to no known function
 /// calls any function of its type whose address is taken; if there is none, the call is like one
 /// of an undefined function.
-pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
+pub(crate) fn resolve(program: &mut Program, options: &LowerOptions) -> PointsTo {
     let taken = taken_functions(program);
     let mut assumed = BTreeSet::new();
     let points_to = loop {
@@ -72,8 +72,8 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
         }
     };
     check_callees(program, &points_to);
-    let dispatched = dispatch_unfit(program, &points_to);
-    let changed = replace_unknown(program, undefined, &mut assumed) || dispatched;
+    let dispatched = dispatch_unfit(program, &points_to, options);
+    let changed = replace_unknown(program, options.undefined, &mut assumed) || dispatched;
     for text in assumed {
         program.assumptions.push(Assumption::Model {
             text: text.to_owned(),
@@ -148,7 +148,7 @@ fn check_callees(program: &mut Program, points_to: &PointsTo) {
 }
 
 /// Whether a pointer is the address of one of some functions.
-fn is_one_of(program: &mut Program, pointer: ExprId, targets: &[FuncId]) -> ExprId {
+pub(crate) fn is_one_of(program: &mut Program, pointer: ExprId, targets: &[FuncId]) -> ExprId {
     let ty = program.expr(pointer).ty;
     let int = program.types.int(32, true);
     let mut add = |kind, ty| {
@@ -169,8 +169,9 @@ fn is_one_of(program: &mut Program, pointer: ExprId, targets: &[FuncId]) -> Expr
 
 /// Sends calls that may reach functions of another type through what tells these apart: they must
 /// not be dropped. Calls of what is not known go there too, for null is known.
-fn dispatch_unfit(program: &mut Program, points_to: &PointsTo) -> bool {
+fn dispatch_unfit(program: &mut Program, points_to: &PointsTo, options: &LowerOptions) -> bool {
     let mut changed = false;
+    let asked = options.wants(CheckKind::Pointer);
     for index in 0..program.edges.len() {
         let Op::Call {
             callee: Callee::Indirect { pointer, targets },
@@ -190,7 +191,13 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo) -> bool {
                 .collect(),
             None => Vec::new(),
         };
-        if unfit.is_empty() && !targets.is_empty() {
+        // Whether a pointer is wild of which points-to knows nothing cannot be said.
+        let elsewhere = match asked && found.is_empty() {
+            true => Elsewhere::Unsupported,
+            false => Elsewhere::Targets,
+        };
+        let known = !targets.is_empty() && elsewhere == Elsewhere::Targets;
+        if unfit.is_empty() && known {
             continue;
         }
         let others = if unfit.len() < found.len() {
@@ -198,7 +205,7 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo) -> bool {
         } else {
             Others::None
         };
-        mismatch::dispatch(program, edge, &unfit, others);
+        mismatch::dispatch(program, edge, &unfit, others, elsewhere);
         changed = true;
     }
     changed

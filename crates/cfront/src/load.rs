@@ -6,7 +6,7 @@ use crate::calls;
 use crate::ids::FuncId;
 use crate::lower::{announce_unit, has_aliases, lower_unit};
 use crate::models::PRELUDE;
-use crate::options::{LowerOptions, Undefined};
+use crate::options::LowerOptions;
 use crate::parse::{Files, Input, InputKind, NoFiles, ParseOptions, Preprocess, Texts, parse_unit};
 use crate::points_to::PointsTo;
 use crate::program::{Assumption, Op, Origin, Program};
@@ -171,7 +171,7 @@ fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
         };
     };
     drop(spare);
-    let points_to = complete(&mut program, options.lower.undefined, &mut diagnostics);
+    let points_to = complete(&mut program, &options.lower, &mut diagnostics);
     let program = Some(LoadedProgram { program, points_to });
     Loaded {
         program,
@@ -279,11 +279,11 @@ const UNSUPPORTED: [(&str, &str); 15] = [
 /// Fills in what needs the whole program, and says what its verdicts rest on.
 fn complete(
     program: &mut Program,
-    undefined: Undefined,
+    options: &LowerOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> PointsTo {
     refuse_functions(program);
-    let points_to = calls::resolve(program, undefined);
+    let points_to = calls::resolve(program, options);
     let reached = reached(program);
     keep_reached_assumptions(program, &reached, diagnostics);
     warn_unsupported(program, &reached, diagnostics);

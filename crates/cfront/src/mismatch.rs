@@ -6,6 +6,7 @@
 //! the execution has no known meaning.
 
 use crate::builder::Body;
+use crate::calls::is_one_of;
 use crate::cfg::lay_out;
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::program::*;
@@ -20,9 +21,24 @@ pub(crate) enum Others {
     None,
 }
 
+/// What a pointer does that is neither null nor one of the targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Elsewhere {
+    /// What the call says.
+    Targets,
+    /// Nothing that is known, and it was asked whether it is wild.
+    Unsupported,
+}
+
 /// Lets a call go to its unfitting targets too, and end where there is no other target and the
 /// pointer is null.
-pub(crate) fn dispatch(program: &mut Program, edge: EdgeId, unfit: &[FuncId], others: Others) {
+pub(crate) fn dispatch(
+    program: &mut Program,
+    edge: EdgeId,
+    unfit: &[FuncId],
+    others: Others,
+    elsewhere: Elsewhere,
+) {
     let Edge { op, source, .. } = program.edges[edge.index()].clone();
     let Op::Call {
         callee: Callee::Indirect { pointer, targets },
@@ -65,6 +81,9 @@ pub(crate) fn dispatch(program: &mut Program, edge: EdgeId, unfit: &[FuncId], ot
     // A call of what is not known goes on; one through a null pointer does not.
     if targets.is_empty() {
         at = dispatch.halt_if_null(at, values[0]);
+    }
+    if elsewhere == Elsewhere::Unsupported {
+        at = dispatch.stop_unless(at, values[0], &targets);
     }
     let call = Op::Call {
         callee: Callee::Indirect {
@@ -171,6 +190,26 @@ impl Dispatch<'_> {
             self.body.edge(at, to, op, self.source);
         }
         elsewhere
+    }
+
+    /// Says that it is not supported where the pointer is none of the targets; gives back where it
+    /// is.
+    fn stop_unless(&mut self, at: u32, pointer: ExprId, targets: &[FuncId]) -> u32 {
+        let source = self.source;
+        let condition = is_one_of(self.program, pointer, targets);
+        let known = self.body.location(LocationKind::Plain);
+        let other = self.body.location(LocationKind::Plain);
+        for (to, holds) in [(known, true), (other, false)] {
+            let op = Op::Assume { condition, holds };
+            self.body.edge(at, to, op, source);
+        }
+        let what = "a call through a pointer of which it is not known where it points".to_owned();
+        let construct = self.program.unsupported.len() as u32;
+        self.program.unsupported.push(Unsupported { what, source });
+        let exit = self.body.exit;
+        let op = Op::Unsupported { construct };
+        self.body.edge(other, exit, op, source);
+        known
     }
 
     /// Where the pointer is the target's address, calls it; gives back where it is not.

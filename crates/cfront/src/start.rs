@@ -15,9 +15,11 @@ const LIST: &str = "
   for (int i = 0; i < COUNT; i++) {
     unsigned int length = __VERIFIER_nondet_uint();
     __VERIFIER_assume(length < 0x7fffffffu);
-    LIST[i] = __builtin_alloca((size_t)length + 1);
-    __VERIFIER_nondet_memory(LIST[i], length);
-    LIST[i][length] = 0;
+    char *text = __builtin_alloca((size_t)length + 1);
+    for (unsigned int at = 0; at < length; at++)
+      text[at] = __VERIFIER_nondet_char();
+    text[length] = 0;
+    LIST[i] = text;
   }
   LIST[COUNT] = 0;
 ";

@@ -161,7 +161,7 @@ long lrint$(REAL x) {
   REAL whole = __builtin_rint$(x);
   if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < (REAL)__LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_MAX__ - __LONG_MAX__ / 1024))
     return (long)whole;
-  return __VERIFIER_nondet_long();
+  return -__LONG_MAX__ - 1;
 }
 
 //@
@@ -169,7 +169,7 @@ long long llrint$(REAL x) {
   REAL whole = __builtin_rint$(x);
   if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < (REAL)__LONG_LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_LONG_MAX__ - __LONG_LONG_MAX__ / 1024))
     return (long long)whole;
-  return __VERIFIER_nondet_longlong();
+  return -__LONG_LONG_MAX__ - 1;
 }
 
 //@
@@ -177,7 +177,7 @@ long lround$(REAL x) {
   REAL whole = __builtin_round$(x);
   if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < (REAL)__LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_MAX__ - __LONG_MAX__ / 1024))
     return (long)whole;
-  return __VERIFIER_nondet_long();
+  return -__LONG_MAX__ - 1;
 }
 
 //@
@@ -185,7 +185,7 @@ long long llround$(REAL x) {
   REAL whole = __builtin_round$(x);
   if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < (REAL)__LONG_LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_LONG_MAX__ - __LONG_LONG_MAX__ / 1024))
     return (long long)whole;
-  return __VERIFIER_nondet_longlong();
+  return -__LONG_LONG_MAX__ - 1;
 }
 
 //@

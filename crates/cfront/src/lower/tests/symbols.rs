@@ -233,35 +233,43 @@ fn arguments_of_main() {
               void *t#1;
               int i;
               unsigned int length;
-              char **t#2;
-              void *t#3;
+              char *text;
+              void *t#2;
+              unsigned int at;
+              char t#3;
               char **envp;
               0 -> 1  argc = input __VERIFIER_nondet_int();
               1 -> 2  assume(argc >= 0);
-              1 -> 19  assume(!(argc >= 0));
+              1 -> 23  assume(!(argc >= 0));
               2 -> 3  assume(argc < 268435456);
-              2 -> 19  assume(!(argc < 268435456));
+              2 -> 23  assume(!(argc < 268435456));
               3 -> 4  t#1 = alloca(((unsigned long)argc + 1UL) * 8UL);
               4 -> 5  argv = (char **)t#1;
               5 -> 6  i = 0;
               6: loop
               6 -> 7  assume(i < argc);
-              6 -> 16  assume(!(i < argc));
+              6 -> 20  assume(!(i < argc));
               7 -> 8  length = input __VERIFIER_nondet_uint();
               8 -> 9  assume(length < 2147483647U);
-              8 -> 15  assume(!(length < 2147483647U));
-              9 -> 10  t#2 = argv + (long)i;
-              10 -> 11  t#3 = alloca((unsigned long)length + 1UL);
-              11 -> 12  *t#2 = (char *)t#3;
-              12 -> 13  memory((void *)*(argv + (long)i), (unsigned long)length) = input;
-              13 -> 14  *(*(argv + (long)i) + (long)length) = 0;
-              14 -> 6  i = i + 1;
-              15: halt
-              16 -> 17  *(argv + (long)argc) = NULL;
-              17 -> 18  envp = NULL;
-              18 -> 20  result# = main(argc, argv);
+              8 -> 19  assume(!(length < 2147483647U));
+              9 -> 10  t#2 = alloca((unsigned long)length + 1UL);
+              10 -> 11  text = (char *)t#2;
+              11 -> 12  at = 0U;
+              12: loop
+              12 -> 13  assume(at < length);
+              12 -> 16  assume(!(at < length));
+              13 -> 14  t#3 = input __VERIFIER_nondet_char();
+              14 -> 15  *(text + (long)at) = t#3;
+              15 -> 12  at = at + 1U;
+              16 -> 17  *(text + (long)length) = 0;
+              17 -> 18  *(argv + (long)i) = text;
+              18 -> 6  i = i + 1;
               19: halt
-              20: exit
+              20 -> 21  *(argv + (long)argc) = NULL;
+              21 -> 22  envp = NULL;
+              22 -> 24  result# = main(argc, argv);
+              23: halt
+              24: exit
         "#]],
     );
     check_loaded(
