@@ -12,6 +12,9 @@ use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::program::*;
 use crate::types::{DataModel, Type, Types, Variadic};
 
+/// What the names of our functions begin with.
+pub(crate) const DISPATCH: &str = "call#";
+
 /// Whether there are targets that fit as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
@@ -105,7 +108,7 @@ pub(crate) fn dispatch(
         variadic: Variadic::No,
     });
     program.functions.push(Function {
-        name: format!("call#{}", id.0),
+        name: format!("{DISPATCH}{}", id.0),
         ty,
         formals,
         locals,

@@ -34,7 +34,7 @@ impl<'p> Collector<'p> {
     /// Results of a program, with nothing known yet.
     pub fn new(program: &'p Program) -> Collector<'p> {
         let results = Results {
-            entry: program.function(program.entry).name.clone(),
+            entry: entry_name(program.function(program.entry)),
             data_model: match program.types.model() {
                 types::DataModel::Ilp32 => DataModel::Ilp32,
                 types::DataModel::Lp64 => DataModel::Lp64,
@@ -256,4 +256,12 @@ pub fn assumptions(program: &Program) -> Vec<String> {
         Assumption::Model { text } => text.clone(),
     };
     program.assumptions.iter().map(words).collect()
+}
+
+/// The entry as the user knows it.
+fn entry_name(entry: &Function) -> String {
+    if entry.passes_on() {
+        return "main".to_owned();
+    }
+    entry.name.clone()
 }

@@ -159,33 +159,33 @@ REAL frexp$(REAL x, int *exponent) {
 //@
 long lrint$(REAL x) {
   REAL whole = __builtin_rint$(x);
-  if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < (REAL)__LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_MAX__ - __LONG_MAX__ / 1024))
+  if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_MAX__ - 1))
     return (long)whole;
-  return -__LONG_MAX__ - 1;
+  return __VERIFIER_nondet_long();
 }
 
 //@
 long long llrint$(REAL x) {
   REAL whole = __builtin_rint$(x);
-  if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < (REAL)__LONG_LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_LONG_MAX__ - __LONG_LONG_MAX__ / 1024))
+  if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_LONG_MAX__ - 1))
     return (long long)whole;
-  return -__LONG_LONG_MAX__ - 1;
+  return __VERIFIER_nondet_longlong();
 }
 
 //@
 long lround$(REAL x) {
   REAL whole = __builtin_round$(x);
-  if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < (REAL)__LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_MAX__ - __LONG_MAX__ / 1024))
+  if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_MAX__ - 1))
     return (long)whole;
-  return -__LONG_MAX__ - 1;
+  return __VERIFIER_nondet_long();
 }
 
 //@
 long long llround$(REAL x) {
   REAL whole = __builtin_round$(x);
-  if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < (REAL)__LONG_LONG_MAX__ / 2 * 2 && whole <= (REAL)(__LONG_LONG_MAX__ - __LONG_LONG_MAX__ / 1024))
+  if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_LONG_MAX__ - 1))
     return (long long)whole;
-  return -__LONG_LONG_MAX__ - 1;
+  return __VERIFIER_nondet_longlong();
 }
 
 //@
