@@ -5,6 +5,8 @@
 //! [`Builder::finish`] lays them out.
 
 use crate::ids::{CheckId, ExprId, FuncId, PlaceId, TypeId, VarId};
+use crate::lower::Definitions;
+use crate::models::Models;
 use crate::options::LowerOptions;
 use crate::program::*;
 use crate::types::{Record, Type, Types, Variadic};
@@ -25,13 +27,24 @@ pub struct Builder {
     pub(crate) assumptions: Vec<Assumption>,
     pub(crate) unsupported: Vec<Unsupported>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    external_functions: HashMap<String, FuncId>,
-    external_variables: HashMap<String, VarId>,
+    pub(crate) external_functions: HashMap<String, FuncId>,
+    pub(crate) external_variables: HashMap<String, VarId>,
     variable_states: HashMap<VarId, VariableState>,
     /// The names that functions have, to tell static ones apart.
     function_names: HashSet<String>,
     /// The functions with external linkage that some unit of the user defines.
     pub(crate) announced: HashSet<String>,
+    /// Every name with external linkage that some unit of the user defines.
+    pub(crate) definitions: HashMap<String, Definitions>,
+    /// The variables that say whether a weak name is defined, by their names.
+    pub(crate) present: HashMap<String, VarId>,
+    /// The models of the library.
+    pub(crate) models: Models,
+    /// Functions that stand for an error. Calls of them by name are checks of their own; this is
+    /// for what calls them by a pointer.
+    pub(crate) error_functions: BTreeSet<FuncId>,
+    /// Functions that cannot be called, and why.
+    pub(crate) refused: HashMap<FuncId, String>,
     /// The records met so far, by what they look like, so that the struct of a header that two
     /// units include is one struct.
     pub(crate) records_by_shape: HashMap<String, crate::ids::RecordId>,
@@ -40,6 +53,8 @@ pub struct Builder {
     /// Functions that run before and after the entry: `constructor` and `destructor`.
     pub(crate) startup: BTreeMap<(u32, u32), FuncId>,
     pub(crate) shutdown: BTreeMap<(u32, u32), FuncId>,
+    /// What calls `main` with its arguments, if it looks at them.
+    pub(crate) start: Option<FuncId>,
     model_texts: BTreeSet<String>,
     /// The checks that the user asked for, whatever is lowered just now.
     pub(crate) asked: BTreeSet<CheckKind>,
@@ -59,10 +74,21 @@ struct VariableState {
 pub(crate) enum Strength {
     /// Only declared.
     Declared,
-    /// Defined if nobody else does: a tentative definition, an inline or a weak one.
+    /// Defined if nobody else does: an inline or a weak definition.
     Weak,
+    /// Defined, maybe with an initialiser elsewhere: `int x;`.
+    Tentative,
     /// Defined.
     Strong,
+}
+
+/// Whether the initialiser of a definition is the variable's, or another definition's is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Initialiser {
+    /// It is.
+    Counts,
+    /// The linker takes another definition.
+    GivesWay,
 }
 
 /// A function while it is being lowered.
@@ -151,10 +177,16 @@ impl Builder {
             variable_states: HashMap::new(),
             function_names: HashSet::new(),
             announced: HashSet::new(),
+            definitions: HashMap::new(),
+            present: HashMap::new(),
+            models: Models::read(),
+            error_functions: BTreeSet::new(),
+            refused: HashMap::new(),
             records_by_shape: HashMap::new(),
             incomplete_records: HashMap::new(),
             startup: BTreeMap::new(),
             shutdown: BTreeMap::new(),
+            start: None,
             model_texts: BTreeSet::new(),
             unsequenced: Vec::new(),
         }
@@ -356,7 +388,7 @@ impl Builder {
         ty: TypeId,
         strength: Strength,
         source: Source,
-    ) -> VarId {
+    ) -> (VarId, Initialiser) {
         let Some(&id) = self.external_variables.get(name) else {
             let id = self.add_variable(Variable {
                 name: name.to_owned(),
@@ -369,10 +401,15 @@ impl Builder {
             self.external_variables.insert(name.to_owned(), id);
             self.variable_states
                 .insert(id, VariableState { strength, source });
-            return id;
+            return (id, Initialiser::Counts);
         };
         let known = self.variables[id.index()].ty;
-        let state = self.variable_states[&id];
+        // What an alias stands for may be a variable of one unit only.
+        let state = self.variable_states.get(&id).copied();
+        let state = state.unwrap_or(VariableState {
+            strength: Strength::Strong,
+            source: self.variables[id.index()].source,
+        });
         if !self.compatible(known, ty) && state.source.span != source.span {
             self.diagnostics.push(
                 Diagnostic::error(
@@ -382,7 +419,7 @@ impl Builder {
                 .label("declared here with another type")
                 .note(Some(state.source.span), "first declared here"),
             );
-            return id;
+            return (id, Initialiser::GivesWay);
         }
         // Only what was incomplete gets another type: earlier units rely on it.
         if self.types.size_of(known) < self.types.size_of(ty) {
@@ -393,9 +430,7 @@ impl Builder {
                 .insert(id, VariableState { strength, source });
             let variable = &mut self.variables[id.index()];
             variable.source = source;
-            if variable.initial == Initial::Unknown {
-                variable.initial = initial_of(strength);
-            }
+            variable.initial = initial_of(strength);
         } else if strength == Strength::Strong && state.source.span != source.span {
             self.diagnostics.push(
                 Diagnostic::error(
@@ -406,7 +441,16 @@ impl Builder {
                 .note(Some(state.source.span), "first defined here"),
             );
         }
-        id
+        let first = state.strength == Strength::Declared || state.source.span == source.span;
+        let counts = strength > state.strength || first;
+        (
+            id,
+            if counts {
+                Initialiser::Counts
+            } else {
+                Initialiser::GivesWay
+            },
+        )
     }
 
     /// The variables with external linkage, in the order in which they were met.
@@ -474,6 +518,6 @@ impl Builder {
 fn initial_of(strength: Strength) -> Initial {
     match strength {
         Strength::Declared => Initial::Unknown,
-        Strength::Weak | Strength::Strong => Initial::Data(Vec::new()),
+        Strength::Weak | Strength::Tentative | Strength::Strong => Initial::Data(Vec::new()),
     }
 }

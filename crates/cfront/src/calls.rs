@@ -1,13 +1,15 @@
 //! The targets of indirect calls: what points-to says, as far as the types fit.
 
-use crate::ids::{FuncId, TypeId};
-use crate::options::Undefined;
+use crate::ids::{EdgeId, ExprId, FuncId, LocId, TypeId};
+use crate::mismatch::{self, Elsewhere, Others};
+use crate::options::{LowerOptions, Undefined};
 use crate::points_to::{self, PointsTo};
 use crate::program::{
-    Assumption, Callee, ExprKind, Gap, Initial, InitialValue, Op, Program, Unsupported,
+    Assumption, BinaryOp, Callee, CheckKind, Expr, ExprKind, Gap, Initial, InitialValue,
+    LocationKind, Op, Program, Unsupported,
 };
 use crate::types::{Type, Types, Variadic};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// What is assumed of calls through pointers of which nothing is known.
 const UNKNOWN_CALLEE: &str =
@@ -20,7 +22,7 @@ const OUTSIDE_POINTER: &str = "a function pointer that comes from outside points
 /// Fills in the targets of all indirect calls. A pointer that may point to no known function
 /// calls any function of its type whose address is taken; if there is none, the call is like one
 /// of an undefined function.
-pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
+pub(crate) fn resolve(program: &mut Program, options: &LowerOptions) -> PointsTo {
     let taken = taken_functions(program);
     let mut assumed = BTreeSet::new();
     let points_to = loop {
@@ -36,7 +38,7 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
                 continue;
             };
             let wanted = called_type(program, *pointer);
-            let edge = crate::ids::EdgeId(index as u32);
+            let edge = EdgeId(index as u32);
             let fits = |f: &FuncId| {
                 wanted.is_none_or(|wanted| {
                     fits(&program.types, wanted, program.functions[f.index()].ty)
@@ -69,7 +71,9 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
             break points_to;
         }
     };
-    let changed = replace_unknown(program, undefined, &mut assumed);
+    check_callees(program, &points_to);
+    let dispatched = dispatch_unfit(program, &points_to, options);
+    let changed = replace_unknown(program, options.undefined, &mut assumed) || dispatched;
     for text in assumed {
         program.assumptions.push(Assumption::Model {
             text: text.to_owned(),
@@ -80,6 +84,131 @@ pub(crate) fn resolve(program: &mut Program, undefined: Undefined) -> PointsTo {
     } else {
         points_to
     }
+}
+
+/// Where a call has a check that its pointer is not null, makes it one that the pointer is a
+/// function's that it may point to.
+fn check_callees(program: &mut Program, points_to: &PointsTo) {
+    let mut calls: HashMap<LocId, (ExprId, Vec<FuncId>)> = HashMap::new();
+    for (index, edge) in program.edges.iter().enumerate() {
+        if let Op::Call {
+            callee: Callee::Indirect { pointer, .. },
+            ..
+        } = &edge.op
+        {
+            let targets = points_to.targets(EdgeId(index as u32));
+            if !targets.is_empty() {
+                calls.insert(edge.from, (*pointer, targets.to_vec()));
+            }
+        }
+    }
+    for index in 0..program.edges.len() {
+        let edge = &program.edges[index];
+        let Op::Assume {
+            condition,
+            holds: false,
+        } = edge.op
+        else {
+            continue;
+        };
+        let from = edge.from;
+        let Some((pointer, targets)) = calls.get(&edge.to) else {
+            continue;
+        };
+        let is_null_test = matches!(
+            program.expr(condition).kind,
+            ExprKind::Binary(BinaryOp::Eq, tested, _) if tested == *pointer
+        );
+        let bad = program.edges_from(from).find(|(_, other)| {
+            let Op::Assume {
+                condition: c,
+                holds: true,
+            } = other.op
+            else {
+                return false;
+            };
+            let LocationKind::Error(check) = program.locations[other.to.index()].kind else {
+                return false;
+            };
+            c == condition && program.checks[check.index()].kind == CheckKind::Pointer
+        });
+        let Some((bad, _)) = bad.filter(|_| is_null_test) else {
+            continue;
+        };
+        let condition = is_one_of(program, *pointer, targets);
+        program.edges[index].op = Op::Assume {
+            condition,
+            holds: true,
+        };
+        program.edges[bad.index()].op = Op::Assume {
+            condition,
+            holds: false,
+        };
+    }
+}
+
+/// Whether a pointer is the address of one of some functions.
+pub(crate) fn is_one_of(program: &mut Program, pointer: ExprId, targets: &[FuncId]) -> ExprId {
+    let ty = program.expr(pointer).ty;
+    let int = program.types.int(32, true);
+    let mut add = |kind, ty| {
+        program.exprs.push(Expr { kind, ty });
+        ExprId(program.exprs.len() as u32 - 1)
+    };
+    let mut any = None;
+    for &target in targets {
+        let address = add(ExprKind::Function(target), ty);
+        let equal = add(ExprKind::Binary(BinaryOp::Eq, pointer, address), int);
+        any = Some(match any {
+            Some(any) => add(ExprKind::Binary(BinaryOp::Or, any, equal), int),
+            None => equal,
+        });
+    }
+    any.unwrap_or_else(|| add(ExprKind::Int(0), int))
+}
+
+/// Sends calls that may reach functions of another type through what tells these apart: they must
+/// not be dropped. Calls of what is not known go there too, for null is known.
+fn dispatch_unfit(program: &mut Program, points_to: &PointsTo, options: &LowerOptions) -> bool {
+    let mut changed = false;
+    let asked = options.wants(CheckKind::Pointer);
+    for index in 0..program.edges.len() {
+        let Op::Call {
+            callee: Callee::Indirect { pointer, targets },
+            ..
+        } = &program.edges[index].op
+        else {
+            continue;
+        };
+        let edge = EdgeId(index as u32);
+        let found = points_to.targets(edge);
+        let unfit: Vec<FuncId> = match called_type(program, *pointer) {
+            Some(wanted) => found
+                .iter()
+                .copied()
+                .filter(|f| !fits(&program.types, wanted, program.functions[f.index()].ty))
+                .filter(|f| !targets.contains(f))
+                .collect(),
+            None => Vec::new(),
+        };
+        // Whether a pointer is wild of which points-to knows nothing cannot be said.
+        let elsewhere = match asked && found.is_empty() {
+            true => Elsewhere::Unsupported,
+            false => Elsewhere::Targets,
+        };
+        let known = !targets.is_empty() && elsewhere == Elsewhere::Targets;
+        if unfit.is_empty() && known {
+            continue;
+        }
+        let others = if unfit.len() < found.len() {
+            Others::Fit
+        } else {
+            Others::None
+        };
+        mismatch::dispatch(program, edge, &unfit, others, elsewhere);
+        changed = true;
+    }
+    changed
 }
 
 /// Replaces calls without a target.
@@ -150,7 +279,7 @@ fn taken_functions(program: &Program) -> BTreeSet<FuncId> {
     taken
 }
 
-fn called_type(program: &Program, pointer: crate::ids::ExprId) -> Option<TypeId> {
+fn called_type(program: &Program, pointer: ExprId) -> Option<TypeId> {
     match program.types.get(program.expr(pointer).ty) {
         Type::Pointer(to) if matches!(program.types.get(*to), Type::Function { .. }) => Some(*to),
         _ => None,

@@ -3,7 +3,8 @@
 use crate::builder::{Body, Builder, DraftEdge, FunctionDraft, Strength};
 use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
-use crate::lower::TEXT;
+use crate::lower::environment::ByPointer;
+use crate::lower::{PRESENT, TEXT};
 use crate::operands::{
     Operand, Positions, Renumber, each_operand, operands_of, operands_of_place, positions,
 };
@@ -11,6 +12,7 @@ use crate::options::Undefined;
 use crate::program::*;
 use crate::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources};
+use std::collections::BTreeSet;
 
 /// What the model of `exit` calls before the program ends.
 pub(crate) const SHUTDOWN: &str = "__hardbop_shutdown";
@@ -34,9 +36,11 @@ impl Builder {
                 .push(Diagnostic::global(Severity::Error, message));
             return (None, self.diagnostics);
         };
-        let entry = self.with_startup(FuncId(entry as u32));
+        let entry = self.start.unwrap_or(FuncId(entry as u32));
+        let entry = self.with_startup(entry);
         self.define_shutdown();
         self.define_undefined();
+        self.fail_in_error_functions(entry);
         self.note_undefined_variables();
         for place in &mut self.places {
             if let PlaceKind::Var(var) = place.kind {
@@ -252,9 +256,26 @@ impl Builder {
                     });
                 }
             }
+            let known = ByPointer::of(&name);
+            let known = match self.refused.get(&id) {
+                Some(what) => Some(ByPointer::Refuse(what.clone())),
+                None if self.error_functions.contains(&id) => Some(ByPointer::Fail),
+                None => known,
+            };
+            if let Some(known) = &known {
+                ops.clear();
+                self.known_body(known, &name, (id, source), &formals, &mut body, &mut at);
+            }
             if let Some(result) = result {
                 let place = self.var_place(result);
-                ops.push(Op::Havoc { place });
+                let scalar = self.types.is_scalar(self.variables[result.index()].ty);
+                ops.push(match known {
+                    Some(ByPointer::Input) if scalar => Op::Input {
+                        place,
+                        name: name.clone(),
+                    },
+                    _ => Op::Havoc { place },
+                });
             }
             for op in ops {
                 let to = body.location(LocationKind::Plain);
@@ -268,7 +289,7 @@ impl Builder {
             f.formals = formals;
             f.result = result;
             f.body = Some(body);
-            if f.first_use.is_some() {
+            if f.first_use.is_some() && known.is_none() {
                 let does = if havoc {
                     "change memory and return anything"
                 } else {
@@ -284,6 +305,87 @@ impl Builder {
                     havoc,
                 });
             }
+        }
+    }
+
+    /// Begins the body of a function that is called by a pointer and that lowering knows where it
+    /// is called by name.
+    fn known_body(
+        &mut self,
+        known: &ByPointer,
+        name: &str,
+        (function, source): (FuncId, Source),
+        formals: &[VarId],
+        body: &mut Body,
+        at: &mut u32,
+    ) {
+        let next = body.location(LocationKind::Plain);
+        match known {
+            ByPointer::Input => return,
+            ByPointer::Refuse(what) => {
+                let construct = self.add_unsupported(what.clone(), source);
+                body.edge(*at, next, Op::Unsupported { construct }, source);
+            }
+            ByPointer::Fail | ByPointer::Assert => {
+                let check = self.add_check(Check {
+                    kind: match self.error_functions.contains(&function) {
+                        true => CheckKind::ErrorCall,
+                        false => CheckKind::Assertion,
+                    },
+                    message: format!("call of `{name}`"),
+                    function,
+                    source,
+                });
+                let error = body.location(LocationKind::Error(check));
+                match (known, formals.first()) {
+                    (ByPointer::Assert, Some(&formal)) => {
+                        let place = self.var_place(formal);
+                        let condition = self.load(place);
+                        for (to, holds) in [(next, true), (error, false)] {
+                            let op = Op::Assume { condition, holds };
+                            body.edge(*at, to, op, source);
+                        }
+                    }
+                    _ => body.edge(*at, error, Op::Skip, source),
+                }
+            }
+        }
+        *at = next;
+    }
+
+    /// A function that stands for an error may be called by a pointer, or at the start or the end
+    /// of the program: then coming into it is the error, whatever its body.
+    fn fail_in_error_functions(&mut self, entry: FuncId) {
+        let run: BTreeSet<FuncId> = self
+            .startup
+            .values()
+            .chain(self.shutdown.values())
+            .copied()
+            .collect();
+        for id in self.error_functions.clone() {
+            let draft = &self.functions[id.index()];
+            let called = draft.first_use.is_some() || run.contains(&id) || id == entry;
+            if draft.origin == Origin::Undefined || !called {
+                continue;
+            }
+            let (name, source) = (draft.name.clone(), draft.source);
+            let mut body = Body::default();
+            body.entry = body.location(LocationKind::Plain);
+            body.exit = body.location(LocationKind::Exit);
+            let mut at = body.entry;
+            self.known_body(
+                &ByPointer::Fail,
+                &name,
+                (id, source),
+                &[],
+                &mut body,
+                &mut at,
+            );
+            let exit = body.exit;
+            body.edge(at, exit, Op::Skip, source);
+            let draft = &mut self.functions[id.index()];
+            draft.locals.clear();
+            draft.body = Some(body);
         }
     }
 
@@ -306,7 +408,8 @@ impl Builder {
 
     fn note_undefined_variables(&mut self) {
         for variable in &self.variables {
-            if variable.kind == VarKind::Global && variable.initial == Initial::Unknown {
+            let own = variable.name.ends_with(PRESENT);
+            if variable.kind == VarKind::Global && variable.initial == Initial::Unknown && !own {
                 self.assumptions.push(Assumption::UndefinedVariable {
                     name: variable.name.clone(),
                     source: variable.source,

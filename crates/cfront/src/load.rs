@@ -5,8 +5,8 @@ use crate::builder::Builder;
 use crate::calls;
 use crate::conventions;
 use crate::ids::FuncId;
-use crate::lower::{Unsequenced, announce_unit, has_destructor, lower_unit, mentions};
-use crate::models::Models;
+use crate::lower::{Unsequenced, announce_unit, has_aliases, has_destructor, lower_unit, mentions};
+use crate::models::PRELUDE;
 use crate::options::LowerOptions;
 use crate::parse::{
     Files, Input, InputKind, NoFiles, ParseOptions, ParsedUnit, Preprocess, Texts, parse_unit,
@@ -14,6 +14,7 @@ use crate::parse::{
 use crate::points_to::PointsTo;
 use crate::program::{Assumption, Gap, Op, Origin, Program, Unsupported};
 use crate::reach::{Reached, reached};
+use crate::start::{self, START};
 use crate::types::{DataModel, Types};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources, Style, render};
 use std::collections::{BTreeSet, HashSet};
@@ -146,9 +147,11 @@ fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
         announce_unit(&mut builder, unit);
     }
     announce_endings(&mut builder, &units);
+    units.sort_by_key(|unit| !has_aliases(unit));
     for unit in units {
         diagnostics.extend(lower_unit(&mut builder, &unit, Origin::User));
     }
+    add_start(&mut builder, options, &mut texts, &mut diagnostics);
     add_models(&mut builder, options, &mut texts, &mut diagnostics);
     if refused(&diagnostics) {
         return Loaded {
@@ -195,6 +198,49 @@ fn announce_endings(builder: &mut Builder, units: &[ParsedUnit]) {
     }
 }
 
+/// Adds what calls `main`, if `main` looks at its arguments.
+fn add_start(
+    builder: &mut Builder,
+    options: &Options,
+    texts: &mut Texts,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let Some(text) = start::text(builder) else {
+        return;
+    };
+    let text = format!("{PRELUDE}# 1 \"<hardbop>/start.c\"\n{text}");
+    // Nothing can go wrong there.
+    let checks = std::mem::take(&mut builder.options.checks);
+    lower_model(builder, text, options, texts, diagnostics);
+    builder.options.checks = checks;
+    let function = builder.functions.iter().position(|f| f.name == START);
+    builder.start = function.map(|index| FuncId(index as u32));
+}
+
+/// Reads and lowers a text of ours.
+fn lower_model(
+    builder: &mut Builder,
+    text: String,
+    options: &Options,
+    texts: &mut Texts,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let input = Input {
+        name: format!("<models {}>", texts.presumed("<models>")),
+        bytes: text.into_bytes(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let parse = ParseOptions::new(options.parse.model);
+    let (unit, said) = parse_unit(&input, &parse, &NoFiles, texts);
+    diagnostics.extend(said);
+    let Some(unit) = unit else { return };
+    let said = lower_unit(builder, &unit, Origin::Model);
+    // That the user declares a function with another type than the model is not the user's
+    // fault: the types of the C library differ from system to system.
+    diagnostics.extend(said.into_iter().filter(Diagnostic::is_error));
+}
+
 /// Adds the models of the library functions that are used and not defined, and of those that
 /// they use.
 fn add_models(
@@ -203,30 +249,16 @@ fn add_models(
     texts: &mut Texts,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let models = Models::read();
     let mut taken = BTreeSet::new();
     loop {
         let undefined = builder.undefined_functions();
         let wanted = undefined.iter().map(|(name, _)| name.as_str());
-        let selection = models.select(wanted, &taken);
+        let selection = builder.models.select(wanted, &taken);
         if selection.names.is_empty() {
             break;
         }
         taken.extend(&selection.names);
-        let input = Input {
-            name: format!("<models {}>", texts.presumed("<models>")),
-            bytes: selection.text.into_bytes(),
-            kind: InputKind::Source,
-            preprocess: Preprocess::default(),
-        };
-        let parse = ParseOptions::new(options.parse.model);
-        let (unit, said) = parse_unit(&input, &parse, &NoFiles, texts);
-        diagnostics.extend(said);
-        let Some(unit) = unit else { return };
-        let said = lower_unit(builder, &unit, Origin::Model);
-        // That the user declares a function with another type than the model is not the user's
-        // fault: the types of the C library differ from system to system.
-        diagnostics.extend(said.into_iter().filter(Diagnostic::is_error));
+        lower_model(builder, selection.text, options, texts, diagnostics);
         for text in selection.assumptions {
             builder.assume_model(text);
         }
@@ -298,7 +330,7 @@ fn complete(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> PointsTo {
     refuse_functions(program);
-    let points_to = calls::resolve(program, options.undefined);
+    let points_to = calls::resolve(program, options);
     let reached = reached(program);
     keep_reached_assumptions(program, &reached, diagnostics);
     conventions::note(program, &points_to, &reached, options, unsequenced);

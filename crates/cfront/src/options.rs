@@ -12,6 +12,8 @@ pub struct LowerOptions {
     /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Pointer`],
     /// [`CheckKind::Bounds`], [`CheckKind::Free`].
     pub checks: BTreeSet<CheckKind>,
+    /// Whether a left shift of a value is among the overflows.
+    pub left_shifts: LeftShifts,
     /// Labels whose being reached is an error, e.g. `ERROR`.
     pub error_labels: BTreeSet<String>,
     /// Functions whose being called is an error, whether or not the user gives them a body.
@@ -22,6 +24,15 @@ pub struct LowerOptions {
     /// knows by itself what they do. (Only `malloc` and `free` stay what they are; rules see
     /// [`crate::program::Op::Allocate`] and [`crate::program::Op::Free`].)
     pub hooks: BTreeSet<String>,
+}
+
+/// Whether a left shift of a negative value, or one whose result does not fit, is an overflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftShifts {
+    /// It is, as in the standard.
+    Overflow,
+    /// It is not, as in SV-COMP: bits are moved. A shift by a wrong amount still is.
+    Move,
 }
 
 /// What a function that no unit defines may do, besides returning anything.
@@ -39,6 +50,7 @@ impl Default for LowerOptions {
         LowerOptions {
             entry: "main".to_owned(),
             checks: BTreeSet::new(),
+            left_shifts: LeftShifts::Overflow,
             error_labels: BTreeSet::new(),
             error_functions: ["reach_error", "__VERIFIER_error"]
                 .map(str::to_owned)

@@ -11,6 +11,8 @@
 //! whether such a place can be reached.
 
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+use crate::mismatch::DISPATCH;
+use crate::start::START;
 use crate::types::{RecordKind, Type, Types};
 use hardbop_diagnostics::{FileId, Sources, Span};
 use std::ops::Range;
@@ -224,6 +226,14 @@ pub struct Function {
     pub exit: LocId,
     /// Where it is defined, or first mentioned.
     pub source: Source,
+}
+
+impl Function {
+    /// Whether it is one of ours that only passes a call on: what calls `main` with its arguments,
+    /// or what tells the targets of a pointer apart.
+    pub fn passes_on(&self) -> bool {
+        self.origin == Origin::Model && (self.name == START || self.name.starts_with(DISPATCH))
+    }
 }
 
 /// Who defined a function.

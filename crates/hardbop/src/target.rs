@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::failure::{Failure, Verdict};
 use crate::input;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::options::LowerOptions;
+use hardbop_cfront::options::{LeftShifts, LowerOptions};
 use hardbop_cfront::program::{Check, CheckKind, Program};
 use hardbop_diagnostics::Sources;
 use hardbop_report::results::{self, Answer, DataModel, Results};
@@ -190,7 +190,10 @@ impl Target {
                     options.error_labels.insert(label.clone());
                 }
                 Goal::NoOverflow => {
-                    options.checks.insert(CheckKind::Overflow);
+                    // What the user asked for himself, he gets.
+                    if options.checks.insert(CheckKind::Overflow) {
+                        options.left_shifts = LeftShifts::Move;
+                    }
                 }
                 Goal::ValidDeref => {
                     options

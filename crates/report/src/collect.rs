@@ -36,7 +36,7 @@ impl<'p> Collector<'p> {
     /// Results of a program, with nothing known yet.
     pub fn new(program: &'p Program) -> Collector<'p> {
         let results = Results {
-            entry: program.function(program.entry).name.clone(),
+            entry: entry_name(program.function(program.entry)),
             data_model: match program.types.model() {
                 types::DataModel::Ilp32 => DataModel::Ilp32,
                 types::DataModel::Lp64 => DataModel::Lp64,
@@ -289,4 +289,12 @@ pub fn ends(program: &Program) -> Vec<String> {
 fn at(program: &Program, source: Source) -> String {
     let file = program.presumed_files.get(source.file as usize);
     format!("{}:{}", file.map_or("", String::as_str), source.line)
+}
+
+/// The entry as the user knows it.
+fn entry_name(entry: &Function) -> String {
+    if entry.passes_on() {
+        return "main".to_owned();
+    }
+    entry.name.clone()
 }

@@ -426,8 +426,9 @@ impl Writer<'_> {
         let program = self.program;
         let entry = program.function(program.entry);
         let given = self.recorded.formals.iter().any(|value| *value != Some(0));
-        if entry.name == "main" {
-            if given && !entry.formals.is_empty() {
+        if entry.name == "main" || entry.passes_on() {
+            let passed = entry.passes_on() && !self.run.inputs.is_empty();
+            if passed || (given && !entry.formals.is_empty()) {
                 self.doubts
                     .push("the run depends on the arguments of `main`".to_owned());
             }

@@ -189,15 +189,9 @@ impl Builder<'_> {
     fn calls(&mut self) {
         for activation in &self.record.activations {
             let function = self.program.function(activation.function);
-            let parent = match activation.parent {
-                Some(parent) => match self.shown[parent as usize] {
-                    Some(parent) => Some(parent),
-                    None => {
-                        self.shown.push(None);
-                        continue;
-                    }
-                },
-                None => None,
+            let Some(parent) = self.caller(activation.parent) else {
+                self.shown.push(None);
+                continue;
             };
             if function.origin != Origin::User {
                 self.shown.push(None);
@@ -214,6 +208,22 @@ impl Builder<'_> {
             });
             self.shown.push(Some(number));
         }
+    }
+
+    /// The call that is shown around an activation with that parent: none for the first one.
+    /// Nothing if it is inside of what is not shown.
+    fn caller(&self, mut parent: Option<u32>) -> Option<Option<u32>> {
+        while let Some(at) = parent {
+            if let Some(shown) = self.shown[at as usize] {
+                return Some(Some(shown));
+            }
+            let around = &self.record.activations[at as usize];
+            if !self.program.function(around.function).passes_on() {
+                return None;
+            }
+            parent = around.parent;
+        }
+        Some(None)
     }
 
     /// How many calls of a function are around. The nearest one has counted the others; it is not

@@ -2,6 +2,7 @@
 
 use super::{Lower, TEXT};
 use crate::ids::{ExprId, TypeId};
+use crate::options::LeftShifts;
 use crate::program::*;
 use crate::types::Type;
 use rucc_ast::BinaryOp as AstBinary;
@@ -19,12 +20,19 @@ impl Lower<'_> {
         if matches!(op, AstBinary::LogAnd | AstBinary::LogOr) {
             return self.logical(id);
         }
+        // A size that is computed is a product.
+        if op == AstBinary::Mul && self.unit.is_effectful_size(self.unit.tree.expr_span(id)) {
+            self.at_expr(id);
+            let ty = self.ty(self.unit.tree[id].ty);
+            return self.unsupported_value("side effects in the operand of `sizeof`", ty);
+        }
         // Chains of operators lean to the left and can be long: follow them down first.
         let mut spine = vec![(id, op, lhs, rhs)];
         let mut at = lhs;
         while let sema::ExprKind::Binary { op, lhs, rhs } = self.unit.tree[at].kind
             && !matches!(op, AstBinary::LogAnd | AstBinary::LogOr)
             && self.is_supported(self.unit.tree[at].ty)
+            && !self.unit.is_effectful_size(self.unit.tree.expr_span(at))
             && self.known(at).is_none()
         {
             spine.push((at, op, lhs, rhs));
@@ -185,7 +193,8 @@ impl Lower<'_> {
                 let bad = self.b.binary(BinaryOp::Ge, amount, limit, int);
                 let message = format!("shift by a wrong amount in {TEXT}");
                 self.check(CheckKind::Overflow, bad, message);
-                if op == BinaryOp::Shl && signed {
+                let moves = self.b.options.left_shifts == LeftShifts::Move;
+                if op == BinaryOp::Shl && signed && !moves {
                     let zero = self.b.zero(ty);
                     let negative = self.b.binary(BinaryOp::Lt, left, zero, int);
                     let message = format!("left shift of a negative number in {TEXT}");

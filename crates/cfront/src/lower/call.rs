@@ -1,7 +1,7 @@
 //! Calls.
 
-use super::Lower;
 use super::effects::Effect;
+use super::{Lower, TEXT};
 use crate::finish::SHUTDOWN;
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::program::*;
@@ -146,6 +146,9 @@ impl Lower<'_> {
                 }
                 let func = self.func(decl);
                 self.used(func);
+                if self.may_be_absent(decl) {
+                    self.call_needs(decl);
+                }
                 self.emit(Op::Call {
                     callee: Callee::Direct(func),
                     arguments,
@@ -160,6 +163,7 @@ impl Lower<'_> {
                 }
             }
             (None, Some(pointer)) => {
+                self.check_callee(pointer);
                 let callee = Callee::Indirect {
                     pointer,
                     targets: Vec::new(),
@@ -190,6 +194,39 @@ impl Lower<'_> {
         self.f().cur = run;
         self.call_model(SHUTDOWN);
         self.continue_at(end);
+    }
+
+    /// Checks that a pointer that is called points to a function. Which ones it may point to is
+    /// known when the program is complete; until then, null is what it must not be.
+    fn check_callee(&mut self, pointer: ExprId) {
+        if !self.b.options.wants(CheckKind::Pointer) {
+            return;
+        }
+        let message = format!("null or wild function pointer in {TEXT}");
+        match self.b.exprs[pointer.index()].kind {
+            ExprKind::Function(_) => {}
+            // Nothing of ours lives at a fixed address.
+            ExprKind::Int(_) => self.error(CheckKind::Pointer, message),
+            _ => {
+                let int = self.int_ty();
+                let null = self.b.zero(self.b.ty_of(pointer));
+                let bad = self.b.binary(BinaryOp::Eq, pointer, null, int);
+                self.check(CheckKind::Pointer, bad, message);
+            }
+        }
+    }
+
+    /// A call of a weak function that is absent is one through a null pointer.
+    fn call_needs(&mut self, decl: sema::DeclId) {
+        let present = self.is_present(decl);
+        if self.b.options.wants(CheckKind::Pointer) {
+            let message = format!("null pointer in {TEXT}");
+            self.require(CheckKind::Pointer, present, message);
+            return;
+        }
+        let (next, halt) = (self.location(), self.halt_location());
+        self.split(present, next, halt);
+        self.f().cur = next;
     }
 
     /// Whether a function returns twice, or to where such a function was called.

@@ -51,12 +51,14 @@ impl Lower<'_> {
                 self.used(func);
                 let function = self.b.functions[func.index()].ty;
                 let pointer = self.b.types.pointer(function);
-                self.b.expr(ExprKind::Function(func), pointer)
+                let address = self.b.expr(ExprKind::Function(func), pointer);
+                self.unless_absent(decl, address)
             }
             sema::Base::Decl(decl) => {
                 let storage = self.storage(decl);
                 let place = self.storage_place(storage);
-                self.address(place)
+                let address = self.address(place);
+                self.unless_absent(decl, address)
             }
             sema::Base::Str(string) => {
                 let source = self

@@ -14,9 +14,10 @@ impl Lower<'_> {
         for id in list {
             let decl = &self.unit.tree[id];
             match decl.kind {
-                // A declaration does nothing; a definition is GNU C's nested function.
+                // A declaration does nothing, and the function may be defined later in the file. A
+                // definition is GNU C's nested function: it has no linkage.
                 sema::DeclKind::Function => {
-                    if decl.body.is_some() {
+                    if decl.body.is_some() && decl.linkage == sema::Linkage::None {
                         let source = self.unit.source(self.unit.tree.decl_span(id));
                         self.f().source = source;
                         self.unsupported("a nested function");

@@ -9,6 +9,7 @@ use crate::parse::ParsedUnit;
 use crate::program::CheckKind;
 use rucc_ast::{BinaryOp, UnaryOp};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind};
+use rucc_types::{ArrayLen, TypeId, TypeKind};
 
 /// What evaluating an expression does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,29 @@ impl Effect {
             writes,
             traps: self.traps || other.traps,
             control: self.control || other.control,
+        }
+    }
+}
+
+/// What counts as doing anything.
+const ANYTHING: Effect = Effect {
+    memory: true,
+    writes: Writes::Many,
+    traps: true,
+    control: true,
+};
+
+/// Whether a type mentions a length that is computed.
+fn is_variable(unit: &ParsedUnit, ty: TypeId) -> bool {
+    let mut at = ty;
+    loop {
+        at = match unit.types.kind(unit.types.canonical(at)) {
+            TypeKind::Pointer(to) => to,
+            TypeKind::Array { elem, len } => match len {
+                ArrayLen::Variable(_) => return true,
+                _ => elem,
+            },
+            _ => return false,
         }
     }
 }
@@ -182,6 +206,8 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
                 otherwise,
             } => get(cond).and(get(then)).and(get(otherwise)),
             ExprKind::Comma { lhs, rhs } => get(lhs).and(get(rhs)),
+            // The lengths in the type are evaluated too.
+            ExprKind::Cast(_) if is_variable(unit, node.ty) => ANYTHING,
             ExprKind::Cast(e)
             | ExprKind::ByteSwap { operand: e }
             | ExprKind::BitCount { operand: e, .. }
@@ -205,12 +231,7 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
                 control: false,
             },
             // Everything else is rare: it counts as doing anything.
-            _ => Effect {
-                memory: true,
-                writes: Writes::Many,
-                traps: true,
-                control: true,
-            },
+            _ => ANYTHING,
         };
         found.effects.push(effect);
     }

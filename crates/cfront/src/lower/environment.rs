@@ -24,6 +24,64 @@ pub(super) const UNREACHABLE: &str = "`__builtin_unreachable()` is never reached
 /// What is assumed of memory on the stack whose size is computed.
 const STACK_IS_THERE: &str =
     "sizes of variable-length arrays and of `alloca` are not negative and fit on the stack";
+/// The functions that fail an assertion when they are called.
+const FAIL: [&str; 6] = [
+    "__assert_fail",
+    "__assert",
+    "__assert_perror_fail",
+    "_assert",
+    "__assert_func",
+    "__assert_rtn",
+];
+
+/// The functions that fail an assertion if their first argument is zero.
+const ASSERT: [&str; 3] = ["__VERIFIER_assert", "__CPROVER_assert", "assert"];
+
+/// The functions that start another thread or process.
+const THREADS: [&str; 5] = ["pthread_create", "thrd_create", "fork", "vfork", "clone"];
+
+/// What a function does that lowering knows, where it is called by a pointer and no model written
+/// in C can say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ByPointer {
+    /// It fails an assertion.
+    Fail,
+    /// It fails an assertion if its first argument is zero.
+    Assert,
+    /// It returns an input.
+    Input,
+    /// It does what is not supported.
+    Refuse(String),
+}
+
+impl ByPointer {
+    /// What a function does, if it is one of these.
+    pub(crate) fn of(name: &str) -> Option<ByPointer> {
+        if FAIL.contains(&name) {
+            return Some(ByPointer::Fail);
+        }
+        if ASSERT.contains(&name) {
+            return Some(ByPointer::Assert);
+        }
+        if name.starts_with("__VERIFIER_nondet_") {
+            return Some(ByPointer::Input);
+        }
+        if THREADS.contains(&name) {
+            return Some(ByPointer::Refuse(threads(name)));
+        }
+        let refused = matches!(name, "alloca" | "__alloca");
+        refused.then(|| ByPointer::Refuse(format!("`{name}` called by a pointer")))
+    }
+}
+
+fn threads(name: &str) -> String {
+    format!("`{name}`: only sequential programs are understood")
+}
+
+/// Whether lowering knows a function, or whoever finishes the program does.
+pub(crate) fn is_known(name: &str) -> bool {
+    ByPointer::of(name).is_some()
+}
 
 /// What a call to the environment gives: its value, if it has one.
 type Answer = Option<ExprId>;
@@ -33,13 +91,22 @@ impl Lower<'_> {
     /// define it.
     fn environment_name(&self, decl: sema::DeclId) -> Option<String> {
         let declared = &self.unit.tree[decl];
-        let spelled = self.name_of(decl);
-        if self.b.options.error_functions.contains(spelled) && self.origin == Origin::User {
-            return Some(spelled.to_owned());
+        let symbol = self.symbol(decl);
+        if self.origin == Origin::User {
+            let errors = &self.b.options.error_functions;
+            let mut names = [self.name_of(decl), &symbol].into_iter();
+            if let Some(name) = names.find(|&name| errors.contains(name)) {
+                return Some(name.to_owned());
+            }
         }
-        if declared.body.is_some() || declared.linkage == sema::Linkage::Internal {
+        if declared.body.is_some() || self.is_internal(decl) || declared.alias.is_some() {
             return None;
         }
+        // A label has been taken for the name; `__builtin_malloc` has not.
+        let spelled = match declared.asm_label {
+            Some(_) => symbol.as_str(),
+            None => self.name_of(decl),
+        };
         if self.b.announced.contains(spelled) {
             return None;
         }
@@ -118,7 +185,7 @@ impl Lower<'_> {
                 self.f().cur = yes;
                 Some(None)
             }
-            ("__VERIFIER_assert" | "assert" | "__CPROVER_assert", [condition, ..]) => {
+            (name, [condition, ..]) if ASSERT.contains(&name) => {
                 self.at_expr(*condition);
                 let message = format!("assertion {TEXT}");
                 let error = self.error_location(CheckKind::Assertion, message);
@@ -128,13 +195,11 @@ impl Lower<'_> {
                 self.describe(error, *condition);
                 Some(None)
             }
-            ("__assert_fail" | "__assert" | "__assert_perror_fail" | "_assert", _) => {
-                self.failed_assertion(id, list.first().copied())
-            }
             ("__assert_func" | "__assert_rtn", _) => {
                 self.failed_assertion(id, list.get(3).copied())
             }
-            ("abort" | "exit" | "_exit" | "_Exit" | "quick_exit", _) => {
+            (name, _) if FAIL.contains(&name) => self.failed_assertion(id, list.first().copied()),
+            ("abort" | "exit" | "_exit" | "_Exit" | "quick_exit" | "__builtin_abort", _) => {
                 for &arg in &list {
                     self.effect(arg);
                 }
@@ -159,6 +224,14 @@ impl Lower<'_> {
                     self.b.assume_model(UNREACHABLE);
                 }
                 self.halt();
+                Some(None)
+            }
+            (name, _) if THREADS.contains(&name) => {
+                for &arg in &list {
+                    self.effect(arg);
+                }
+                self.at_expr(id);
+                self.unsupported(threads(name));
                 Some(None)
             }
             ("malloc", [_]) => {

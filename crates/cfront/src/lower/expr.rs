@@ -258,7 +258,8 @@ impl Lower<'_> {
             sema::ExprKind::Decl(decl) => {
                 let func = self.func(decl);
                 self.used(func);
-                self.b.expr(ExprKind::Function(func), to)
+                let address = self.b.expr(ExprKind::Function(func), to);
+                self.unless_absent(decl, address)
             }
             sema::ExprKind::Unary {
                 op: AstUnary::Deref,
@@ -275,6 +276,7 @@ impl Lower<'_> {
     }
 
     fn cast(&mut self, id: sema::ExprId, operand: sema::ExprId, ty: rt::TypeId) -> ExprId {
+        self.evaluate_lengths(ty);
         if matches!(self.bare(ty), rt::TypeKind::Void) {
             self.effect(operand);
             return self.void_value();

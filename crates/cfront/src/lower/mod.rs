@@ -15,20 +15,21 @@ mod cond;
 mod constant;
 mod decl;
 mod effects;
-mod environment;
+pub(crate) mod environment;
 mod expr;
 mod init;
 mod place;
 mod record;
 mod stmt;
 mod switch;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod types;
 mod unsequenced;
 mod vla;
 
-use crate::builder::{Builder, Strength};
+use crate::builder::{Builder, Initialiser, Strength};
 use crate::ids::{FuncId, PlaceId, TypeId, VarId};
 use crate::parse::ParsedUnit;
 use crate::program::*;
@@ -39,6 +40,7 @@ use hardbop_diagnostics::Diagnostic;
 use rucc_sema as sema;
 use std::collections::{HashMap, HashSet};
 
+pub(crate) use symbols::{Definitions, PRESENT, announce_unit, has_aliases};
 pub(crate) use unsequenced::{Operand, Unsequenced};
 
 /// In the message of a check: what stands for the text of the source at the check's place.
@@ -57,22 +59,10 @@ pub(crate) struct Lower<'a> {
     /// The globals whose initial value is set.
     initialised: HashSet<VarId>,
     function: Option<FnState>,
-}
-
-/// Says which functions a unit defines, so that calls in units lowered before it are not taken
-/// for calls to the environment's function of the same name. Call it for every unit of the user
-/// before the first is lowered.
-pub(crate) fn announce_unit(builder: &mut Builder, unit: &ParsedUnit) {
-    for &id in unit.tree.top_level() {
-        let decl = &unit.tree[id];
-        if let (Some(name), Some(_)) = (decl.name, decl.body)
-            && decl.linkage == sema::Linkage::External
-        {
-            builder
-                .announced
-                .insert(unit.names.resolve(name).to_owned());
-        }
-    }
+    /// Whether an initial value is being computed: nothing can be decided there.
+    initialising: bool,
+    /// Declarations with a label that names what only this unit sees.
+    met: HashSet<sema::DeclId>,
 }
 
 /// Whether a unit uses a function; that a header declares it is no use.
@@ -116,6 +106,8 @@ pub(crate) fn lower_unit(
         strings: HashMap::new(),
         initialised: HashSet::new(),
         function: None,
+        initialising: false,
+        met: HashSet::new(),
     };
     lower.name_records();
     lower.unit();
@@ -128,6 +120,8 @@ pub(crate) fn lower_unit(
 impl Lower<'_> {
     fn unit(&mut self) {
         let unit = self.unit;
+        self.refuse_variable_members();
+        self.define_aliases();
         for &id in unit.tree.top_level() {
             let decl = &unit.tree[id];
             match decl.kind {
@@ -170,13 +164,10 @@ impl Lower<'_> {
         let decl = &unit.tree[id];
         let ty = self.ty(decl.ty);
         let source = unit.source(unit.tree.definition_span(id));
-        let spelled = self.name_of(id).to_owned();
-        let name = sema::library_name(&spelled).unwrap_or(&spelled).to_owned();
-        let func = match decl.linkage {
-            sema::Linkage::Internal if decl.alias.is_none() => {
-                self.b.static_function(&name, ty, source)
-            }
-            _ => {
+        let name = self.symbol(id);
+        let func = match self.is_internal(id) {
+            true => self.b.static_function(&name, ty, source),
+            false => {
                 let func = self.b.external_function(&name, ty, source);
                 let implicit = matches!(
                     self.b.types.get(ty),
@@ -188,6 +179,16 @@ impl Lower<'_> {
             }
         };
         self.functions.insert(id, func);
+        if unit.tree.is_ifunc(id) {
+            self.b
+                .refused
+                .insert(func, "a function chosen by `ifunc`".to_owned());
+        }
+        let errors = &self.b.options.error_functions;
+        let error = errors.contains(self.name_of(id)) || errors.contains(&name);
+        if error && self.origin == Origin::User {
+            self.b.error_functions.insert(func);
+        }
         func
     }
 
@@ -208,7 +209,11 @@ impl Lower<'_> {
         let func = self.func(id);
         let decl = &unit.tree[id];
         let source = unit.source(unit.tree.definition_span(id));
-        let weak = decl.flags.contains(sema::DeclFlags::WEAK) || !decl.inline.emits();
+        // Whether an `inline` definition is seen by other units differs between C99 and GNU C. One
+        // that is not overridden counts.
+        let weak = decl.flags.contains(sema::DeclFlags::WEAK)
+            || decl.flags.contains(sema::DeclFlags::DECLARED_INLINE)
+            || !decl.inline.emits();
         let strength = if weak || self.origin == Origin::Model {
             Strength::Weak
         } else {
@@ -361,15 +366,21 @@ impl Lower<'_> {
         ty = self.with_extent(id, ty);
         let strength = match decl.state {
             sema::Definition::Declared => Strength::Declared,
-            sema::Definition::Tentative => Strength::Weak,
+            sema::Definition::Tentative if decl.flags.contains(sema::DeclFlags::WEAK) => {
+                Strength::Weak
+            }
+            sema::Definition::Tentative => Strength::Tentative,
             sema::Definition::Defined if decl.flags.contains(sema::DeclFlags::WEAK) => {
                 Strength::Weak
             }
             sema::Definition::Defined => Strength::Strong,
         };
-        let name = self.name_of(id).to_owned();
-        let var = if decl.linkage == sema::Linkage::External {
-            self.b.external_variable(&name, ty, strength, source)
+        let name = self.symbol(id);
+        let mut initialiser = Initialiser::Counts;
+        let var = if decl.linkage != sema::Linkage::None && !self.is_internal(id) {
+            let (var, counts) = self.b.external_variable(&name, ty, strength, source);
+            initialiser = counts;
+            var
         } else {
             let kind = match (&self.function, decl.name) {
                 (Some(f), Some(_)) if decl.linkage == sema::Linkage::None => {
@@ -394,9 +405,12 @@ impl Lower<'_> {
         self.globals.insert(id, var);
         if let Some(init) = decl.init
             && decl.state != sema::Definition::Declared
+            && initialiser == Initialiser::Counts
             && self.initialised.insert(var)
         {
+            let outer = std::mem::replace(&mut self.initialising, true);
             self.b.variables[var.index()].initial = self.static_initialiser(init, source);
+            self.initialising = outer;
         }
         var
     }

@@ -19,7 +19,14 @@ impl Lower<'_> {
             sema::ExprKind::Decl(decl) => {
                 let storage = self.storage(decl);
                 let place = self.storage_place(storage);
-                self.as_declared(decl, place)
+                let place = self.as_declared(decl, place);
+                if !self.may_be_absent(decl) {
+                    return place;
+                }
+                let address = self.address(place);
+                let address = self.unless_absent(decl, address);
+                self.b
+                    .place(PlaceKind::Deref(address), self.place_ty(place))
             }
             sema::ExprKind::Str(string) => {
                 let source = self.unit.source(self.unit.tree.expr_span(id));
@@ -49,7 +56,7 @@ impl Lower<'_> {
     /// The place of a variable with the type that this unit gives it, where another unit gives
     /// it another one.
     fn as_declared(&mut self, decl: sema::DeclId, place: PlaceId) -> PlaceId {
-        if self.unit.tree[decl].linkage != sema::Linkage::External {
+        if self.unit.tree[decl].linkage == sema::Linkage::None {
             return place;
         }
         let ours = self.unit.tree[decl].ty;

@@ -5,6 +5,7 @@ use super::Lower;
 use super::body::Storage;
 use crate::ids::ExprId;
 use crate::program::*;
+use hardbop_diagnostics::Diagnostic;
 use rucc_sema as sema;
 use rucc_types as rt;
 
@@ -18,6 +19,45 @@ impl Lower<'_> {
             rt::TypeKind::Record(record) => self.unit.types.record_info(record).variable.is_some(),
             _ => false,
         }
+    }
+
+    /// Refuses members whose lengths matter where their struct is declared, which the tree does
+    /// not say: lengths with side effects, and lengths behind pointers.
+    pub(super) fn refuse_variable_members(&mut self) {
+        let unit = self.unit;
+        for (_, record) in unit.types.records() {
+            for field in &record.fields {
+                let mut at = field.ty;
+                let mut behind = false;
+                loop {
+                    at = match self.bare(at) {
+                        rt::TypeKind::Pointer(to) => {
+                            behind = true;
+                            to
+                        }
+                        rt::TypeKind::Array { elem, len } => {
+                            if let rt::ArrayLen::Variable(vla) = len {
+                                let length = unit.tree.vla_size(vla);
+                                if behind || !self.effects.of(length).is_pure() {
+                                    self.refuse_length(length);
+                                }
+                            }
+                            elem
+                        }
+                        _ => break,
+                    }
+                }
+            }
+        }
+    }
+
+    fn refuse_length(&mut self, length: sema::ExprId) {
+        let source = self.unit.source(self.unit.tree.expr_span(length));
+        let message = "not supported: a length in a struct that is computed with side effects, or \
+                       behind a pointer";
+        self.b
+            .diagnostics
+            .push(Diagnostic::error(source.span, message));
     }
 
     /// Evaluates the lengths that a type mentions and that are not evaluated yet.

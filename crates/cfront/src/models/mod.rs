@@ -6,10 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 /// The files, by the name under which they are shown.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("<hardbop>/models/ctype.c", include_str!("ctype.c")),
+    ("<hardbop>/models/known.c", include_str!("known.c")),
     ("<hardbop>/models/other.c", include_str!("other.c")),
     ("<hardbop>/models/stdio.c", include_str!("stdio.c")),
     ("<hardbop>/models/stdlib.c", include_str!("stdlib.c")),
@@ -185,8 +187,34 @@ pub fn is_guess(name: &str) -> bool {
     GUESSES.contains(&name) || variant().is_some()
 }
 
+/// The functions of `math.h`, of which there is one for each type.
+const MATH: &str = include_str!("math.c");
+
+/// The types of `math.h`, the suffixes of their functions, and the names of their inputs.
+const REALS: [(&str, &str, &str); 3] = [
+    ("double", "", "double"),
+    ("float", "f", "float"),
+    ("long double", "l", "longdouble"),
+];
+
+/// The texts of `math.h`'s models, one for each type.
+static MATHS: LazyLock<[String; 3]> = LazyLock::new(|| {
+    REALS.map(|(ty, suffix, input)| {
+        let inputs = MATH.replace("nondet_REAL", &format!("nondet_{input}"));
+        inputs.replace("REAL", ty).replace('$', suffix)
+    })
+});
+
+/// All files, by the name under which they are shown.
+fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let maths = MATHS
+        .iter()
+        .map(|text| ("<hardbop>/models/math.c", text.as_str()));
+    FILES.into_iter().chain(maths)
+}
+
 /// What every model may use.
-const PRELUDE: &str = "\
+pub(crate) const PRELUDE: &str = "\
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ssize_t;
 typedef __builtin_va_list va_list;
@@ -211,6 +239,7 @@ unsigned long __VERIFIER_nondet_ulong(void);
 long long __VERIFIER_nondet_longlong(void);
 float __VERIFIER_nondet_float(void);
 double __VERIFIER_nondet_double(void);
+long double __VERIFIER_nondet_longdouble(void);
 ";
 
 /// A part of a file whose functions belong together.
@@ -252,7 +281,7 @@ impl Models {
     /// Splits the files into sections and functions.
     pub(crate) fn read() -> Models {
         let mut sections = Vec::new();
-        for (file, text) in FILES {
+        for (file, text) in files() {
             let mut offset = 0;
             let mut section: Option<Section> = None;
             let mut function: Option<(usize, usize)> = None;
@@ -298,6 +327,11 @@ impl Models {
             }
         }
         Models { sections, by_name }
+    }
+
+    /// Whether a function has a model.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
     }
 
     /// The models of those functions that have one, and what they need of their own sections;

@@ -2,7 +2,9 @@
 
 use super::files::{Adapter, Files, is_system_file, standard_directories};
 use super::texts::{Places, Texts};
-use super::{Headers, Input, InputKind, ParseOptions, Preprocess, limits, repair, report};
+use super::{
+    Headers, Input, InputKind, ParseOptions, Preprocess, limits, repair, report, unevaluated,
+};
 use crate::program::Source;
 use crate::types::DataModel;
 use hardbop_diagnostics::{Diagnostic, Severity};
@@ -13,6 +15,7 @@ use rucc_pp::{Predef, Preprocessor, Timestamp};
 use rucc_sema::{Checker, Tast};
 use rucc_session::{Preinclude, SearchPath, Std};
 use rucc_target::{TargetInfo, Triple};
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// GNU C17: C11 with its defects mended, and with gcc's extensions.
@@ -34,6 +37,8 @@ pub struct ParsedUnit {
     pub names: Interner,
     /// The machine, which decides about sizes.
     pub target: TargetInfo,
+    /// Where `sizeof` stands before an operand with side effects.
+    effectful_sizes: HashSet<rucc_diag::Span>,
     places: Places,
 }
 
@@ -41,6 +46,11 @@ impl ParsedUnit {
     /// Where a span stands.
     pub fn source(&self, span: rucc_diag::Span) -> Source {
         self.places.source(span)
+    }
+
+    /// Whether `sizeof` of an operand with side effects stands at a span.
+    pub fn is_effectful_size(&self, span: rucc_diag::Span) -> bool {
+        self.effectful_sizes.contains(&span)
     }
 
     /// Whether a span stands in a header of the system (or of ours).
@@ -170,7 +180,7 @@ fn run(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
     }
 }
 
-type Tree = Option<(Tast, rucc_types::Types)>;
+type Tree = Option<(Tast, rucc_types::Types, HashSet<rucc_diag::Span>)>;
 
 /// Parses and types a unit's tokens.
 fn check(
@@ -212,7 +222,9 @@ fn check(
     checker.check_unit();
     let checked = checker.finish();
     diagnostics.extend(checked.diagnostics);
-    (Some((checked.tast, checked.types)), diagnostics)
+    diagnostics.extend(unevaluated::refused(&parsed.ast, &checked.types, names));
+    let sizes = unevaluated::effectful_sizes(&parsed.ast);
+    (Some((checked.tast, checked.types, sizes)), diagnostics)
 }
 
 type Preprocessed = (
@@ -346,12 +358,13 @@ fn finish(
     if !errors.is_empty() {
         return (None, errors);
     }
-    let unit = tree.map(|(tree, types)| ParsedUnit {
+    let unit = tree.map(|(tree, types, effectful_sizes)| ParsedUnit {
         name: input.name.clone(),
         tree,
         types,
         names,
         target,
+        effectful_sizes,
         places,
     });
     (unit, errors)

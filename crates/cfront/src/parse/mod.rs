@@ -11,6 +11,7 @@ mod limits;
 mod repair;
 mod report;
 mod texts;
+mod unevaluated;
 
 pub use driver::{ParsedUnit, parse_unit};
 pub use files::{Files, NoFiles};

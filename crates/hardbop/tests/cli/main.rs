@@ -18,6 +18,7 @@ mod rules;
 mod sarif;
 mod scene;
 mod sound_environment;
+mod sound_language;
 mod sound_memory;
 mod svcomp;
 mod witness;

@@ -4,6 +4,7 @@ mod data;
 mod environment;
 mod functions;
 mod statements;
+mod symbols;
 mod values;
 
 use crate::builder::Builder;
@@ -39,6 +40,7 @@ pub(crate) fn lower_texts(
     for unit in &units {
         super::announce_unit(&mut builder, unit);
     }
+    units.sort_by_key(|unit| !super::has_aliases(unit));
     for unit in &units {
         said.extend(super::lower_unit(&mut builder, unit, Origin::User));
     }

@@ -1,0 +1,788 @@
+// math.h, for each type: REAL stands for it and $ for the suffix of its functions. What has a
+// closed meaning is exact; of the rest, the range, the sign and the special values are known. The
+// last argument is kept with its result, so that `f(x) == f(x)`.
+
+//@
+REAL fabs$(REAL x) {
+  return __builtin_fabs$(x);
+}
+
+//@
+REAL sqrt$(REAL x) {
+  return __builtin_sqrt$(x);
+}
+
+//@
+REAL floor$(REAL x) {
+  return __builtin_floor$(x);
+}
+
+//@
+REAL ceil$(REAL x) {
+  return __builtin_ceil$(x);
+}
+
+//@
+REAL trunc$(REAL x) {
+  return __builtin_trunc$(x);
+}
+
+//@
+REAL round$(REAL x) {
+  return __builtin_round$(x);
+}
+
+//@
+REAL rint$(REAL x) {
+  return __builtin_rint$(x);
+}
+
+//@
+REAL nearbyint$(REAL x) {
+  return __builtin_nearbyint$(x);
+}
+
+//@
+REAL fmod$(REAL x, REAL y) {
+  return __builtin_fmod$(x, y);
+}
+
+//@
+REAL copysign$(REAL x, REAL y) {
+  return __builtin_copysign$(x, y);
+}
+
+//@
+int isnan$(REAL x) {
+  return __builtin_isnan(x);
+}
+
+//@
+int isinf$(REAL x) {
+  return __builtin_isinf_sign(x);
+}
+
+//@
+int finite$(REAL x) {
+  return __builtin_isfinite(x);
+}
+
+//@
+int __isnan$(REAL x) {
+  return __builtin_isnan(x);
+}
+
+//@
+int __isinf$(REAL x) {
+  return __builtin_isinf_sign(x);
+}
+
+//@
+int __finite$(REAL x) {
+  return __builtin_isfinite(x);
+}
+
+//@
+int __signbit$(REAL x) {
+  return __builtin_signbit(x);
+}
+
+//@
+int __fpclassify$(REAL x) {
+  return __builtin_fpclassify(0, 1, 4, 3, 2, x);
+}
+
+//@
+int __iseqsig$(REAL x, REAL y) {
+  return x == y;
+}
+
+//@
+int __issignaling$(REAL x) {
+  return __builtin_isnan(x) ? __VERIFIER_nondet_int() != 0 : 0;
+}
+
+//@
+REAL fmax$(REAL x, REAL y) {
+  if (__builtin_isnan(x))
+    return y;
+  if (x == y)
+    return __builtin_signbit(x) ? y : x;
+  return x < y ? y : x;
+}
+
+//@
+REAL fmin$(REAL x, REAL y) {
+  if (__builtin_isnan(x))
+    return y;
+  if (x == y)
+    return __builtin_signbit(x) ? x : y;
+  return y < x ? y : x;
+}
+
+//@
+REAL fdim$(REAL x, REAL y) {
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return x + y;
+  return x > y ? x - y : 0;
+}
+
+//@
+REAL nan$(const char *tag) {
+  return __builtin_nan$("");
+}
+
+//@
+REAL modf$(REAL x, REAL *whole) {
+  *whole = __builtin_trunc$(x);
+  if (__builtin_isinf(x))
+    return __builtin_copysign$(0, x);
+  return __builtin_copysign$(x - *whole, x);
+}
+
+//@
+REAL frexp$(REAL x, int *exponent) {
+  *exponent = 0;
+  if (x == 0 || !__builtin_isfinite(x))
+    return x;
+  while (x >= 1 || x <= -1) {
+    x = x / 2;
+    (*exponent)++;
+  }
+  while (x < 0.5f && x > -0.5f) {
+    x = x * 2;
+    (*exponent)--;
+  }
+  return x;
+}
+
+//@
+long lrint$(REAL x) {
+  REAL whole = __builtin_rint$(x);
+  if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_MAX__ - 1))
+    return (long)whole;
+  return __VERIFIER_nondet_long();
+}
+
+//@
+long long llrint$(REAL x) {
+  REAL whole = __builtin_rint$(x);
+  if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_LONG_MAX__ - 1))
+    return (long long)whole;
+  return __VERIFIER_nondet_longlong();
+}
+
+//@
+long lround$(REAL x) {
+  REAL whole = __builtin_round$(x);
+  if (whole >= -(REAL)__LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_MAX__ - 1))
+    return (long)whole;
+  return __VERIFIER_nondet_long();
+}
+
+//@
+long long llround$(REAL x) {
+  REAL whole = __builtin_round$(x);
+  if (whole >= -(REAL)__LONG_LONG_MAX__ - 1 && whole < -(-(REAL)__LONG_LONG_MAX__ - 1))
+    return (long long)whole;
+  return __VERIFIER_nondet_longlong();
+}
+
+//@
+//= sin and its like return any number of their range
+REAL sin$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!__builtin_isfinite(x))
+    return __builtin_nan$("");
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -1 && result <= 1);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= cos and its like return any number of their range
+REAL cos$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!__builtin_isfinite(x))
+    return __builtin_nan$("");
+  if (x == 0)
+    return 1;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -1 && result <= 1);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= tan and its like return any number of their range
+REAL tan$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!__builtin_isfinite(x))
+    return __builtin_nan$("");
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= asin and its like return any number of their range
+REAL asin$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= -1 && x <= 1))
+    return __builtin_nan$("");
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -1.5707964 && result <= 1.5707964);
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= acos and its like return any number of their range
+REAL acos$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= -1 && x <= 1))
+    return __builtin_nan$("");
+  if (x == 1)
+    return 0;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 0 && result <= 3.1415928);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= atan and its like return any number of their range
+REAL atan$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -1.5707964 && result <= 1.5707964);
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= sinh and its like return any number of their range
+REAL sinh$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(!__builtin_isnan(result));
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= cosh and its like return any number of their range
+REAL cosh$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return __builtin_inf$();
+  if (x == 0)
+    return 1;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 1);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= tanh and its like return any number of their range
+REAL tanh$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -1 && result <= 1);
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= asinh and its like return any number of their range
+REAL asinh$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= acosh and its like return any number of their range
+REAL acosh$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= 1))
+    return __builtin_nan$("");
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 1)
+    return 0;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 0 && __builtin_isfinite(result));
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= atanh and its like return any number of their range
+REAL atanh$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= -1 && x <= 1))
+    return __builtin_nan$("");
+  if (x == 0)
+    return x;
+  if (x == 1)
+    return __builtin_inf$();
+  if (x == -1)
+    return -__builtin_inf$();
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= exp and its like return any number of their range
+REAL exp$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return x > 0 ? x : 0;
+  if (x == 0)
+    return 1;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 0);
+  __VERIFIER_assume(x > 0 ? result >= 1 : result <= 1);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= exp2 and its like return any number of their range
+REAL exp2$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return x > 0 ? x : 0;
+  if (x == 0)
+    return 1;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 0);
+  __VERIFIER_assume(x > 0 ? result >= 1 : result <= 1);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= exp10 and its like return any number of their range
+REAL exp10$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return x > 0 ? x : 0;
+  if (x == 0)
+    return 1;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 0);
+  __VERIFIER_assume(x > 0 ? result >= 1 : result <= 1);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= expm1 and its like return any number of their range
+REAL expm1$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return x > 0 ? x : -1;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -1);
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= log and its like return any number of their range
+REAL log$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= 0))
+    return __builtin_nan$("");
+  if (x == 0)
+    return -__builtin_inf$();
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 1)
+    return 0;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  __VERIFIER_assume(x > 1 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= log2 and its like return any number of their range
+REAL log2$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= 0))
+    return __builtin_nan$("");
+  if (x == 0)
+    return -__builtin_inf$();
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 1)
+    return 0;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  __VERIFIER_assume(x > 1 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= log10 and its like return any number of their range
+REAL log10$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= 0))
+    return __builtin_nan$("");
+  if (x == 0)
+    return -__builtin_inf$();
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 1)
+    return 0;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  __VERIFIER_assume(x > 1 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= log1p and its like return any number of their range
+REAL log1p$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (!(x >= -1))
+    return __builtin_nan$("");
+  if (x == -1)
+    return -__builtin_inf$();
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= cbrt and its like return any number of their range
+REAL cbrt$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (__builtin_isinf(x))
+    return x;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isfinite(result));
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= erf and its like return any number of their range
+REAL erf$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (x == 0)
+    return x;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -1 && result <= 1);
+  __VERIFIER_assume(x > 0 ? result >= 0 : result <= 0);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= erfc and its like return any number of their range
+REAL erfc$(REAL x) {
+  static REAL last_x, last_result;
+  static int known;
+  if (__builtin_isnan(x))
+    return x;
+  if (x == 0)
+    return 1;
+  if (known && x == last_x)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 0 && result <= 2);
+  known = 1;
+  last_x = x;
+  last_result = result;
+  return result;
+}
+
+//@
+//= atan2 and its like return any number of their range
+REAL atan2$(REAL x, REAL y) {
+  static REAL last_x, last_y, last_result;
+  static int known;
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return __builtin_nan$("");
+  if (known && x == last_x && y == last_y && x != 0 && y != 0)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= -3.1415928 && result <= 3.1415928);
+  __VERIFIER_assume(!(x > 0) || result >= 0);
+  __VERIFIER_assume(!(x < 0) || result <= 0);
+  known = 1;
+  last_x = x;
+  last_y = y;
+  last_result = result;
+  return result;
+}
+
+//@
+//= hypot and its like return any number of their range
+REAL hypot$(REAL x, REAL y) {
+  static REAL last_x, last_y, last_result;
+  static int known;
+  if (__builtin_isinf(x) || __builtin_isinf(y))
+    return __builtin_inf$();
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return __builtin_nan$("");
+  if (known && x == last_x && y == last_y && x != 0 && y != 0)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(result >= 0);
+  known = 1;
+  last_x = x;
+  last_y = y;
+  last_result = result;
+  return result;
+}
+
+//@
+//= pow and its like return any number of their range
+REAL pow$(REAL x, REAL y) {
+  static REAL last_x, last_y, last_result;
+  static int known;
+  if (y == 0 || x == 1)
+    return 1;
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return __builtin_nan$("");
+  if (y == 1)
+    return x;
+  if (x < 0 && __builtin_isfinite(x) && __builtin_isfinite(y) && __builtin_floor$(y) != y)
+    return __builtin_nan$("");
+  if (known && x == last_x && y == last_y && x != 0 && y != 0)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(!__builtin_isnan(result));
+  __VERIFIER_assume(x < 0 || result >= 0);
+  __VERIFIER_assume(!(x >= 1 && y > 0) || result >= 1);
+  known = 1;
+  last_x = x;
+  last_y = y;
+  last_result = result;
+  return result;
+}
+
+//@
+//= remainder and its like return any number of their range
+REAL remainder$(REAL x, REAL y) {
+  static REAL last_x, last_y, last_result;
+  static int known;
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return __builtin_nan$("");
+  if (__builtin_isinf(x) || y == 0)
+    return __builtin_nan$("");
+  if (__builtin_isinf(y) || x == 0)
+    return x;
+  if (known && x == last_x && y == last_y && x != 0 && y != 0)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_fabs$(result) <= __builtin_fabs$(y));
+  known = 1;
+  last_x = x;
+  last_y = y;
+  last_result = result;
+  return result;
+}
+
+//@
+//= nextafter and its like return any number of their range
+REAL nextafter$(REAL x, REAL y) {
+  static REAL last_x, last_y, last_result;
+  static int known;
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return __builtin_nan$("");
+  if (x == y)
+    return y;
+  if (known && x == last_x && y == last_y && x != 0 && y != 0)
+    return last_result;
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(x < y ? result > x && result <= y : result < x && result >= y);
+  known = 1;
+  last_x = x;
+  last_y = y;
+  last_result = result;
+  return result;
+}
