@@ -231,9 +231,13 @@ fn orders_of_evaluation() {
     check(functions, "add(square(2), square(3));", expect![[""]]);
     check(functions, "add(f(), square(3));", expect![[""]]);
     check(functions, "f(); g(); int y = f() && g();", expect![[""]]);
-    check(functions, "int a[] = { f(), g() };", expect![[r#"
+    check(
+        functions,
+        "int a[] = { f(), g() };",
+        expect![[r#"
         what C lets be evaluated in any order is evaluated in one: it may matter at x.c:7
-    "#]]);
+    "#]],
+    );
     check(functions, "int a[] = { square(1), f(), 3 };", expect![[""]]);
     check(
         functions,
