@@ -233,6 +233,14 @@ fn orders_of_evaluation() {
     check(functions, "f(); g(); int y = f() && g();", expect![[""]]);
     check(
         functions,
+        "int a[] = { f(), g() };",
+        expect![[r#"
+        what C lets be evaluated in any order is evaluated in one: it may matter at x.c:7
+    "#]],
+    );
+    check(functions, "int a[] = { square(1), f(), 3 };", expect![[""]]);
+    check(
+        functions,
         "int i = 0, a[3]; a[i] = i++;",
         expect![[r#"
         what C lets be evaluated in any order is evaluated in one: it may matter at x.c:7

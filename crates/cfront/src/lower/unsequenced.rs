@@ -64,33 +64,48 @@ const WRITERS: [&str; 6] = [
 ];
 
 impl Lower<'_> {
-    /// Notes the operands of the unit's expressions whose order may matter.
+    /// Notes the operands of the unit's expressions, and the values of its initialisers, whose
+    /// order may matter.
     pub(super) fn note_unsequenced(&mut self) {
-        for index in 0..self.unit.tree.counts().exprs {
-            let id = sema::ExprId::from_usize(index);
-            let groups = self.unsequenced_in(id);
-            if groups.iter().all(|&(e, _)| self.effects.of(e).is_pure()) {
-                continue;
+        let counts = self.unit.tree.counts();
+        for index in 0..counts.exprs {
+            let group = self.unsequenced_in(sema::ExprId::from_usize(index));
+            self.note_group(group);
+        }
+        for index in 0..counts.decls {
+            let decl = &self.unit.tree[sema::DeclId::from_usize(index)];
+            if let (Some(init), sema::StorageDuration::Automatic) = (decl.init, decl.duration) {
+                let entries = self.unit.tree[init].iter();
+                let group = entries.map(|entry| (entry.value, Seen::Value)).collect();
+                self.note_group(group);
             }
-            let operands: Vec<Operand> = groups
-                .iter()
-                .map(|&(e, seen)| self.operand(e, seen))
-                .collect();
-            'pairs: for (i, left) in operands.iter().enumerate() {
-                for right in &operands[i + 1..] {
-                    if left.only_reads() && right.only_reads() {
-                        continue;
-                    }
-                    let source = self.unit.source(self.unit.tree.expr_span(id));
-                    self.b.unsequenced.push(Unsequenced {
-                        source,
-                        left: left.clone(),
-                        right: right.clone(),
-                    });
-                    if self.b.unsequenced.len() > 100_000 {
-                        break 'pairs;
-                    }
+        }
+    }
+
+    fn note_group(&mut self, mut group: Vec<(sema::ExprId, Seen)>) {
+        let pure = |&(e, _): &(sema::ExprId, Seen)| self.effects.of(e).is_pure();
+        let Some(&(first, _)) = group.iter().find(|&part| !pure(part)) else {
+            return;
+        };
+        // Of long lists of values only those count that do something.
+        if group.len() > 100 {
+            group.retain(|part| !pure(part));
+        }
+        let source = self.unit.source(self.unit.tree.expr_span(first));
+        let operands: Vec<Operand> = group
+            .iter()
+            .map(|&(e, seen)| self.operand(e, seen))
+            .collect();
+        for (i, left) in operands.iter().enumerate() {
+            for right in &operands[i + 1..] {
+                if left.only_reads() && right.only_reads() {
+                    continue;
                 }
+                self.b.unsequenced.push(Unsequenced {
+                    source,
+                    left: left.clone(),
+                    right: right.clone(),
+                });
             }
         }
     }
