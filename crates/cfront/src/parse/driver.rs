@@ -220,6 +220,12 @@ fn check(
     context.error_limit = 0;
     let mut checker = Checker::new(&parsed.ast, context);
     checker.check_unit();
+    for weak in &parsed.weak_pragmas {
+        checker.pragma_weak(weak.name, weak.target, weak.span);
+    }
+    for renamed in &parsed.extname_pragmas {
+        checker.pragma_extname(renamed.old, renamed.new, renamed.span);
+    }
     let checked = checker.finish();
     diagnostics.extend(checked.diagnostics);
     diagnostics.extend(unevaluated::refused(&parsed.ast, &checked.types, names));

@@ -94,6 +94,43 @@ int main(void) { if (f) f(); if (&v) v = 1; r(); }
 }
 
 #[test]
+fn pragmas_make_names_weak_and_rename_them() {
+    check_loaded(
+        "
+#pragma weak absent
+extern int absent(void); int real(void) { return 1; } extern int second(void); extern int third(void);
+#pragma weak second = real
+#pragma redefine_extname third real
+int main(void) { return absent ? second() : third(); }
+",
+        expect![[r#"
+            int absent#present = anything;
+
+            int real()
+              0 -> 1  result# = 1;
+              1: exit
+
+            int main()
+              int t#1;
+              int t#2;
+              int t#3;
+              0 -> 1  assume(absent#present ? absent : NULL);
+              0 -> 4  assume(!(absent#present ? absent : NULL));
+              1 -> 2  t#2 = real();
+              2 -> 3  t#1 = t#2;
+              3 -> 6  result# = t#1;
+              4 -> 5  t#3 = real();
+              5 -> 3  t#1 = t#3;
+              6: exit
+
+            int absent() // undefined
+              0 -> 1  result# = anything;
+              1: exit
+        "#]],
+    );
+}
+
+#[test]
 fn declarations_in_blocks() {
     check(
         "int main(void) { int later(void); extern int v; return later() + v; } int v; int later(void) { return 1; }",
