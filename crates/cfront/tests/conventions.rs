@@ -282,3 +282,31 @@ fn callbacks() {
     );
     check(functions, "int x; other(&x); reg(0);", expect![[""]]);
 }
+
+#[test]
+fn pointers_from_outside() {
+    let get = "int *get(void); int x; void set(int *p) { *p = 1; }";
+    check(
+        get,
+        "int *p = get(); if (p) *p = 1;",
+        expect![[r#"
+            ends: pointer at 6
+        "#]],
+    );
+    check(
+        get,
+        "int *p = get(); set(&x); if (p) *p = 1;",
+        expect![[r#"
+            pointers from outside, first used at x.c:6, point to no object of the program
+            ends: pointer at 6
+        "#]],
+    );
+    check(
+        "long *more(void); int *get(void);",
+        "int *p = get(); long *q = more(); *p = 1; *q = 2;",
+        expect![[r#"
+            pointers from outside to different types point to different objects
+            ends: pointer at 6
+        "#]],
+    );
+}

@@ -8,6 +8,7 @@ mod addresses;
 mod callbacks;
 mod ends;
 mod order;
+mod outside;
 
 use crate::lower::Unsequenced;
 use crate::options::LowerOptions;
@@ -29,6 +30,7 @@ pub(crate) fn note(
         reached,
     };
     let mut texts = callbacks::find(&view);
+    texts.extend(outside::find(&view));
     texts.extend(addresses::find(&view));
     texts.extend(order::find(&view, unsequenced));
     let ends = ends::find(&view, options);

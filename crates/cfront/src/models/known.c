@@ -14,21 +14,6 @@ void cfree(void *p) {
 }
 
 //@
-void _exit(int status) {
-  __builtin_abort();
-}
-
-//@
-void _Exit(int status) {
-  __builtin_abort();
-}
-
-//@
-void quick_exit(int status) {
-  __builtin_abort();
-}
-
-//@
 void __VERIFIER_assume(int condition) {
   if (!condition)
     __builtin_abort();

@@ -268,45 +268,55 @@ fn arguments_of_main() {
               int argc;
               char **argv;
               void *t#1;
+              unsigned long t#2;
               int i;
               unsigned int length;
               char *text;
-              void *t#2;
+              void *t#3;
+              unsigned long t#4;
               unsigned int at;
-              char t#3;
+              char t#5;
               char **envp;
               0 -> 1  argc = input __VERIFIER_nondet_int();
               1 -> 2  assume(argc >= 0);
-              1 -> 23  assume(!(argc >= 0));
+              1 -> 29  assume(!(argc >= 0));
               2 -> 3  assume(argc < 268435456);
-              2 -> 23  assume(!(argc < 268435456));
-              3 -> 4  t#1 = alloca(((unsigned long)argc + 1UL) * 8UL);
-              4 -> 5  argv = (char **)t#1;
-              5 -> 6  i = 0;
-              6: loop
-              6 -> 7  assume(i < argc);
-              6 -> 20  assume(!(i < argc));
-              7 -> 8  length = input __VERIFIER_nondet_uint();
-              8 -> 9  assume(length < 2147483647U);
-              8 -> 19  assume(!(length < 2147483647U));
-              9 -> 10  t#2 = alloca((unsigned long)length + 1UL);
-              10 -> 11  text = (char *)t#2;
-              11 -> 12  at = 0U;
-              12: loop
-              12 -> 13  assume(at < length);
-              12 -> 16  assume(!(at < length));
-              13 -> 14  t#3 = input __VERIFIER_nondet_char();
-              14 -> 15  *(text + (long)at) = t#3;
-              15 -> 12  at = at + 1U;
-              16 -> 17  *(text + (long)length) = 0;
-              17 -> 18  *(argv + (long)i) = text;
-              18 -> 6  i = i + 1;
-              19: halt
-              20 -> 21  *(argv + (long)argc) = NULL;
-              21 -> 22  envp = NULL;
-              22 -> 24  result# = main(argc, argv);
-              23: halt
-              24: exit
+              2 -> 29  assume(!(argc < 268435456));
+              3 -> 4  t#2 = ((unsigned long)argc + 1UL) * 8UL;
+              4 -> 5  assume(t#2 > 140737488355327UL);
+              4 -> 6  assume(!(t#2 > 140737488355327UL));
+              5: halt
+              6 -> 7  t#1 = alloca(t#2);
+              7 -> 8  argv = (char **)t#1;
+              8 -> 9  i = 0;
+              9: loop
+              9 -> 10  assume(i < argc);
+              9 -> 26  assume(!(i < argc));
+              10 -> 11  length = input __VERIFIER_nondet_uint();
+              11 -> 12  assume(length < 2147483647U);
+              11 -> 25  assume(!(length < 2147483647U));
+              12 -> 13  t#4 = (unsigned long)length + 1UL;
+              13 -> 14  assume(t#4 > 140737488355327UL);
+              13 -> 15  assume(!(t#4 > 140737488355327UL));
+              14: halt
+              15 -> 16  t#3 = alloca(t#4);
+              16 -> 17  text = (char *)t#3;
+              17 -> 18  at = 0U;
+              18: loop
+              18 -> 19  assume(at < length);
+              18 -> 22  assume(!(at < length));
+              19 -> 20  t#5 = input __VERIFIER_nondet_char();
+              20 -> 21  *(text + (long)at) = t#5;
+              21 -> 18  at = at + 1U;
+              22 -> 23  *(text + (long)length) = 0;
+              23 -> 24  *(argv + (long)i) = text;
+              24 -> 9  i = i + 1;
+              25: halt
+              26 -> 27  *(argv + (long)argc) = NULL;
+              27 -> 28  envp = NULL;
+              28 -> 30  result# = main(argc, argv);
+              29: halt
+              30: exit
         "#]],
     );
     check_loaded(
