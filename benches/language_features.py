@@ -50,6 +50,8 @@ def corners(p):
         ([f"static int {n}f(int a, int b) {{ static int calls; calls += a; return calls * b; }}"],
          f"int {n} = {n}f({one}, 2); {n} += {n}f(1, {other});", [n]),
         ([], f"long long {n} = {one}; unsigned m{n} = {n}; short o{n} = {n}; _Bool b{n} = {n} & 6; {n} = {n} / 3 % 7;", [n, f"m{n}", f"o{n}", f"b{n}"]),
+        ([f"static int {n} = 2; static int {n}f(int x) {{ {n} ^= x; return 1; }}"], f"{n} {p.pick('+=', '|=', '-=')} {n}f({one});", [n]),
+        ([], f"int {n} = {one}, *m{n}; asm (\"\" : \"=r\" (m{n}) : \"0\" (&{n})); *m{n} = 3;", [n]),
         ([f"typedef int T{n}[2]; static int {n}f(T{n} a) {{ a[1] = 6; return sizeof a == sizeof(int *); }}"],
          f"T{n} {n} = {{{one}, {other}}}; int m{n} = {n}f({n});", [f"{n}[1]", f"m{n}"]),
     ]
