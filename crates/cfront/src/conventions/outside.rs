@@ -31,7 +31,11 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
     }
     let mut texts = Vec::new();
     // Where there is nothing else to point to, nothing is assumed.
-    let known = |class: &ClassId| !view.points_to.classes()[class.0 as usize].variables.is_empty();
+    let known = |class: &ClassId| {
+        !view.points_to.classes()[class.0 as usize]
+            .variables
+            .is_empty()
+    };
     let others = view.points_to.classes().iter().any(|class| {
         let mut variables = class.variables.iter();
         !class.external
@@ -52,7 +56,8 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
         ));
     }
     if used.len() > 1 {
-        texts.push("pointers from outside to different types point to different objects".to_owned());
+        texts
+            .push("pointers from outside to different types point to different objects".to_owned());
     }
     texts
 }

@@ -150,9 +150,19 @@ impl Lower<'_> {
             let value = self.unsupported_value("a vector or a complex number", ty);
             return (place, value);
         }
+        // A call on the right comes before the whole assignment, or after it (C11 6.5.16.2p3):
+        // what it writes is there when the old value is read.
+        let right = if effect.is_pure() {
+            None
+        } else {
+            let right = self.value(rhs);
+            Some(self.keep(right))
+        };
         let old = self.b.load(place);
-        let old = self.keep_for(old, effect);
-        let right = self.value(rhs);
+        let right = match right {
+            Some(right) => right,
+            None => self.value(rhs),
+        };
         self.at_expr(id);
         let lhs_ty = self.unit.tree[lhs].ty;
         let value = match rt::pointee(&self.unit.types, lhs_ty) {

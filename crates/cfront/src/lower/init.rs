@@ -4,6 +4,7 @@ use super::Lower;
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::program::*;
 use crate::types::{RecordKind, Type};
+use hardbop_diagnostics::Diagnostic;
 use rucc_sema as sema;
 use rucc_types as rt;
 use std::collections::BTreeMap;
@@ -432,9 +433,12 @@ impl Lower<'_> {
         self.constant_expr(constant, ty)
     }
 
-    /// A part whose value is not known makes the whole initial value unknown.
+    /// A part whose value is not known: it may be an address, so nothing can be said of the program.
     fn static_unsupported(&mut self, what: &str, source: Source, parts: &mut Parts) {
-        self.b.add_unsupported(what.to_owned(), source);
+        let message = format!("not supported: {what} in an initial value");
+        self.b
+            .diagnostics
+            .push(Diagnostic::error(source.span, message));
         parts.lost = true;
     }
 }

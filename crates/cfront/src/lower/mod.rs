@@ -6,6 +6,7 @@
 //! earlier operand reads, the operand is kept in a temporary.
 
 mod arith;
+mod assembly;
 mod assign;
 mod atomic;
 mod body;

@@ -4,8 +4,6 @@ use super::Lower;
 use super::body::{Goto, Label};
 use crate::ids::PlaceId;
 use crate::program::*;
-use crate::types::Type;
-use hardbop_diagnostics::Diagnostic;
 use rucc_sema as sema;
 use rucc_sema::Stmt;
 use rucc_types as rt;
@@ -74,7 +72,7 @@ impl Lower<'_> {
             }
             Stmt::Asm(asm) => {
                 self.at_stmt(id);
-                self.asm(asm);
+                self.assembly(asm);
             }
             Stmt::Break => {
                 self.at_stmt(id);
@@ -379,42 +377,5 @@ impl Lower<'_> {
             } => operand,
             _ => id,
         }
-    }
-
-    /// Inline assembly: what it writes is unknown.
-    fn asm(&mut self, id: sema::AsmId) {
-        let asm = self.unit.tree[id];
-        let source = self.f().source;
-        let inputs = self.unit.tree[asm.inputs].to_vec();
-        let outputs = self.unit.tree[asm.outputs].to_vec();
-        if !self.unit.tree[asm.labels].is_empty() {
-            self.unsupported("inline assembly that jumps");
-            return;
-        }
-        // An empty template only orders memory accesses.
-        let nothing = self.unit.tree[asm.template].elements.is_empty() && outputs.is_empty();
-        if nothing {
-            return;
-        }
-        for input in inputs {
-            if !input.memory {
-                self.effect(input.value);
-            }
-        }
-        for output in outputs {
-            let place = self.access(output.value);
-            self.f().source = source;
-            let ty = self.place_ty(place);
-            if !matches!(self.b.types.get(ty), Type::Void) {
-                self.emit(Op::Havoc { place });
-            }
-        }
-        self.b.diagnostics.push(Diagnostic::warning(
-            source.span,
-            "inline assembly is taken to write anything to its outputs, and nothing else",
-        ));
-        self.b
-            .assumptions
-            .push(Assumption::InlineAssembly { source });
     }
 }

@@ -3,6 +3,7 @@
 use super::Lower;
 use crate::ids::{RecordId, TypeId};
 use crate::types::{Field, FloatKind, Record, RecordKind, Type, Variadic};
+use hardbop_diagnostics::{Diagnostic, Severity};
 use rucc_types as rt;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -18,6 +19,9 @@ pub(super) struct TypeMap {
     /// The typedef name of records without a tag.
     typedefs: HashMap<rt::RecordId, String>,
 }
+
+/// Distances in larger records cannot be counted in bits.
+const MOST_BYTES: u64 = 1 << 60;
 
 impl Lower<'_> {
     /// The types that name records without a tag.
@@ -208,6 +212,12 @@ impl Lower<'_> {
         // Known before its members are, which may point back to it.
         self.type_map.records.insert(id, record);
         let members: Vec<rt::Field> = info.fields.clone();
+        if layout.size >= MOST_BYTES {
+            let name = &self.b.types.record(record).name;
+            let message = format!("not supported: `{name}` has 2^60 bytes or more");
+            let refused = Diagnostic::global(Severity::Error, message);
+            self.b.diagnostics.push(refused);
+        }
         let mut fields = Vec::with_capacity(members.len());
         for (member, position) in members.iter().zip(positions) {
             if position.is_none() {
