@@ -163,10 +163,10 @@ fn what_a_run_rests_on() {
         "int f(int); int main(void) { return f(1); }",
         "--undefined havoc -q",
         expect![[r#"
-        returned 0, after 2 steps
-        assuming that `f`, first called at x.c:1, returns anything and changes any memory it can reach
-        [exit 0]
-    "#]],
+            returned 0, after 3 steps
+            assuming that `f`, first called at x.c:1, returns anything and changes any memory it can reach
+            [exit 0]
+        "#]],
     );
 }
 
