@@ -92,11 +92,16 @@ impl Lower<'_> {
             return;
         }
         self.emit(Op::Havoc { place });
-        if !self.b.types.is_scalar(ty) {
+        let (int, intptr) = (self.int_ty(), self.b.types.intptr());
+        let pointer = self.b.types.bit_width(intptr);
+        let holds_addresses = |this: &Self, ty| this.b.types.bit_width(ty) >= pointer;
+        if !self.b.types.is_scalar(ty) || !holds_addresses(self, ty) {
             return;
         }
-        let (int, intptr) = (self.int_ty(), self.b.types.intptr());
         for &(_, value) in given {
+            if !holds_addresses(self, self.b.ty_of(value)) {
+                continue;
+            }
             let choice = self.temporary(int);
             self.emit(Op::Havoc { place: choice });
             let choice = self.b.load(choice);

@@ -9,12 +9,18 @@
 //! On top of it, [`Regions`](regions::Regions) says which scalar accesses may touch the same
 //! memory: what one SMT array has to hold.
 //!
-//! What is assumed: a pointer that the program did not make (the result of an undefined function,
-//! an input) points to an object of its own kind: all such pointers to one type may be equal, and
-//! none points into a variable of the program. A pointer does not survive arithmetic in integers
-//! narrower than itself.
+//! The bits of a pointer are followed through values of every type; only what they decide, by
+//! comparisons and branches, is not. A pointer that the program did not make (the result of an
+//! undefined function, an input) points to an object of its own kind: all such pointers to one
+//! type may be equal, and one may be what it is compared with. Where that matters, the program's
+//! assumptions say so.
+//!
+//! The result is a claim, and [`check`](check::check) looks whether every statement keeps it
+//! before anybody uses it.
 
 pub mod check;
+mod content;
+mod flows;
 mod nodes;
 pub mod regions;
 mod solver;
@@ -22,7 +28,7 @@ mod solver;
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::program::{PlaceKind, Program};
 use crate::types::{Type, Types};
-use nodes::Fold;
+use content::Fold;
 use std::collections::BTreeMap;
 
 /// A class of objects.

@@ -4,7 +4,7 @@
 //! accesses have one size and never overlap in part is *typed*: an array from addresses to values
 //! of that size. Any other region is an array of bytes.
 
-use super::nodes::Content;
+use super::content::Content;
 use super::{ClassId, Spot};
 
 /// A region.

@@ -1,14 +1,11 @@
 //! Collects what a program does with pointers, and unifies what they may point to.
 
-use super::nodes::{Cell, Nodes};
+use super::content::Cell;
+use super::nodes::Nodes;
 use super::{Class, ClassId, PointsTo, Spot, bit_field, leaves, regions};
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
-use crate::operands::each_load;
-use crate::program::{
-    BinaryOp, Callee, ExprKind, Function, Initial, InitialValue, Op, Origin, PlaceKind, Program,
-    UnaryOp,
-};
-use crate::types::{Type, Types, Variadic};
+use crate::program::{BinaryOp, ExprKind, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp};
+use crate::types::{Type, Types};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Analyses a whole program.
@@ -73,30 +70,30 @@ impl Solver<'_> {
     }
 }
 
-struct Solver<'a> {
-    program: &'a Program,
-    nodes: Nodes,
-    variables: Vec<Option<Cell>>,
-    functions: Vec<Option<Cell>>,
-    places: Vec<Option<Cell>>,
-    values: Vec<Option<Option<Cell>>>,
+pub(super) struct Solver<'a> {
+    pub program: &'a Program,
+    pub nodes: Nodes,
+    pub variables: Vec<Option<Cell>>,
+    pub functions: Vec<Option<Cell>>,
+    pub places: Vec<Option<Cell>>,
+    pub values: Vec<Option<Option<Cell>>>,
     /// Objects from outside, by the type of what they hold.
-    outside: HashMap<TypeId, Cell>,
+    pub outside: HashMap<TypeId, Cell>,
     /// What variadic arguments point to: one class for the whole program, since a `va_list` may
     /// be handed on.
-    variadic: Option<Cell>,
+    pub variadic: Option<Cell>,
     /// What functions without a body may know and change: everything that was ever handed to
     /// one, and all that can be reached from there.
-    world: Option<Cell>,
+    pub world: Option<Cell>,
     /// Pointers that are compared: one from outside may be the one that it is compared with.
-    compared: Vec<(Cell, Cell)>,
+    pub compared: Vec<(Cell, Cell)>,
     /// Objects that bytes from outside are written to, and where pointers in those lead.
-    filled: Vec<(Cell, Cell)>,
+    pub filled: Vec<(Cell, Cell)>,
     /// Pointers that are subtracted.
-    subtracted: Vec<(Cell, Cell)>,
-    allocations: Vec<(EdgeId, Cell)>,
-    indirect: Vec<EdgeId>,
-    linked: BTreeSet<(EdgeId, FuncId)>,
+    pub subtracted: Vec<(Cell, Cell)>,
+    pub allocations: Vec<(EdgeId, Cell)>,
+    pub indirect: Vec<EdgeId>,
+    pub linked: BTreeSet<(EdgeId, FuncId)>,
 }
 
 impl<'a> Solver<'a> {
@@ -120,11 +117,11 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn types(&self) -> &'a Types {
+    pub fn types(&self) -> &'a Types {
         &self.program.types
     }
 
-    fn variable(&mut self, id: VarId) -> Cell {
+    pub fn variable(&mut self, id: VarId) -> Cell {
         if let Some(cell) = self.variables[id.index()] {
             return cell;
         }
@@ -171,7 +168,7 @@ impl<'a> Solver<'a> {
         cell
     }
 
-    fn place(&mut self, id: PlaceId) -> Cell {
+    pub fn place(&mut self, id: PlaceId) -> Cell {
         if let Some(cell) = self.places[id.index()] {
             return cell;
         }
@@ -251,7 +248,7 @@ impl<'a> Solver<'a> {
     /// What the value of an expression points to, if it can be (a part of) a pointer. The bits of
     /// a pointer travel through values of every type; only what they decide, by comparisons and
     /// branches, does not carry them on.
-    fn value(&mut self, id: ExprId) -> Option<Cell> {
+    pub fn value(&mut self, id: ExprId) -> Option<Cell> {
         if let Some(known) = self.values[id.index()] {
             return known;
         }
@@ -391,7 +388,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The value goes to the scalar at a cell.
-    fn flow(&mut self, value: Option<Cell>, to: Cell) {
+    pub fn flow(&mut self, value: Option<Cell>, to: Cell) {
         if let Some(value) = value {
             let pointee = self.nodes.pointee(to);
             self.nodes.unify(pointee, value);
@@ -399,7 +396,7 @@ impl<'a> Solver<'a> {
     }
 
     /// A value of any type goes to a cell.
-    fn assign(&mut self, to: Cell, value: ExprId) {
+    pub fn assign(&mut self, to: Cell, value: ExprId) {
         let ty = self.program.expr(value).ty;
         if self.types().is_scalar(ty) {
             self.access(to, ty, None);
@@ -412,7 +409,7 @@ impl<'a> Solver<'a> {
     }
 
     /// An object of a type that is not scalar goes from one cell to another.
-    fn copy_object(&mut self, from: Cell, to: Cell, ty: TypeId) {
+    pub fn copy_object(&mut self, from: Cell, to: Cell, ty: TypeId) {
         self.declare_arrays(from, ty);
         self.declare_arrays(to, ty);
         for (offset, leaf, bits) in leaves(self.types(), ty) {
@@ -425,7 +422,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn access(&mut self, cell: Cell, ty: TypeId, bits: Option<(u32, u32)>) {
+    pub fn access(&mut self, cell: Cell, ty: TypeId, bits: Option<(u32, u32)>) {
         let size = match bits {
             Some((first, width)) => u64::from((first + width).div_ceil(8)),
             None => self.types().size_of(ty),
@@ -435,7 +432,7 @@ impl<'a> Solver<'a> {
 
     /// The scalars of an object at a cell; an array contributes its first element, and the class
     /// knows that the others are like it.
-    fn scalars(&mut self, at: Cell, ty: TypeId) -> Vec<(Cell, TypeId, Option<(u32, u32)>)> {
+    pub fn scalars(&mut self, at: Cell, ty: TypeId) -> Vec<(Cell, TypeId, Option<(u32, u32)>)> {
         if self.types().is_scalar(ty) {
             return vec![(at, ty, None)];
         }
@@ -447,7 +444,7 @@ impl<'a> Solver<'a> {
     }
 
     /// A place is read or written as a whole.
-    fn touch(&mut self, id: PlaceId) {
+    pub fn touch(&mut self, id: PlaceId) {
         let ty = self.program.place(id).ty;
         let at = self.place(id);
         let bits = bit_field(self.program, id);
@@ -461,14 +458,14 @@ impl<'a> Solver<'a> {
     }
 
     /// Anything may be written to a place: pointers in it come from outside.
-    fn havoc(&mut self, place: PlaceId) {
+    pub fn havoc(&mut self, place: PlaceId) {
         self.touch(place);
         let at = self.place(place);
         self.allow_outside(at, self.program.place(place).ty);
     }
 
     /// The pointers in an object at a cell may come from outside.
-    fn allow_outside(&mut self, at: Cell, ty: TypeId) {
+    pub fn allow_outside(&mut self, at: Cell, ty: TypeId) {
         for (part, leaf, _) in self.scalars(at, ty) {
             if let Type::Pointer(to) = *self.types().get(leaf) {
                 let outside = self.outside(to);
@@ -478,7 +475,7 @@ impl<'a> Solver<'a> {
     }
 
     /// What functions without a body know.
-    fn world(&mut self) -> Cell {
+    pub fn world(&mut self) -> Cell {
         if let Some(world) = self.world {
             return world;
         }
@@ -492,14 +489,14 @@ impl<'a> Solver<'a> {
 
     /// The contents of an object become known to functions without a body, and what these know
     /// may be in it.
-    fn tell_world(&mut self, at: Cell, ty: TypeId) {
+    pub fn tell_world(&mut self, at: Cell, ty: TypeId) {
         let world = self.world();
         for (part, _, _) in self.scalars(at, ty) {
             self.flow(Some(world), part);
         }
     }
 
-    fn outside(&mut self, ty: TypeId) -> Cell {
+    pub fn outside(&mut self, ty: TypeId) -> Cell {
         if let Some(&cell) = self.outside.get(&ty) {
             return cell;
         }
@@ -543,255 +540,6 @@ impl<'a> Solver<'a> {
                         }
                     }
                 }
-            }
-        }
-    }
-
-    fn edge(&mut self, id: EdgeId) {
-        let program = self.program;
-        let edge = &program.edges[id.index()];
-        each_load(program, &edge.op, &mut |place| self.touch(place));
-        match &edge.op {
-            Op::Assign { place, value } => {
-                self.touch(*place);
-                let to = self.place(*place);
-                self.assign(to, *value);
-            }
-            Op::Input { place, .. } | Op::Havoc { place } => self.havoc(*place),
-            Op::Call {
-                callee: Callee::Direct(callee),
-                arguments,
-                result,
-            } => {
-                self.call(*callee, arguments, *result);
-            }
-            Op::Call {
-                callee: Callee::Indirect { pointer, .. },
-                result,
-                ..
-            } => {
-                self.value(*pointer);
-                if let Some(result) = result {
-                    self.touch(*result);
-                }
-                self.indirect.push(id);
-            }
-            Op::Allocate { place, .. } => {
-                self.touch(*place);
-                let object = self.nodes.fresh();
-                self.nodes.content(object).allocations.insert(id);
-                self.allocations.push((id, object));
-                let to = self.place(*place);
-                self.flow(Some(object), to);
-            }
-            Op::CopyMemory { to, from, .. } => {
-                if let (Some(to), Some(from)) = (self.value(*to), self.value(*from)) {
-                    self.nodes.unify(to, from);
-                }
-            }
-            Op::VaArg { place, .. } => {
-                self.touch(*place);
-                let variadic = self.variadic();
-                let to = self.place(*place);
-                for (part, _, _) in self.scalars(to, program.place(*place).ty) {
-                    self.flow(Some(variadic), part);
-                }
-            }
-            Op::HavocMemory { pointer, size, .. } => {
-                if let Some(cell) = self.value(*pointer) {
-                    let source = match size {
-                        // Bytes that come from outside.
-                        Some(_) => {
-                            let void = self.types().all().find(|(_, ty)| **ty == Type::Void);
-                            void.map(|(void, _)| self.outside(void))
-                        }
-                        None => Some(self.world()),
-                    };
-                    match source {
-                        Some(source) if size.is_some() => self.filled.push((cell, source)),
-                        Some(world) => self.nodes.unify(cell, world),
-                        None => {}
-                    }
-                }
-            }
-            Op::Skip
-            | Op::Assume { .. }
-            | Op::Declare { .. }
-            | Op::EndScope { .. }
-            | Op::Free { .. }
-            | Op::FillMemory { .. }
-            | Op::VaStart { .. }
-            | Op::VaCopy { .. }
-            | Op::Unsupported { .. } => {}
-        }
-    }
-
-    fn variadic(&mut self) -> Cell {
-        *self.variadic.get_or_insert_with(|| self.nodes.fresh())
-    }
-
-    fn call(&mut self, callee: FuncId, arguments: &[ExprId], result: Option<PlaceId>) {
-        let function: &Function = self.program.function(callee);
-        for (index, &argument) in arguments.iter().enumerate() {
-            if let Some(&formal) = function.formals.get(index) {
-                let to = self.variable(formal);
-                self.assign(to, argument);
-            } else {
-                self.pass_variadic(argument);
-            }
-        }
-        if let (Some(place), Some(returned)) = (result, function.result) {
-            self.touch(place);
-            let to = self.place(place);
-            let from = self.variable(returned);
-            let ty = self.program.place(place).ty;
-            if self.types().is_scalar(ty) {
-                let value = Some(self.nodes.pointee(from));
-                self.flow(value, to);
-            } else {
-                self.copy_object(from, to, ty);
-            }
-        }
-    }
-
-    /// An argument goes to `...`: what it holds may be taken out at any type.
-    fn pass_variadic(&mut self, argument: ExprId) {
-        let variadic = self.variadic();
-        let ty = self.program.expr(argument).ty;
-        if self.types().is_scalar(ty) {
-            if let Some(value) = self.value(argument) {
-                self.nodes.unify(variadic, value);
-            }
-        } else if let ExprKind::Load(place) = self.program.expr(argument).kind {
-            let from = self.place(place);
-            for (part, _, _) in self.scalars(from, ty) {
-                let value = self.nodes.pointee(part);
-                self.nodes.unify(variadic, value);
-            }
-        }
-    }
-
-    /// Functions without a body that may change memory know what they are handed, and may give
-    /// it back.
-    fn undefined_functions(&mut self) {
-        for function in &self.program.functions {
-            let changes = |id: u32| {
-                matches!(
-                    self.program.edges[id as usize].op,
-                    Op::HavocMemory { size: None, .. }
-                )
-            };
-            let mut locations = function.locations.clone();
-            let havoc = locations.any(|location| {
-                let edges = &self.program.locations[location as usize].edges;
-                edges.clone().any(changes)
-            });
-            if function.origin != Origin::Undefined || !havoc {
-                continue;
-            }
-            for &variable in function.formals.iter().chain(&function.result) {
-                let cell = self.variable(variable);
-                self.tell_world(cell, self.program.variable(variable).ty);
-            }
-            if let Type::Function {
-                variadic: Variadic::Yes,
-                ..
-            } = self.types().get(function.ty)
-            {
-                let (variadic, world) = (self.variadic(), self.world());
-                self.nodes.unify(variadic, world);
-            }
-        }
-    }
-
-    /// The entry's parameters come from outside.
-    fn entry_parameters(&mut self) {
-        for &formal in &self.program.function(self.program.entry).formals {
-            let cell = self.variable(formal);
-            self.allow_outside(cell, self.program.variable(formal).ty);
-        }
-    }
-
-    /// Goes on until nothing is new: calls through pointers, accesses that overlap, pointers from
-    /// outside that are compared with others.
-    fn settle(&mut self) {
-        loop {
-            self.indirect_calls();
-            let mut changed = self.nodes.settle_accesses();
-            for (cell, source) in self.filled.clone() {
-                let pointees: Vec<Cell> = self
-                    .nodes
-                    .content(cell)
-                    .pointees
-                    .values()
-                    .copied()
-                    .collect();
-                for pointee in pointees {
-                    changed |= self.make_one(pointee, source);
-                }
-            }
-            for (a, b) in self.subtracted.clone() {
-                if self.nodes.find(a).node != self.nodes.find(b).node {
-                    self.nodes.collapse(a);
-                    changed |= self.make_one(a, b);
-                }
-            }
-            if !changed {
-                for (a, b) in self.compared.clone() {
-                    if self.is_outside(a) || self.is_outside(b) {
-                        changed |= self.make_one(a, b);
-                    }
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
-
-    /// Whether a pointer to the class may come from outside: from an input, an undefined function
-    /// or a number.
-    fn is_outside(&mut self, cell: Cell) -> bool {
-        let content = self.nodes.content(cell);
-        content.external || content.is_empty()
-    }
-
-    fn make_one(&mut self, a: Cell, b: Cell) -> bool {
-        let changed = self.nodes.find(a) != self.nodes.find(b);
-        if changed {
-            self.nodes.unify(a, b);
-        }
-        changed
-    }
-
-    /// Links indirect calls to what their pointers may point to, until nothing is new.
-    fn indirect_calls(&mut self) {
-        loop {
-            let before = (self.linked.len(), self.nodes.function_joins);
-            for call in self.indirect.clone() {
-                let program = self.program;
-                let Op::Call {
-                    callee: Callee::Indirect { pointer, targets },
-                    arguments,
-                    result,
-                } = &program.edges[call.index()].op
-                else {
-                    continue;
-                };
-                // Targets that are there already were found in another way: by type, where the
-                // pointer comes from outside.
-                let mut functions: BTreeSet<FuncId> = targets.iter().copied().collect();
-                if let Some(cell) = self.value(*pointer) {
-                    functions.extend(self.nodes.content(cell).functions.iter());
-                }
-                for function in functions {
-                    if self.linked.insert((call, function)) {
-                        self.call(function, arguments, *result);
-                    }
-                }
-            }
-            if before == (self.linked.len(), self.nodes.function_joins) {
-                return;
             }
         }
     }

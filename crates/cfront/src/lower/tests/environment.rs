@@ -123,11 +123,15 @@ int main(void) { int x = 1, y; __asm__ volatile ("" : : : "memory"); __asm__ ("a
             int main()
               int x;
               int y;
+              int t#1;
+              int t#2;
               0 -> 1  x = 1;
-              1 -> 2  y = anything;
-              2 -> 3  x = anything;
-              3 -> 4  result# = x + y;
-              4: exit
+              1 -> 2  t#1 = x + 1;
+              2 -> 3  t#2 = x;
+              3 -> 4  y = anything;
+              4 -> 5  x = anything;
+              5 -> 6  result# = x + y;
+              6: exit
         "#]],
     );
 }

@@ -77,8 +77,7 @@ int main(void) { char c = 1; float f = 2; return sum(2, c, f); }
               int t#1;
               int t#2;
               int t#3;
-              int t#4;
-              double t#5;
+              double t#4;
               0 -> 1  declare ap;
               1 -> 2  declare cp;
               2 -> 3  s = 0;
@@ -88,14 +87,13 @@ int main(void) { char c = 1; float f = 2; return sum(2, c, f); }
               5 -> 6  t#1 = n;
               6 -> 7  n = t#1 - 1;
               7 -> 8  assume(t#1);
-              7 -> 11  assume(!t#1);
-              8 -> 9  t#2 = s;
-              9 -> 10  t#3 = va_arg(ap[0L], int);
-              10 -> 5  s = t#2 + t#3;
-              11 -> 12  t#4 = s;
-              12 -> 13  t#5 = va_arg(cp[0L], double);
-              13 -> 14  result# = t#4 + (int)t#5;
-              14: exit
+              7 -> 10  assume(!t#1);
+              8 -> 9  t#2 = va_arg(ap[0L], int);
+              9 -> 5  s = s + t#2;
+              10 -> 11  t#3 = s;
+              11 -> 12  t#4 = va_arg(cp[0L], double);
+              12 -> 13  result# = t#3 + (int)t#4;
+              13: exit
 
             int vsum(struct __va_list_tag *ap)
               int *t#1;

@@ -1,0 +1,107 @@
+//! The check stands on what the analysis finds, and on nothing else.
+
+use super::super::{ClassId, analyse_unchecked};
+use super::*;
+use crate::load::load_text;
+
+/// Pointers in records, arrays, unions, integers, bytes, tables and further arguments.
+const PROGRAM: &str = r#"
+    #include <stdarg.h>
+    #include <stdlib.h>
+    #include <string.h>
+    struct node { int value; struct node *next; int *where[2]; };
+    union word { int *pointer; unsigned long number; unsigned char bytes[8]; };
+    static int x, y, table[3];
+    static int twice(int *p) { return *p * 2; }
+    static int (*functions[2])(int *) = { twice, twice };
+    static int last(int count, ...) {
+        va_list list;
+        va_start(list, count);
+        int *p = va_arg(list, int *);
+        va_end(list);
+        return *p;
+    }
+    int main(void) {
+        struct node *head = malloc(sizeof *head), copy;
+        head->value = 1;
+        head->next = 0;
+        head->where[0] = &x;
+        head->where[1] = &table[2];
+        copy = *head;
+        union word word;
+        word.pointer = copy.where[0];
+        union word other;
+        memcpy(&other, &word, sizeof word);
+        unsigned long low = other.number & 0xffff, high = other.number >> 16;
+        int *again = (int *)(high << 16 | low);
+        *again = functions[0](&y);
+        int *walk = table;
+        while (walk < table + 3)
+            *walk++ = last(1, head->where[1]);
+        return *again + word.bytes[0];
+    }
+"#;
+
+#[test]
+fn what_the_analysis_finds_stands() {
+    let loaded = load_text("good.c", PROGRAM).unwrap();
+    assert_eq!(
+        check(&loaded.program, &analyse_unchecked(&loaded.program)),
+        Ok(())
+    );
+}
+
+#[test]
+fn the_coarsest_answer_stands() {
+    let loaded = load_text("good.c", PROGRAM).unwrap();
+    let coarse = super::super::solver::solve_coarsely(&loaded.program);
+    assert_eq!(check(&loaded.program, &coarse), Ok(()));
+}
+
+/// A spot in another class.
+fn elsewhere(claims: &PointsTo, spot: Spot) -> Spot {
+    let class = (spot.class.0 + 1) % claims.classes.len() as u32;
+    Spot {
+        class: ClassId(class),
+        ..spot
+    }
+}
+
+#[test]
+fn every_claim_that_is_changed_is_found_out() {
+    let loaded = load_text("good.c", PROGRAM).unwrap();
+    let program = &loaded.program;
+    let claims = analyse_unchecked(program);
+    let mut changed = 0;
+    let mut refuse = |what: String, mutant: PointsTo| {
+        changed += 1;
+        assert!(check(program, &mutant).is_err(), "{what}");
+    };
+    for (index, spot) in claims.pointers.iter().enumerate() {
+        let Some(spot) = *spot else { continue };
+        let mut mutant = claims.clone();
+        mutant.pointers[index] = Some(elsewhere(&claims, spot));
+        refuse(format!("expression {index}"), mutant);
+    }
+    for (index, spot) in claims.places.iter().enumerate() {
+        let Some(spot) = *spot else { continue };
+        let mut mutant = claims.clone();
+        mutant.places[index] = Some(elsewhere(&claims, spot));
+        refuse(format!("place {index}"), mutant);
+    }
+    for (&at, &pointee) in &claims.pointees {
+        // What no statement reads or writes may be claimed at will.
+        if claims.regions.at(at).is_none() || pointee == elsewhere(&claims, pointee) {
+            continue;
+        }
+        let mut mutant = claims.clone();
+        mutant.pointees.insert(at, elsewhere(&claims, pointee));
+        refuse(format!("pointee at {at:?}"), mutant);
+    }
+    for &edge in claims.allocations.keys() {
+        let mut mutant = claims.clone();
+        mutant.allocations.remove(&edge);
+        refuse(format!("allocation {}", edge.0), mutant);
+    }
+    assert!(changed > 100, "{changed}");
+}
