@@ -197,14 +197,13 @@ impl Checker<'_> {
                 | BinaryOp::Div
                 | BinaryOp::Rem
                 | BinaryOp::FloatMod => self.blurs(left, id),
-                BinaryOp::And
-                | BinaryOp::Or
-                | BinaryOp::Eq
+                BinaryOp::Eq
                 | BinaryOp::Ne
                 | BinaryOp::Lt
                 | BinaryOp::Le
                 | BinaryOp::Gt
-                | BinaryOp::Ge => Ok(()),
+                | BinaryOp::Ge => self.compared(left, right),
+                BinaryOp::And | BinaryOp::Or => Ok(()),
             },
             ExprKind::PointerAdd {
                 pointer,
@@ -227,14 +226,72 @@ impl Checker<'_> {
                 self.includes(then, id)?;
                 self.includes(otherwise, id)
             }
+            // Their distance, added to one, leads to the other.
+            ExprKind::PointerDifference { left, right, .. } => {
+                let classes = [left, right].map(|expr| self.value(expr).map(|spot| spot.class));
+                let [left, right] = classes;
+                self.must(left.is_none() || right.is_none() || left == right, || {
+                    format!("expression {} subtracts pointers of two classes", id.0)
+                })
+            }
             ExprKind::Int(_)
             | ExprKind::Float(_)
-            | ExprKind::PointerDifference { .. }
             | ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
             | ExprKind::ObjectSize { .. } => Ok(()),
         }
+    }
+
+    /// A pointer from outside may be the one that it is compared with.
+    fn compared(&self, left: ExprId, right: ExprId) -> Checked {
+        let (Some(a), Some(b)) = (self.value(left), self.value(right)) else {
+            return Ok(());
+        };
+        let wide = self.is_wide(self.program.expr(left).ty);
+        let outside = |spot: Spot| {
+            let class = &self.claims.classes[spot.class.0 as usize];
+            let known = !class.variables.is_empty() || !class.allocations.is_empty();
+            class.external || !known && class.functions.is_empty()
+        };
+        self.must(a == b || !wide || !(outside(a) || outside(b)), || {
+            format!(
+                "expression {} is compared with a pointer from outside",
+                left.0
+            )
+        })
+    }
+
+    /// What the environment writes somewhere may be a pointer from outside.
+    fn from_outside(&self, spot: Spot, ty: TypeId) -> Checked {
+        for (offset, leaf, _) in self.scalars(ty) {
+            if !matches!(self.program.types.get(leaf), Type::Pointer(_)) {
+                continue;
+            }
+            let at = self.claims.part(spot, offset as i64);
+            let external = self
+                .pointee(at)
+                .is_some_and(|pointee| self.claims.classes[pointee.class.0 as usize].external);
+            self.must(external, || {
+                format!("a pointer from outside is not expected at {at:?}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What a function without a body can reach is one class, which points to itself.
+    fn known_outside(&self, pointer: ExprId) -> Checked {
+        let Some(spot) = self.value(pointer) else {
+            return Ok(());
+        };
+        let class = &self.claims.classes[spot.class.0 as usize];
+        let (from, to) = (i64::MIN, i64::MAX);
+        let at = |offset| Spot { offset, ..spot };
+        let mut held = self.claims.pointees.range(at(from)..at(to));
+        let closed = held.all(|(_, pointee)| pointee.class == spot.class);
+        self.must(class.external && class.collapsed && closed, || {
+            format!("expression {} reaches more than is said", pointer.0)
+        })
     }
 
     /// A pointer that moves points to where it moved, whichever element its offset stood for.
@@ -548,7 +605,15 @@ impl Checker<'_> {
                 }
                 Ok(())
             }
-            Op::Input { place, .. } | Op::Havoc { place } => self.touched(*place),
+            Op::Input { place, .. } | Op::Havoc { place } => {
+                self.touched(*place)?;
+                self.from_outside(self.at(*place)?, program.place(*place).ty)
+            }
+            Op::HavocMemory {
+                pointer,
+                size: None,
+                ..
+            } => self.known_outside(*pointer),
             Op::Skip
             | Op::Assume { .. }
             | Op::HavocMemory { .. }

@@ -2,7 +2,10 @@
 
 use super::super::{ClassId, analyse_unchecked};
 use super::*;
-use crate::load::load_text;
+use crate::load::{Options, load, load_text};
+use crate::options::Undefined;
+use crate::parse::{Input, InputKind, NoFiles, Preprocess};
+use crate::types::DataModel;
 
 /// Pointers in records, arrays, unions, integers, bytes, tables and further arguments.
 const PROGRAM: &str = r#"
@@ -49,6 +52,24 @@ fn what_the_analysis_finds_stands() {
         check(&loaded.program, &analyse_unchecked(&loaded.program)),
         Ok(())
     );
+}
+
+#[test]
+fn what_functions_without_a_body_know_stands() {
+    let text = "struct P { int *p; }; void note(const char *, ...); int *find(struct P, long);\n\
+        int x, *q; int main(void) { int y; struct P p = { &y }; note(\"%p\", &q, p);\n\
+        q = find(p, (long)&x); return q == &y ? *q : x; }";
+    let mut options = Options::new(DataModel::Lp64);
+    options.lower.undefined = Undefined::Havoc;
+    let input = Input {
+        name: "havoc.c".to_owned(),
+        bytes: text.into(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let loaded = load(&[input], &options, &NoFiles).program.unwrap();
+    let program = &loaded.program;
+    assert_eq!(check(program, &analyse_unchecked(program)), Ok(()));
 }
 
 #[test]
