@@ -7,6 +7,7 @@
 
 use crate::ids::{EdgeId, ExprId, PlaceId};
 use crate::interp::{Observer, State};
+use crate::operands::{Operand, operands_of};
 use crate::points_to::{PointsTo, Spot, leaves};
 use crate::program::{BinaryOp, Callee, ExprKind, Gap, Op, PlaceKind, Program};
 use crate::types::Type;
@@ -218,25 +219,15 @@ impl<'p> Watch<'p> {
                         exprs.push(right);
                     }
                 }
-                ExprKind::Unary(_, a) | ExprKind::Convert(a) => exprs.push(a),
-                ExprKind::Binary(_, a, b)
-                | ExprKind::PointerAdd {
-                    pointer: a,
-                    index: b,
-                    ..
-                }
-                | ExprKind::PointerDifference {
-                    left: a, right: b, ..
-                }
-                | ExprKind::Overflows {
-                    left: a, right: b, ..
-                } => exprs.extend([a, b]),
+                // Whether an access would be good is asked without making it.
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
-                | ExprKind::ObjectSize { .. }
-                | ExprKind::Int(_)
-                | ExprKind::Float(_)
-                | ExprKind::Function(_) => {}
+                | ExprKind::ObjectSize { .. } => {}
+                ref plain => operands_of(plain, &mut |operand| {
+                    if let Operand::Expr(operand) = operand {
+                        exprs.push(operand);
+                    }
+                }),
             }
         }
     }
