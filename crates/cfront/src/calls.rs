@@ -19,6 +19,13 @@ const UNKNOWN_CALLEE: &str =
 const OUTSIDE_POINTER: &str = "a function pointer that comes from outside points to a function of its type that the \
      program names";
 
+/// What is assumed where points-to finds functions of other types beside those of the right one.
+const OWN_TYPE: &str =
+    "functions are called through pointers of their own type, unless a cast says otherwise";
+
+/// So many functions of another type may all be meant.
+const FEW: usize = 4;
+
 /// Fills in the targets of all indirect calls. A pointer that may point to no known function
 /// calls any function of its type whose address is taken; if there is none, the call is like one
 /// of an undefined function.
@@ -72,7 +79,7 @@ pub(crate) fn resolve(program: &mut Program, options: &LowerOptions) -> PointsTo
         }
     };
     check_callees(program, &points_to);
-    let dispatched = dispatch_unfit(program, &points_to, options);
+    let dispatched = dispatch_unfit(program, &points_to, options, &mut assumed);
     let changed = replace_unknown(program, options.undefined, &mut assumed) || dispatched;
     for text in assumed {
         program.assumptions.push(Assumption::Model {
@@ -169,8 +176,14 @@ pub(crate) fn is_one_of(program: &mut Program, pointer: ExprId, targets: &[FuncI
 
 /// Sends calls that may reach functions of another type through what tells these apart: they must
 /// not be dropped. Calls of what is not known go there too, for null is known.
-fn dispatch_unfit(program: &mut Program, points_to: &PointsTo, options: &LowerOptions) -> bool {
+fn dispatch_unfit(
+    program: &mut Program,
+    points_to: &PointsTo,
+    options: &LowerOptions,
+    assumed: &mut BTreeSet<&'static str>,
+) -> bool {
     let mut changed = false;
+    let cast = cast_functions(program, points_to);
     let asked = options.wants(CheckKind::Pointer);
     for index in 0..program.edges.len() {
         let Op::Call {
@@ -182,7 +195,7 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo, options: &LowerOp
         };
         let edge = EdgeId(index as u32);
         let found = points_to.targets(edge);
-        let unfit: Vec<FuncId> = match called_type(program, *pointer) {
+        let mut unfit: Vec<FuncId> = match called_type(program, *pointer) {
             Some(wanted) => found
                 .iter()
                 .copied()
@@ -191,6 +204,14 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo, options: &LowerOp
                 .collect(),
             None => Vec::new(),
         };
+        // Objects that points-to cannot tell apart bring functions of all their members here.
+        let all = unfit.len();
+        if all < found.len() || all > FEW {
+            unfit.retain(|function| cast.contains(function));
+        }
+        if unfit.len() < all {
+            assumed.insert(OWN_TYPE);
+        }
         // Whether a pointer is wild of which points-to knows nothing cannot be said.
         let elsewhere = match asked && found.is_empty() {
             true => Elsewhere::Unsupported,
@@ -200,7 +221,7 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo, options: &LowerOp
         if unfit.is_empty() && known {
             continue;
         }
-        let others = if unfit.len() < found.len() {
+        let others = if all < found.len() {
             Others::Fit
         } else {
             Others::None
@@ -209,6 +230,34 @@ fn dispatch_unfit(program: &mut Program, points_to: &PointsTo, options: &LowerOp
         changed = true;
     }
     changed
+}
+
+/// The functions whose addresses are cast to another type: a pointer of a function's type points
+/// to one of that type until then.
+fn cast_functions(program: &Program, points_to: &PointsTo) -> BTreeSet<FuncId> {
+    let mut cast = BTreeSet::new();
+    for expr in &program.exprs {
+        let ExprKind::Convert(operand) = expr.kind else {
+            continue;
+        };
+        let Some(spot) = points_to.pointer(operand) else {
+            continue;
+        };
+        let to = pointed_function(&program.types, expr.ty);
+        let from = pointed_function(&program.types, program.expr(operand).ty);
+        // What comes as something else was cast from a function's type before.
+        let Some(from) = from.filter(|_| from != to) else {
+            continue;
+        };
+        let class = &points_to.classes()[spot.class.0 as usize];
+        cast.extend(class.functions.iter().copied().filter(|function| {
+            let own = program.function(*function).ty;
+            let comes = fits(&program.types, from, own);
+            let stays = to.is_some_and(|to| fits(&program.types, to, own));
+            comes && !stays
+        }));
+    }
+    cast
 }
 
 /// Replaces calls without a target.
@@ -280,8 +329,13 @@ fn taken_functions(program: &Program) -> BTreeSet<FuncId> {
 }
 
 fn called_type(program: &Program, pointer: ExprId) -> Option<TypeId> {
-    match program.types.get(program.expr(pointer).ty) {
-        Type::Pointer(to) if matches!(program.types.get(*to), Type::Function { .. }) => Some(*to),
+    pointed_function(&program.types, program.expr(pointer).ty)
+}
+
+/// The type of function that a type points to.
+fn pointed_function(types: &Types, ty: TypeId) -> Option<TypeId> {
+    match types.get(ty) {
+        Type::Pointer(to) if matches!(types.get(*to), Type::Function { .. }) => Some(*to),
         _ => None,
     }
 }

@@ -56,8 +56,11 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
         ));
     }
     if used.len() > 1 {
-        texts
-            .push("pointers from outside to different types point to different objects".to_owned());
+        texts.push(
+            "pointers from outside to different types point to different objects, and so do \
+             `void` pointers in objects from outside"
+                .to_owned(),
+        );
     }
     texts
 }

@@ -503,9 +503,17 @@ impl<'a> Solver<'a> {
         let cell = self.nodes.fresh();
         self.nodes.content(cell).external = true;
         self.outside.insert(ty, cell);
-        // What lies in it comes from outside, too.
+        // What lies in it comes from outside, too. Where no type says what kind of object that is,
+        // each has its own.
         if !matches!(self.types().get(ty), Type::Void | Type::Function { .. }) {
-            self.allow_outside(cell, ty);
+            for (part, leaf, _) in self.scalars(cell, ty) {
+                if let Type::Pointer(to) = *self.types().get(leaf)
+                    && !matches!(self.types().get(to), Type::Void | Type::Function { .. })
+                {
+                    let outside = self.outside(to);
+                    self.flow(Some(outside), part);
+                }
+            }
         }
         cell
     }
