@@ -4,8 +4,8 @@ use crate::flow::Flow;
 use crate::record::{Event, Phase, Record, What, record};
 use crate::relevance::relevant;
 use crate::results::{
-    Binding, CallRun, Guess, Input, LoopRun, Place, Relevance, Role, SourceText, Step, StepKind, StepOf,
-    Trace,
+    Binding, CallRun, Guess, Input, LoopRun, Place, Relevance, Role, SourceText, Step, StepKind,
+    StepOf, Trace,
 };
 use crate::rule_run::{Belongs, belongs, word};
 use hardbop_budget::Budget;
@@ -13,9 +13,7 @@ use hardbop_cfront::dump::{place_text, type_name};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId, PlaceId};
 use hardbop_cfront::interp::{self, Consumed, Run};
 use hardbop_cfront::models::is_guess;
-use hardbop_cfront::program::{
-    Assumption, LocationKind, Op, Origin, PlaceKind, Program, Source,
-};
+use hardbop_cfront::program::{Assumption, LocationKind, Op, Origin, PlaceKind, Program, Source};
 use hardbop_diagnostics::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
