@@ -45,6 +45,8 @@ pub struct Builder {
     pub(crate) error_functions: BTreeSet<FuncId>,
     /// Functions that cannot be called, and why.
     pub(crate) refused: HashMap<FuncId, String>,
+    /// Functions that a declaration says do not return.
+    pub(crate) noreturn: BTreeSet<FuncId>,
     /// The records met so far, by what they look like, so that the struct of a header that two
     /// units include is one struct.
     pub(crate) records_by_shape: HashMap<String, crate::ids::RecordId>,
@@ -182,6 +184,7 @@ impl Builder {
             models: Models::read(),
             error_functions: BTreeSet::new(),
             refused: HashMap::new(),
+            noreturn: BTreeSet::new(),
             records_by_shape: HashMap::new(),
             incomplete_records: HashMap::new(),
             startup: BTreeMap::new(),

@@ -282,18 +282,23 @@ impl Builder {
                 body.edge(at, to, op, source);
                 at = to;
             }
-            let exit = body.exit;
-            body.edge(at, exit, Op::Skip, source);
             let havoc = self.options.undefined == Undefined::Havoc;
+            let returns = known.is_some() || !self.noreturn.contains(&id);
+            if returns {
+                let exit = body.exit;
+                body.edge(at, exit, Op::Skip, source);
+            } else {
+                self.end_of_noreturn(id, source, &mut body, at);
+            }
             let f = &mut self.functions[i];
             f.formals = formals;
             f.result = result;
             f.body = Some(body);
             if f.first_use.is_some() && known.is_none() {
-                let does = if havoc {
-                    "change memory and return anything"
-                } else {
-                    "return anything"
+                let does = match (havoc, returns) {
+                    (true, true) => "change memory and return anything",
+                    (false, true) => "return anything",
+                    (_, false) => "end the program, as its declaration says",
                 };
                 self.diagnostics.push(
                     Diagnostic::warning(source.span, format!("function `{name}` is not defined"))
@@ -303,9 +308,44 @@ impl Builder {
                     name,
                     source,
                     havoc,
+                    returns,
                 });
             }
         }
+    }
+
+    /// A function without a body that does not return may end the program by `exit`, after which
+    /// handlers run, or without.
+    fn end_of_noreturn(&mut self, id: FuncId, source: Source, body: &mut Body, at: u32) {
+        let halt = body.location(LocationKind::Halt);
+        if self.shutdown.is_empty() {
+            body.edge(at, halt, Op::Skip, source);
+            return;
+        }
+        let int = self.types.int(32, true);
+        let how = self.synthetic("exits#", int, VarKind::Temporary(id), source);
+        self.functions[id.index()].locals.push(how);
+        let place = self.var_place(how);
+        let condition = self.load(place);
+        let (chosen, mut exits) = (
+            body.location(LocationKind::Plain),
+            body.location(LocationKind::Plain),
+        );
+        body.edge(at, chosen, Op::Havoc { place }, source);
+        for (to, holds) in [(exits, true), (halt, false)] {
+            body.edge(chosen, to, Op::Assume { condition, holds }, source);
+        }
+        for &func in self.shutdown.values() {
+            let to = body.location(LocationKind::Plain);
+            let op = Op::Call {
+                callee: Callee::Direct(func),
+                arguments: Vec::new(),
+                result: None,
+            };
+            body.edge(exits, to, op, source);
+            exits = to;
+        }
+        body.edge(exits, halt, Op::Skip, source);
     }
 
     /// Begins the body of a function that is called by a pointer and that lowering knows where it

@@ -737,6 +737,8 @@ pub enum Assumption {
         source: Source,
         /// Whether it may change memory.
         havoc: bool,
+        /// Whether it returns: not if its declaration says that it does not.
+        returns: bool,
     },
     /// An external variable that no unit defines may have any initial value.
     UndefinedVariable {

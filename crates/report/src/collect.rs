@@ -240,6 +240,7 @@ pub fn assumptions(program: &Program) -> Vec<String> {
             name,
             source,
             havoc,
+            returns,
         } => {
             let effect = if *havoc {
                 "changes any memory it can reach"
@@ -247,8 +248,13 @@ pub fn assumptions(program: &Program) -> Vec<String> {
                 "changes nothing"
             };
             let at = at(program, *source);
+            let end = if *returns {
+                "returns anything"
+            } else {
+                "does not return"
+            };
             Some(format!(
-                "`{name}`, first called at {at}, returns anything and {effect}"
+                "`{name}`, first called at {at}, {end} and {effect}"
             ))
         }
         Assumption::UndefinedVariable { name, source } => Some(format!(

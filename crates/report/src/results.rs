@@ -166,11 +166,7 @@ impl CheckResult {
     pub fn proviso(&self) -> String {
         match &self.answer {
             Answer::Violated(trace) if !trace.guesses.is_empty() => {
-                let names: Vec<String> = trace
-                    .guesses
-                    .iter()
-                    .map(|name| format!("`{name}`"))
-                    .collect();
+                let names: Vec<String> = trace.guesses.iter().map(Guess::words).collect();
                 let it = if names.len() == 1 {
                     "it does"
                 } else {
@@ -225,9 +221,35 @@ pub struct Trace {
     pub edges: Vec<EdgeStep>,
     /// The rule that is violated, if it is one, while the run goes on.
     pub rule: Option<RuleRun>,
-    /// The functions of the C library whose answers are guesses and on which the violation
-    /// depends.
-    pub guesses: Vec<String>,
+    /// What is guessed and what the violation depends on.
+    pub guesses: Vec<Guess>,
+}
+
+/// Somebody outside of the program whose answer is a guess.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Guess {
+    /// A function of the C library.
+    Function(String),
+    /// Inline assembly, by its file and line.
+    Assembly(String),
+}
+
+impl Guess {
+    /// In a sentence.
+    fn words(&self) -> String {
+        match self {
+            Guess::Function(name) => format!("`{name}`"),
+            Guess::Assembly(_) => self.name(),
+        }
+    }
+
+    /// In a list.
+    pub fn name(&self) -> String {
+        match self {
+            Guess::Function(name) => name.clone(),
+            Guess::Assembly(at) => format!("the assembly at {at}"),
+        }
+    }
 }
 
 /// A rule beside a run.

@@ -4,16 +4,16 @@ use crate::flow::Flow;
 use crate::record::{Event, Phase, Record, What, record};
 use crate::relevance::relevant;
 use crate::results::{
-    Binding, CallRun, Input, LoopRun, Place, Relevance, Role, SourceText, Step, StepKind, StepOf,
-    Trace,
+    Binding, CallRun, Guess, Input, LoopRun, Place, Relevance, Role, SourceText, Step, StepKind,
+    StepOf, Trace,
 };
 use crate::rule_run::{Belongs, belongs, word};
 use hardbop_budget::Budget;
 use hardbop_cfront::dump::{place_text, type_name};
-use hardbop_cfront::ids::{FuncId, LocId, PlaceId};
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId, PlaceId};
 use hardbop_cfront::interp::{self, Consumed, Run};
 use hardbop_cfront::models::is_guess;
-use hardbop_cfront::program::{LocationKind, Op, Origin, PlaceKind, Program, Source};
+use hardbop_cfront::program::{Assumption, LocationKind, Op, Origin, PlaceKind, Program, Source};
 use hardbop_diagnostics::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,9 +108,10 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
     builder.finish()
 }
 
-/// The functions of the library, as the user calls them, that answer by guessing and on whose
-/// answers the end of the run depends.
-fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<String> {
+/// The functions of the library, as the user calls them, that answer by guessing, and the assembly,
+/// on whose answers the end of the run depends.
+fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<Guess> {
+    let assembly = assembly(program);
     let mut found = BTreeSet::new();
     for (event, _) in record
         .events
@@ -118,6 +119,7 @@ fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<String> {
         .zip(marks)
         .filter(|(_, marked)| **marked)
     {
+        found.extend(guess_of_assembly(program, &assembly, event.edge));
         let mut guess = false;
         let mut at = Some(event.activation);
         while let Some(activation) = at.and_then(|at| record.activations.get(at as usize)) {
@@ -131,7 +133,7 @@ fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<String> {
             let user = caller
                 .is_none_or(|caller| program.function(caller.function).origin == Origin::User);
             if guess && user {
-                found.insert(function.name.clone());
+                found.insert(Guess::Function(function.name.clone()));
             }
             at = parent;
         }
@@ -139,17 +141,49 @@ fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// The functions of the library that asked for an input as a guess, where it is not known whether
-/// the end of the run depends on it.
-fn guessed_inputs(program: &Program, run: &Run) -> Vec<String> {
+/// Where there is inline assembly.
+fn assembly(program: &Program) -> BTreeSet<Source> {
+    let assembly = program.assumptions.iter().filter_map(|assumption| {
+        let Assumption::InlineAssembly { source } = assumption else {
+            return None;
+        };
+        Some(*source)
+    });
+    assembly.collect()
+}
+
+/// The assembly whose output an edge makes up.
+fn guess_of_assembly(
+    program: &Program,
+    assembly: &BTreeSet<Source>,
+    edge: EdgeId,
+) -> Option<Guess> {
+    let edge = &program.edges[edge.index()];
+    let guesses = matches!(edge.op, Op::Havoc { .. }) && assembly.contains(&edge.source);
+    guesses.then(|| {
+        let file = program.presumed_files.get(edge.source.file as usize);
+        let file = file.map_or("", String::as_str);
+        Guess::Assembly(format!("{file}:{}", edge.source.line))
+    })
+}
+
+/// The functions of the library that asked for an input as a guess, and all assembly that
+/// writes, where it is not known whether the end of the run depends on it.
+fn guessed_inputs(program: &Program, run: &Run) -> Vec<Guess> {
     let asked = run.inputs.iter().map(|input| {
         let from = program.edges[input.edge.index()].from;
         let function = program.locations[from.index()].function;
         program.function(function)
     });
     let guesses = asked.filter(|f| f.origin != Origin::User && is_guess(&f.name));
-    let names: BTreeSet<String> = guesses.map(|f| f.name.clone()).collect();
-    names.into_iter().collect()
+    let assembly = assembly(program);
+    let edges = (0..program.edges.len() as u32).map(EdgeId);
+    let written = edges.filter_map(|edge| guess_of_assembly(program, &assembly, edge));
+    let found: BTreeSet<Guess> = guesses
+        .map(|f| Guess::Function(f.name.clone()))
+        .chain(written)
+        .collect();
+    found.into_iter().collect()
 }
 
 /// The inputs of a run.

@@ -2,7 +2,6 @@
 
 use super::effects::Effect;
 use super::{Lower, TEXT};
-use crate::finish::SHUTDOWN;
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
 use crate::program::*;
 use crate::types::Type;
@@ -158,7 +157,6 @@ impl Lower<'_> {
                     .flags
                     .contains(sema::DeclFlags::NORETURN)
                 {
-                    self.end_of_noreturn(decl);
                     self.halt();
                 }
             }
@@ -176,24 +174,6 @@ impl Lower<'_> {
             }
             (None, None) => unreachable!("a callee is a name or a pointer"),
         }
-    }
-
-    /// A function without a body that does not return may end the program by `exit`, after which
-    /// handlers run, or without.
-    fn end_of_noreturn(&mut self, decl: sema::DeclId) {
-        let defined = self.b.announced.contains(self.name_of(decl));
-        if !self.b.announced.contains("exit") || defined || self.unit.tree[decl].body.is_some() {
-            return;
-        }
-        let int = self.int_ty();
-        let how = self.temporary(int);
-        self.emit(Op::Havoc { place: how });
-        let exits = self.b.load(how);
-        let (run, end) = (self.location(), self.location());
-        self.split(exits, run, end);
-        self.f().cur = run;
-        self.call_model(SHUTDOWN);
-        self.continue_at(end);
     }
 
     /// Checks that a pointer that is called points to a function. Which ones it may point to is

@@ -180,6 +180,9 @@ impl Lower<'_> {
             }
         };
         self.functions.insert(id, func);
+        if decl.flags.contains(sema::DeclFlags::NORETURN) {
+            self.b.noreturn.insert(func);
+        }
         if unit.tree.is_ifunc(id) {
             self.b
                 .refused

@@ -286,25 +286,28 @@ impl Lower<'_> {
         if let Some(pointer) = pointer {
             self.check_null(pointer);
         }
+        let kind = match bounds {
+            true => CheckKind::Bounds,
+            false => CheckKind::Pointer,
+        };
+        // The object decides where no index does.
+        let mut object = pointer.is_some();
         for (array, index) in indices.into_iter().rev() {
             let Type::Array { length, .. } = *self.b.types.get(self.place_ty(array)) else {
                 continue;
             };
             // A trailing array of length 0 or 1 behind a pointer may be longer than it says.
-            if !bounds || length == 0 || (length == 1 && pointer.is_some()) {
+            if length == 0 || (length == 1 && pointer.is_some()) {
+                object = true;
                 continue;
             }
             let (size, int) = (self.size_ty(), self.int_ty());
             let unsigned = self.b.convert(index, size);
             let length = self.b.int(i128::from(length), size);
             let good = self.b.binary(BinaryOp::Lt, unsigned, length, int);
-            self.require(
-                CheckKind::Bounds,
-                good,
-                format!("index out of bounds in {TEXT}"),
-            );
+            self.require(kind, good, format!("index out of bounds in {TEXT}"));
         }
-        if pointer.is_some() {
+        if object {
             let (address, size) = self.bytes_of(place);
             self.check_valid(address, size);
         }

@@ -174,7 +174,7 @@ fn interpret_against(
     let mut script = Script::new(Vec::new());
     let environment: &mut dyn Environment = &mut script;
     let run = Interpreter::new(program).run_observed(environment, &limits, &mut keep);
-    for contradiction in &keep.watch.contradictions {
+    if let Some(contradiction) = keep.watch.contradictions.first() {
         let source = program.edges[contradiction.edge.index()].source;
         panic!("line {}: {}", source.line, contradiction.what);
     }

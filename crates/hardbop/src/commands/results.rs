@@ -10,7 +10,7 @@ use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Invariants, Outcome, Proof, Report, Value};
 use hardbop_report::collect::{Collector, Said};
-use hardbop_report::results::{Answer, EdgeStep, Input, Predicate, Results, Role, Trace};
+use hardbop_report::results::{Answer, EdgeStep, Guess, Input, Predicate, Results, Role, Trace};
 use hardbop_report::rows::{Detail, Row, rows};
 use hardbop_report::terminal::{self, Paint, Show};
 use serde::Serialize;
@@ -101,7 +101,7 @@ struct JsonCheck {
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Functions of the library on whose guessed answers the violation depends.
+    /// Functions of the library, and assembly, on whose guessed answers the violation depends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guesses: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -325,7 +325,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             Answer::Unknown(reason) => json.reason = Some(reason.clone()),
             Answer::Violated(trace) => {
                 json.inputs = Some(trace.inputs.clone());
-                json.guesses.clone_from(&trace.guesses);
+                json.guesses = trace.guesses.iter().map(Guess::name).collect();
                 json.watched = trace.rule.as_ref().map(|rule| {
                     let objects = rule.objects.iter();
                     let named = objects.map(|one| {

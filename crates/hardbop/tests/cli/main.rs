@@ -9,6 +9,7 @@ mod book;
 mod bp;
 mod c;
 mod check;
+mod conventions;
 mod explain;
 mod leap;
 mod limits;

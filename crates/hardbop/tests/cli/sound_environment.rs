@@ -152,7 +152,7 @@ int main(void) {
         expect![[r#"
             VIOLATED x.c:10: assertion x == 0 (in f)
             assuming that at most 32 functions are registered with atexit
-            assuming that `die`, first called at x.c:14, returns anything and changes nothing
+            assuming that `die`, first called at x.c:14, does not return and changes nothing
         "#]],
     );
 }

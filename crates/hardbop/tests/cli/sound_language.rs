@@ -663,3 +663,53 @@ fn a_left_shift_is_no_overflow_in_sv_comp() {
     "#]]
     .assert_eq(&answers(&scene, "x.c --check overflow"));
 }
+
+/// What is tied to an input, or is input and output, is handed on by an empty template.
+#[test]
+fn assembly_hands_on_what_is_tied_to_it() {
+    check(
+        r#"int main(void) {
+  int x = 0, *r;
+  asm volatile("" : "=r"(r) : "0"(&x) : "memory");
+  *r = 1;
+  assert(x == 0);
+}"#,
+        "",
+        expect![[r#"
+            VIOLATED x.c:9: assertion x == 0 (in main)
+        "#]],
+    );
+    check(
+        r#"int main(void) {
+  int x = __VERIFIER_nondet_int(), y = x;
+  asm volatile("" : "+r"(x));
+  assert(x == y);
+}"#,
+        "",
+        expect![[r#"
+            PROVED x.c:8: assertion x == y (in main)
+        "#]],
+    );
+}
+
+/// C11 6.5.16.2p3: with respect to a call, a compound assignment is one evaluation.
+#[test]
+fn a_call_comes_before_the_assignment_that_uses_it() {
+    check(
+        r#"unsigned x = 2;
+unsigned f(void) { x |= 128; return 1; }
+int main(void) { x |= f(); assert(x == 131); }"#,
+        "",
+        expect![[r#"
+            PROVED x.c:7: assertion x == 131 (in main)
+            assuming that what C lets be evaluated in any order is evaluated in one: it may matter at x.c:7
+        "#]],
+    );
+}
+
+#[test]
+fn a_type_that_no_object_can_have_is_refused() {
+    let text = "struct s { char a[1UL << 61]; };\nstruct s *p;\nint main(void) { return sizeof *p == 1; }\n";
+    let output = Scene::file("x.c", text).output("check x.c -q");
+    assert_eq!(output.status.code(), Some(2));
+}
