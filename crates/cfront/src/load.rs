@@ -282,10 +282,11 @@ const RUN_HANDLERS: &str = "__hardbop_run_handlers";
 const JUMPS: &str = "control leaves the function's graph";
 const THREADS: &str = "only sequential programs are understood";
 const SIGNALS: &str = "signals are understood where `signal` and `raise` are used";
+const ROUNDING: &str = "floating point is rounded to nearest only";
 const HANDLERS: &str = "what runs at the end is understood where `atexit` is used";
 
 /// Functions that do what no model can say, by whatever way they are called.
-const UNSUPPORTED: [(&str, &str); 34] = [
+const UNSUPPORTED: [(&str, &str); 37] = [
     ("setjmp", JUMPS),
     ("_setjmp", JUMPS),
     ("__sigsetjmp", JUMPS),
@@ -320,6 +321,9 @@ const UNSUPPORTED: [(&str, &str); 34] = [
     ("killpg", SIGNALS),
     ("pthread_kill", SIGNALS),
     ("tgkill", SIGNALS),
+    ("fesetround", ROUNDING),
+    ("fesetenv", ROUNDING),
+    ("feupdateenv", ROUNDING),
 ];
 
 /// Fills in what needs the whole program, and says what its verdicts rest on.

@@ -305,7 +305,7 @@ fn pointers_from_outside() {
         "long *more(void); int *get(void);",
         "int *p = get(); long *q = more(); *p = 1; *q = 2;",
         expect![[r#"
-            pointers from outside to different types point to different objects
+            pointers from outside to different types point to different objects, and so do `void` pointers in objects from outside
             ends: pointer at 6
         "#]],
     );

@@ -286,20 +286,25 @@ free.call { if ($1 == 0) return; live--; }
               int t#1;
               void *p;
               void *t#2;
+              unsigned long t#3;
               0 -> 1  declare total;
               1 -> 2  t#1 = overflows<unsigned long>(count * size);
               2 -> 3  total = count * size;
               3 -> 4  assume((_Bool)t#1);
               3 -> 6  assume(!(_Bool)t#1);
               4 -> 5  result# = NULL;
-              5 -> 11  r.live = r.live + 10;  // rule r, line 3
-              6 -> 7  t#2 = malloc(total);
-              7 -> 8  p = t#2;
-              8 -> 9  assume(p != NULL);
-              8 -> 10  assume(!(p != NULL));
-              9 -> 10  memset(p, 0, total);
-              10 -> 5  result# = p;
-              11: exit
+              5 -> 14  r.live = r.live + 10;  // rule r, line 3
+              6 -> 7  t#3 = total;
+              7 -> 8  assume(t#3 > 140737488355327UL);
+              7 -> 13  assume(!(t#3 > 140737488355327UL));
+              8 -> 9  t#2 = NULL;
+              9 -> 10  p = t#2;
+              10 -> 11  assume(p != NULL);
+              10 -> 12  assume(!(p != NULL));
+              11 -> 12  memset(p, 0, total);
+              12 -> 5  result# = p;
+              13 -> 9  t#2 = malloc(t#3);
+              14: exit
             void malloc.exit(unsigned long size, void *result) // model
               0 -> 1  assume(size > 5UL);  // rule r, line 2
               0 -> 3  assume(!(size > 5UL));  // rule r, line 2

@@ -70,6 +70,9 @@ impl Solver<'_> {
     }
 }
 
+/// A scalar in an object: where it lies, its type, and for a bit-field its bits.
+type Part = (Cell, TypeId, Option<(u32, u32)>);
+
 pub(super) struct Solver<'a> {
     pub program: &'a Program,
     pub nodes: Nodes,
@@ -432,7 +435,7 @@ impl<'a> Solver<'a> {
 
     /// The scalars of an object at a cell; an array contributes its first element, and the class
     /// knows that the others are like it.
-    pub fn scalars(&mut self, at: Cell, ty: TypeId) -> Vec<(Cell, TypeId, Option<(u32, u32)>)> {
+    pub fn scalars(&mut self, at: Cell, ty: TypeId) -> Vec<Part> {
         if self.types().is_scalar(ty) {
             return vec![(at, ty, None)];
         }
