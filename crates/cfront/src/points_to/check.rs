@@ -263,7 +263,7 @@ impl Checker<'_> {
     }
 
     /// What the environment writes somewhere may be a pointer from outside.
-    fn from_outside(&self, spot: Spot, ty: TypeId) -> Checked {
+    fn written_outside(&self, spot: Spot, ty: TypeId) -> Checked {
         for (offset, leaf, _) in self.scalars(ty) {
             if !matches!(self.program.types.get(leaf), Type::Pointer(_)) {
                 continue;
@@ -607,7 +607,7 @@ impl Checker<'_> {
             }
             Op::Input { place, .. } | Op::Havoc { place } => {
                 self.touched(*place)?;
-                self.from_outside(self.at(*place)?, program.place(*place).ty)
+                self.written_outside(self.at(*place)?, program.place(*place).ty)
             }
             Op::HavocMemory {
                 pointer,
