@@ -282,11 +282,12 @@ const RUN_HANDLERS: &str = "__hardbop_run_handlers";
 const JUMPS: &str = "control leaves the function's graph";
 const THREADS: &str = "only sequential programs are understood";
 const SIGNALS: &str = "signals are understood where `signal` and `raise` are used";
+const FAULTS: &str = "a handler of faults runs where executions are taken to end";
 const ROUNDING: &str = "floating point is rounded to nearest only";
 const HANDLERS: &str = "what runs at the end is understood where `atexit` is used";
 
 /// Functions that do what no model can say, by whatever way they are called.
-const UNSUPPORTED: [(&str, &str); 37] = [
+const UNSUPPORTED: [(&str, &str); 38] = [
     ("setjmp", JUMPS),
     ("_setjmp", JUMPS),
     ("__sigsetjmp", JUMPS),
@@ -321,6 +322,7 @@ const UNSUPPORTED: [(&str, &str); 37] = [
     ("killpg", SIGNALS),
     ("pthread_kill", SIGNALS),
     ("tgkill", SIGNALS),
+    ("__hardbop_fault_handler", FAULTS),
     ("fesetround", ROUNDING),
     ("fesetenv", ROUNDING),
     ("feupdateenv", ROUNDING),
@@ -367,7 +369,10 @@ fn refuse_functions(program: &mut Program) {
                 source = *first;
             }
         }
-        let what = format!("`{name}`: {why}");
+        let what = match name.starts_with("__hardbop_") {
+            true => why.to_string(),
+            false => format!("`{name}`: {why}"),
+        };
         program.unsupported.push(Unsupported {
             what,
             source,

@@ -72,8 +72,24 @@ impl Found {
         self.report.proof = None;
     }
 
+    /// Where an execution can come to what has no known meaning, it may come to any check from
+    /// there: nothing is proved.
+    fn take_back_unseen(&mut self) {
+        let Some(reason @ Reason::Unsupported(_)) = &self.report.incomplete else {
+            return;
+        };
+        for (check, outcome) in &mut self.report.outcomes {
+            if matches!(outcome, Outcome::Proved) {
+                *outcome = Outcome::Unknown(reason.clone());
+                self.engines.remove(check);
+            }
+        }
+        self.report.proof = None;
+    }
+
     /// Lets some engines look for runs that contradict what is proved.
     pub(crate) fn doubt(&mut self, doubts: &[Step], task: &Task<'_>) {
+        self.take_back_unseen();
         // The user's time may be over; what is told then is doubted all the same.
         let budget = Budget::unlimited().with_time(DOUBTING);
         let proved: Vec<CheckId> = self

@@ -572,11 +572,15 @@ static _Bool signal_running[65];
 static _Bool signal_pending[65];
 void _exit(int status);
 int *__errno_location(void);
+void __hardbop_fault_handler(void);
 hardbop_handler signal(int number, hardbop_handler handler) {
   if (number < 1 || number > 64 || number == 9 || number == 19) {
     *__errno_location() = 22;
     return (hardbop_handler)-1;
   }
+  // A handler of ILL, BUS, FPE or SEGV runs where executions are taken to end.
+  if ((number == 4 || number == 7 || number == 8 || number == 11) && handler != 0)
+    __hardbop_fault_handler();
   hardbop_handler before = signal_handlers[number];
   signal_handlers[number] = handler;
   return before;

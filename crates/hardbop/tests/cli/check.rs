@@ -146,6 +146,26 @@ fn nothing_to_check_is_said() {
 }
 
 #[test]
+fn what_only_an_unsupported_construct_could_reach_is_not_proved() {
+    check(
+        "#include <setjmp.h>
+jmp_buf buffer;
+static void handler(void) { reach_error(); }
+int main(void) {
+  setjmp(buffer);
+  return 0;
+}
+",
+        "-q",
+        expect![[r#"
+            UNKNOWN x.c:5: call of `reach_error` (in handler)
+              because `setjmp` at x.c:7 is not supported and can be reached
+            [exit 3]
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_not_supported_makes_unknown() {
     check(
         "int main(void) {
