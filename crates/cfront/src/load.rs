@@ -439,7 +439,10 @@ fn warn_unsupported(program: &Program, reached: &Reached, diagnostics: &mut Vec<
             && told.insert(construct)
         {
             let construct = &program.unsupported[construct as usize];
-            if construct.gap == Gap::Logic {
+            // What a model refuses is said if an execution comes there.
+            let function = program.locations[edge.from.index()].function;
+            let ours = program.function(function).name.starts_with("__hardbop_");
+            if construct.gap == Gap::Logic || ours {
                 continue;
             }
             let message = format!("not supported: {}", construct.what);
