@@ -7,21 +7,15 @@ use crate::lazy::{Abstraction, Ground, Memory, Precision};
 use crate::search::{Found, search};
 use hardbop_bebop::supergraph::Vertex;
 use hardbop_budget::{Budget, Stopped};
-use hardbop_certify::{Certificate, Certified, Certifier};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_cfront::inline::{self, Inlined, inline};
-use hardbop_cfront::points_to::{self, PointsTo};
-use hardbop_cfront::program::{LocationKind, Program};
-use hardbop_engine::{
-    Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, ScopedPredicate, Suggestion,
-    Task,
-};
+use hardbop_engine::claim::{Invariants, ScopedPredicate};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
-use hardbop_newton::atoms::{Constants, Predicate, predicates};
+use hardbop_model::{Model, View};
+use hardbop_newton::atoms::{Predicate, predicates};
 use hardbop_newton::exact::Translation;
 use hardbop_newton::refine::{self, Refiner};
-use hardbop_semantics::effects::Effects;
-use hardbop_semantics::skeleton::{Point, Skeleton};
+use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -72,8 +66,6 @@ struct Statistics {
     horn_queries: u32,
     /// Whether the search ended in the exact encoding.
     bits: bool,
-    /// Questions that certification asked.
-    certificate_questions: u64,
 }
 
 impl Statistics {
@@ -83,7 +75,6 @@ impl Statistics {
             Figure::count("predicates", self.predicates as u64),
             Figure::count("relations", self.relations),
             Figure::count("Horn queries", self.horn_queries.into()),
-            Figure::count("certificate questions", self.certificate_questions),
             Figure::flag("exact search", self.bits),
         ]
     }
@@ -98,102 +89,44 @@ impl Engine for Cegar {
         "cegar"
     }
 
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
-        check(task, &self.0, events)
-    }
-
-    fn check_suggesting(
-        &self,
-        task: &Task<'_>,
-        events: &mut dyn FnMut(Event),
-        suggest: &mut dyn FnMut(Suggestion),
-    ) -> Report {
-        check_suggesting(task, &self.0, events, suggest)
-    }
-}
-
-/// Decides checks of a program.
-pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) -> Report {
-    check_suggesting(task, options, events, &mut |_| {})
-}
-
-/// The same; where refinement only counts the iterations of a loop, the path is suggested to
-/// others.
-pub fn check_suggesting(
-    task: &Task<'_>,
-    options: &Options,
-    events: &mut dyn FnMut(Event),
-    suggest: &mut dyn FnMut(Suggestion),
-) -> Report {
-    let &Task { checks, budget, .. } = task;
-    let original = task.program;
-    let inlined = inline(original, &inline::Limits::default());
-    let program = &inlined.program;
-    let points_to = &points_to::analyse(program);
-    let skeleton = Skeleton::new(program);
-    let mut rounds = Rounds {
-        original,
-        inlined: &inlined,
-        program,
-        skeleton: &skeleton,
-        options,
-        budget: budget.clone(),
-        events,
-        suggest,
-        counting: Counting::default(),
-        outcomes: BTreeMap::new(),
-        open: BTreeMap::new(),
-        unsupported: BTreeMap::new(),
-        blocked: None,
-        incomplete: None,
-        hard_path_programs: 0,
-        statistics: Statistics::default(),
-        proof: None,
-    };
-    for &check in checks {
-        let is_here = |point: &Point| match point {
-            Point::At(location) => {
-                program.locations[location.index()].kind == LocationKind::Error(check)
-            }
-            _ => false,
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let view = &task.model.flat;
+        let mut rounds = Rounds {
+            model: task.model,
+            view,
+            options: &self.0,
+            budget: task.budget.clone(),
+            desk,
+            counting: Counting::default(),
+            closed: BTreeMap::new(),
+            open: view.errors(task.checks),
+            unsupported: view.unsupported(),
+            blocked: None,
+            incomplete: None,
+            hard_path_programs: 0,
+            violated: false,
+            proved: false,
+            statistics: Statistics::default(),
         };
-        let at: BTreeSet<usize> = (0..skeleton.vertices.len())
-            .filter(|&vertex| is_here(&skeleton.vertices[vertex].point))
-            .collect();
-        if at.is_empty() {
-            // Nothing that can be called holds the check.
-            rounds.outcomes.insert(check, Outcome::Proved);
-        } else {
-            rounds.open.insert(check, at);
+        rounds.run();
+        let Rounds {
+            closed,
+            blocked,
+            incomplete,
+            statistics,
+            ..
+        } = rounds;
+        let blocked = blocked.map(|construct| Reason::unsupported(view.program, construct));
+        Ended {
+            open: closed,
+            incomplete: incomplete.or(blocked),
+            statistics: statistics.figures(),
         }
-    }
-    for (index, vertex) in skeleton.vertices.iter().enumerate() {
-        if let Point::Unsupported(edge) = vertex.point
-            && let hardbop_cfront::program::Op::Unsupported { construct } =
-                program.edges[edge.index()].op
-        {
-            rounds.unsupported.insert(index, construct);
-        }
-    }
-    rounds.run(points_to);
-    let Rounds {
-        outcomes,
-        blocked,
-        incomplete,
-        proof,
-        statistics,
-        ..
-    } = rounds;
-    Report {
-        outcomes,
-        incomplete: incomplete.or(blocked.map(|construct| Reason::unsupported(program, construct))),
-        proof: proof.map(Proof::Invariants),
-        statistics: statistics.figures(),
     }
 }
 
 /// What a stage ended with.
-enum Ended {
+enum Stage {
     /// Every check has its outcome.
     Decided,
     /// The guess over the integers is not good enough.
@@ -203,58 +136,56 @@ enum Ended {
 }
 
 struct Rounds<'a> {
-    /// The program as the user knows it, on which runs are replayed.
-    original: &'a Program,
-    inlined: &'a Inlined,
-    /// The program that is searched: the same with calls inlined.
-    program: &'a Program,
-    skeleton: &'a Skeleton,
+    model: &'a Model<'a>,
+    /// The program that is searched: the user's with calls inlined.
+    view: &'a View<'a>,
     options: &'a Options,
     budget: Budget,
-    events: &'a mut dyn FnMut(Event),
-    suggest: &'a mut dyn FnMut(Suggestion),
+    desk: &'a mut dyn Desk,
     counting: Counting,
-    outcomes: BTreeMap<CheckId, Outcome>,
-    /// The checks that are not decided, with the vertices where they are violated.
+    /// The checks that will not be decided, with the reason.
+    closed: BTreeMap<CheckId, Reason>,
+    /// The checks that are not decided yet, with the vertices where they are violated.
     open: BTreeMap<CheckId, BTreeSet<usize>>,
     unsupported: BTreeMap<usize, u32>,
     blocked: Option<u32>,
     incomplete: Option<Reason>,
     /// How many path programs in a row were too hard.
     hard_path_programs: u32,
+    /// Whether some check is violated, ...
+    violated: bool,
+    /// ... and whether the others are proved.
+    proved: bool,
     statistics: Statistics,
-    proof: Option<Invariants>,
 }
 
 impl Rounds<'_> {
-    fn run(&mut self, points_to: &PointsTo) {
-        let exact = Semantics::new(self.program, points_to, Encoding::Bits);
-        let effects = Effects::new(&exact);
+    fn run(&mut self) {
+        let view = self.view;
         let mut terms = Terms::new();
         let mut precision = Precision::new();
         // The exact constants first: they get the plain names, which users are shown.
-        Constants::new(&exact, &mut terms);
+        Constants::new(&view.semantics, &mut terms);
         let total = self.budget.clone();
         if self.options.arithmetic == Arithmetic::Auto {
             for overflow in [Overflow::Ignored, Overflow::Wraps] {
-                let encoding = Encoding::Integers {
+                let guess = view.encoded(Encoding::Integers {
                     except: BTreeSet::new(),
                     overflow,
-                };
-                let guess = Semantics::new(self.program, points_to, encoding);
+                });
                 // A guess that takes long is no good one.
                 if let Some(left) = total.remaining() {
                     let share = total.elapsed() + left * 3 / 5;
                     self.budget = total.clone().with_time(share);
                 }
                 let mut found = Precision::new();
-                let ended = self.stage(&mut terms, &guess, &exact, &effects, &mut found);
+                let ended = self.stage(&mut terms, &guess, &mut found);
                 self.budget = total.clone();
-                if let Ended::Decided = ended {
+                if let Stage::Decided = ended {
                     return;
                 }
-                let slow = matches!(ended, Ended::OutOfTime);
-                for (location, predicates) in self.translated(&mut terms, &guess, &exact, &found) {
+                let slow = matches!(ended, Stage::OutOfTime);
+                for (location, predicates) in self.translated(&mut terms, &guess, &found) {
                     precision.entry(location).or_default().extend(predicates);
                 }
                 // Wrapping makes nothing faster.
@@ -265,8 +196,8 @@ impl Rounds<'_> {
         }
         self.statistics.bits = true;
         let mut found = precision;
-        let ended = self.stage(&mut terms, &exact, &exact, &effects, &mut found);
-        if !matches!(ended, Ended::Decided) {
+        let ended = self.stage(&mut terms, &view.semantics, &mut found);
+        if !matches!(ended, Stage::Decided) {
             self.give_up(Reason::Refinement);
         }
     }
@@ -276,11 +207,10 @@ impl Rounds<'_> {
         &self,
         terms: &mut Terms,
         guess: &Semantics<'_>,
-        exact: &Semantics<'_>,
         precision: &Precision,
     ) -> Precision {
         let constants = Constants::new(guess, terms);
-        let mut translation = Translation::new(&constants, exact);
+        let mut translation = Translation::new(&constants, &self.view.semantics);
         let mut result = Precision::new();
         for (&location, predicates) in precision {
             for predicate in predicates {
@@ -306,25 +236,24 @@ impl Rounds<'_> {
         session
     }
 
-    fn give_up(&mut self, reason: Reason) -> Ended {
+    fn give_up(&mut self, reason: Reason) -> Stage {
         self.incomplete = Some(reason.clone());
         for (check, _) in std::mem::take(&mut self.open) {
-            self.outcomes
-                .insert(check, Outcome::Unknown(reason.clone()));
+            self.closed.insert(check, reason.clone());
         }
-        Ended::Decided
+        Stage::Decided
     }
 
     /// Time or memory ran out: for this guess, or for all.
-    fn stopped(&mut self, stopped: Stopped, guessing: bool) -> Ended {
+    fn stopped(&mut self, stopped: Stopped, guessing: bool) -> Stage {
         match (stopped, guessing) {
-            (Stopped::Time, true) => Ended::OutOfTime,
+            (Stopped::Time, true) => Stage::OutOfTime,
             _ => self.give_up(Reason::Stopped(stopped)),
         }
     }
 
     fn tell(&mut self, predicates: usize, doing: &'static str) {
-        (self.events)(Event {
+        self.desk.event(Event {
             doing: doing.into(),
             open: self.open.len(),
             figures: vec![
@@ -341,43 +270,27 @@ impl Rounds<'_> {
         &mut self,
         terms: &mut Terms,
         guess: &Semantics<'_>,
-        exact: &Semantics<'_>,
-        effects: &Effects,
         precision: &mut Precision,
-    ) -> Ended {
+    ) -> Stage {
+        let view = self.view;
         let guessing = guess.encoding != Encoding::Bits;
-        let exact_constants = Constants::new(exact, terms);
         let constants = Constants::new(guess, terms);
         let mut session = self.session();
         let mut path_session = self.session();
         let mut memory = Memory::default();
-        let skeleton = self.skeleton;
         let ground = Ground {
             semantics: guess,
-            effects,
-            skeleton,
+            effects: &view.effects,
+            skeleton: &view.skeleton,
             constants: &constants,
         };
         let refiner = Refiner {
             semantics: guess,
-            effects,
-            cuts: &skeleton.cuts,
+            effects: &view.effects,
+            cuts: &view.skeleton.cuts,
             constants: &constants,
         };
-        let certifier = Certifier {
-            semantics: exact,
-            effects,
-            skeleton,
-            constants: &exact_constants,
-        };
-        if let Some(ended) = self.whole(
-            terms,
-            &mut path_session,
-            &refiner,
-            &certifier,
-            guessing,
-            precision,
-        ) {
+        if let Some(ended) = self.whole(terms, &refiner, guessing, precision) {
             return ended;
         }
         while self.is_unsettled() {
@@ -391,7 +304,7 @@ impl Rounds<'_> {
             let found = {
                 let mut graph =
                     Abstraction::new(&ground, terms, &mut session, &mut memory, precision);
-                let result = search(&mut graph, self.targets(), &self.budget, skeleton);
+                let result = search(&mut graph, self.targets(), &self.budget, &view.skeleton);
                 self.statistics.relations += graph.queries;
                 match result {
                     Ok(Found::Path(vertex, segments)) => Ok((vertex, segments)),
@@ -402,31 +315,16 @@ impl Rounds<'_> {
             match found {
                 Err(invariants) => {
                     if let Some(construct) = self.blocked {
-                        return self.give_up(Reason::unsupported(self.program, construct));
+                        return self.give_up(Reason::unsupported(view.program, construct));
                     }
                     self.tell(count, "certifying");
-                    let certificate = certificate(terms, &constants, exact, guessing, invariants);
-                    let certified = match certificate {
-                        Some(certificate) => {
-                            let errors = self.errors();
-                            let verdict =
-                                certifier.certify(terms, &mut path_session, &certificate, &errors);
-                            Some((verdict, certificate))
-                        }
-                        None => None,
+                    let predicates = self.shown_predicates(terms, &constants, precision);
+                    let refused = self.claim(terms, &constants, guessing, invariants, predicates);
+                    return match refused {
+                        None => Stage::Decided,
+                        Some(_) if guessing => Stage::NeedsBits,
+                        Some(reason) => self.give_up(reason),
                     };
-                    match certified {
-                        Some((Certified::Yes { questions }, certificate)) => {
-                            self.proved(terms, &certifier, &certificate, questions);
-                            self.show_predicates(terms, &constants, exact, precision);
-                            return Ended::Decided;
-                        }
-                        Some((Certified::Unknown { why, .. }, _)) if !guessing => {
-                            return self.give_up(Reason::Solver(why.to_string()));
-                        }
-                        _ if guessing => return Ended::NeedsBits,
-                        _ => return self.give_up(Reason::Certificate),
-                    }
                 }
                 Ok((vertex, segments)) => {
                     let Some(segments) = segments else {
@@ -438,7 +336,6 @@ impl Rounds<'_> {
                         terms,
                         &mut path_session,
                         &refiner,
-                        exact,
                         guessing,
                         vertex,
                         &segments,
@@ -450,7 +347,7 @@ impl Rounds<'_> {
                 }
             }
         }
-        Ended::Decided
+        Stage::Decided
     }
 
     /// Asks for invariants of the whole program at once. If they hold in the exact meaning, that
@@ -458,12 +355,13 @@ impl Rounds<'_> {
     fn whole(
         &mut self,
         terms: &mut Terms,
-        session: &mut Session<'static>,
         refiner: &Refiner<'_, '_>,
-        certifier: &Certifier<'_, '_>,
         guessing: bool,
         precision: &mut Precision,
-    ) -> Option<Ended> {
+    ) -> Option<Stage> {
+        if !self.is_unsettled() {
+            return None;
+        }
         let targets = self.targets().into_iter().map(Vertex::index).collect();
         // Something must be left for the rounds.
         let left = self.budget.remaining();
@@ -477,47 +375,70 @@ impl Rounds<'_> {
         };
         self.tell(0, "solving the whole program");
         self.statistics.horn_queries += 1;
-        let found = refiner.invariants(terms, self.skeleton, &targets, limits, &self.budget);
+        let found = refiner.invariants(terms, &self.view.skeleton, &targets, limits, &self.budget);
         let refine::Invariants::Found(invariants) = found else {
             return None;
         };
         self.tell(0, "certifying");
         let constants = refiner.constants;
-        let exact = certifier.semantics;
-        if let Some(certificate) =
-            certificate(terms, constants, exact, guessing, invariants.clone())
-            && let Certified::Yes { questions } =
-                certifier.certify(terms, session, &certificate, &self.errors())
+        let claimed = invariants.clone();
+        if self
+            .claim(terms, constants, guessing, claimed, Vec::new())
+            .is_none()
         {
-            self.proved(terms, certifier, &certificate, questions);
-            return Some(Ended::Decided);
+            return Some(Stage::Decided);
         }
         for (location, formula) in invariants {
-            let function = self.program.locations[location.index()].function;
+            let function = self.view.program.locations[location.index()].function;
             let atoms = predicates(refiner.semantics, constants, terms, function, formula);
             precision.entry(location).or_default().extend(atoms);
         }
-        guessing.then_some(Ended::NeedsBits)
+        guessing.then_some(Stage::NeedsBits)
+    }
+
+    /// Claims that invariants exclude whatever is open. Gives why that does not count.
+    fn claim(
+        &mut self,
+        terms: &mut Terms,
+        constants: &Constants,
+        guessing: bool,
+        invariants: BTreeMap<LocId, TermId>,
+        predicates: Vec<ScopedPredicate>,
+    ) -> Option<Reason> {
+        let exact = &self.view.semantics;
+        let mut translation = Translation::new(constants, exact);
+        let spelling = Spelling::new(exact, terms);
+        let mut at = BTreeMap::new();
+        for (location, formula) in invariants {
+            let formula = match guessing {
+                true => translation.formula(terms, formula),
+                false => Some(formula),
+            };
+            let text = formula.and_then(|formula| spelling.write(terms, formula));
+            match text {
+                Some(text) => at.insert(location, text),
+                None => return Some(Reason::Certificate),
+            };
+        }
+        let claim = Claim::Invariants(Invariants {
+            checks: self.open.keys().copied().collect(),
+            cuts: self.view.skeleton.cuts.iter().copied().collect(),
+            at,
+            predicates,
+        });
+        let refused = self.desk.submit(claim).refused();
+        if refused.is_none() {
+            self.open.clear();
+            self.proved = true;
+        }
+        refused
     }
 
     /// Whether there is still something to find out: an open check, or, where all that is known
     /// is good, whether something that is not supported can be reached.
     fn is_unsettled(&self) -> bool {
-        let good = |outcome: &Outcome| matches!(outcome, Outcome::Proved);
-        let unseen = !self.unsupported.is_empty() && self.blocked.is_none();
-        !self.open.is_empty()
-            || (unseen && self.proof.is_none() && self.outcomes.values().all(good))
-    }
-
-    /// Where the open checks are violated.
-    fn errors(&self) -> Vec<LocId> {
-        let vertices = self.open.values().flatten();
-        vertices
-            .filter_map(|&vertex| match self.skeleton.vertices[vertex].point {
-                Point::At(location) => Some(location),
-                _ => None,
-            })
-            .collect()
+        let good = !self.violated && self.closed.is_empty();
+        !self.open.is_empty() || (good && !self.proved && self.blocked.is_none())
     }
 
     fn targets(&self) -> Vec<Vertex> {
@@ -532,71 +453,31 @@ impl Rounds<'_> {
             .collect()
     }
 
-    /// Nothing open can be reached: this is why.
-    fn proved(
-        &mut self,
-        terms: &Terms,
-        certifier: &Certifier<'_, '_>,
-        certificate: &Certificate,
-        questions: u64,
-    ) {
-        for (check, _) in std::mem::take(&mut self.open) {
-            self.outcomes.insert(check, Outcome::Proved);
-        }
-        self.statistics.certificate_questions = questions;
-        let proof = certifier.invariants(terms, self.original, self.inlined, certificate);
-        self.proof = Some(Invariants { questions, ..proof });
-    }
-
-    /// Keeps the predicates as text, in machine terms where they have such.
-    fn show_predicates(
-        &mut self,
+    /// The predicates as text, in machine terms where they have such.
+    fn shown_predicates(
+        &self,
         terms: &mut Terms,
         constants: &Constants,
-        exact: &Semantics<'_>,
         precision: &Precision,
-    ) {
-        let mut translation = Translation::new(constants, exact);
+    ) -> Vec<ScopedPredicate> {
+        let mut translation = Translation::new(constants, &self.view.semantics);
         let mut texts = BTreeSet::new();
         for predicate in distinct(precision) {
             let exact = translation.formula(terms, predicate.formula);
             let formula = exact.unwrap_or(predicate.formula);
             let procedure = predicate
                 .scope
-                .map(|function| self.program.function(function).name.clone());
+                .map(|function| self.view.program.function(function).name.clone());
             texts.insert(ScopedPredicate {
                 procedure,
                 formula: terms.infix(formula).to_string(),
             });
         }
-        if let Some(proof) = &mut self.proof {
-            proof.predicates = texts.into_iter().collect();
-        }
+        texts.into_iter().collect()
     }
 }
 
 /// The predicates of a precision, each once.
 fn distinct(precision: &Precision) -> BTreeSet<Predicate> {
     precision.values().flatten().cloned().collect()
-}
-
-/// The invariants in the exact encoding.
-fn certificate(
-    terms: &mut Terms,
-    constants: &Constants,
-    exact: &Semantics<'_>,
-    guessing: bool,
-    invariants: BTreeMap<LocId, TermId>,
-) -> Option<Certificate> {
-    if !guessing {
-        return Some(Certificate { invariants });
-    }
-    let mut translation = Translation::new(constants, exact);
-    let mut translated = BTreeMap::new();
-    for (location, formula) in invariants {
-        translated.insert(location, translation.formula(terms, formula)?);
-    }
-    Some(Certificate {
-        invariants: translated,
-    })
 }

@@ -14,8 +14,10 @@ use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::load::load_text;
 use hardbop_dpr::generate::{Validity, max_3sat, nfa, sentence};
-use hardbop_dpr::{Learning, Options, Order, check};
-use hardbop_engine::{Outcome, Report, Task};
+use hardbop_dpr::{Dpr, Learning, Options, Order};
+use hardbop_engine::Task;
+use hardbop_gate::{Outcome, Report, alone};
+use hardbop_model::{Model, Prepared};
 use std::path::Path;
 use std::time::Duration;
 
@@ -83,15 +85,15 @@ fn run(text: &str, learning: Learning, limit: Duration) -> Row {
     };
     let start = cpu();
     let budget = Budget::unlimited().with_time(limit);
+    let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
     let task = Task {
-        program: &loaded.program,
-        points_to: &loaded.points_to,
+        model: &Model::new(&loaded.program, &prepared),
         checks: &checks,
         budget: &budget,
     };
-    let report = check(&task, &options, &mut |_| {});
+    let report = alone(&Dpr(options), &task, &mut |_| {});
     let verdict = match report.outcomes.values().next() {
-        Some(Outcome::Proved) => "proved",
+        Some(Outcome::Proved(_)) => "proved",
         Some(Outcome::Violated(_)) => "violated",
         _ => "timeout",
     };

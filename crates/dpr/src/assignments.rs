@@ -6,10 +6,11 @@
 //! path is that condition with all equations substituted; here the equations stay apart, so that
 //! an unsatisfiable core names the statements themselves.
 
-use crate::run::{Act, Constant, Position, Side};
+use crate::run::{Act, Constant, Position};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::program::Op;
 use hardbop_logic::{TermId, Terms};
+use hardbop_model::points::Side;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Semantics, State};
 use rustc_hash::FxHashMap;

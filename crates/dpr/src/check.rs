@@ -2,12 +2,9 @@
 
 use crate::search::{Common, Found, Worker};
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::program::LocationKind;
-use hardbop_engine::{Engine, Event, Figure, Outcome, Proof, Report, Task};
-use hardbop_semantics::effects::Effects;
-use hardbop_semantics::{Encoding, Semantics};
+use hardbop_engine::{Desk, Ended, Engine, Figure, Task};
 use num_bigint::BigUint;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Which oracle comes next.
@@ -126,65 +123,32 @@ impl Engine for Dpr {
         "dpr"
     }
 
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
-        check(task, &self.0, events)
-    }
-}
-
-/// Decides checks of a program, up to a bound.
-///
-/// PROVED needs that every oracle was run or ruled out and that no run was cut off at the bound;
-/// a VIOLATED run was replayed in the interpreter.
-pub fn check(task: &Task<'_>, options: &Options, events: &mut dyn FnMut(Event)) -> Report {
-    let &Task {
-        program,
-        points_to,
-        checks,
-        budget,
-    } = task;
-    let semantics = Semantics::new(program, points_to, Encoding::Bits);
-    let effects = Effects::new(&semantics);
-    // A check whose location does not exist was found to hold by the front end.
-    let exists = |check: CheckId| {
-        let mut locations = program.locations.iter();
-        locations.any(|location| location.kind == LocationKind::Error(check))
-    };
-    let (open, absent): (BTreeSet<CheckId>, BTreeSet<CheckId>) =
-        checks.iter().partition(|&&check| exists(check));
-    let common = Common::new(&semantics, &effects, options, budget, open);
-    let mut outcomes: BTreeMap<CheckId, Outcome> = absent
-        .into_iter()
-        .map(|check| (check, Outcome::Proved))
-        .collect();
-    match options.jobs {
-        0 | 1 => Worker::new(&common, 0, events).search(),
-        jobs => std::thread::scope(|scope| {
-            let (sender, told) = std::sync::mpsc::channel();
-            for job in 0..jobs {
-                let (sender, common) = (sender.clone(), &common);
-                scope.spawn(move || {
-                    // The receiver outlives the workers; if not, nobody wants to know.
-                    let mut events = |event| drop(sender.send(event));
-                    Worker::new(common, job, &mut events).search();
-                });
-            }
-            drop(sender);
-            for event in told {
-                events(event);
-            }
-        }),
-    }
-    let Found {
-        outcomes: found,
-        incomplete,
-        proof,
-        statistics,
-    } = common.finish();
-    outcomes.extend(found);
-    Report {
-        outcomes,
-        incomplete,
-        proof: proof.map(Proof::Clauses),
-        statistics: statistics.figures(),
+    /// What it claims needs that every oracle was run or ruled out and that no run was cut off at
+    /// the bound.
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let view = &task.model.plain;
+        let options = &self.0;
+        let open: BTreeSet<CheckId> = task.checks.iter().copied().collect();
+        let (semantics, effects) = (&view.semantics, &view.effects);
+        let common = Common::new(semantics, effects, options, task.budget, open, desk);
+        match options.jobs {
+            0 | 1 => Worker::new(&common, 0).search(),
+            jobs => std::thread::scope(|scope| {
+                for job in 0..jobs {
+                    let common = &common;
+                    scope.spawn(move || Worker::new(common, job).search());
+                }
+            }),
+        }
+        let Found {
+            open,
+            incomplete,
+            statistics,
+        } = common.finish();
+        Ended {
+            open,
+            incomplete,
+            statistics: statistics.figures(),
+        }
     }
 }

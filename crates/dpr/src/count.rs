@@ -4,7 +4,8 @@
 //! choose one side at every node; they are counted by cases over the sides of one node after the
 //! other, as long as clauses speak of nodes that are left.
 
-use crate::oracle::{Decision, NodeId};
+use hardbop_engine::claim::Decision;
+use hardbop_model::points::PointId;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 /// given nodes with so many sides each; `None` if counting takes more than so many steps.
 pub(crate) fn excluded(
     clauses: &[&[Decision]],
-    sides: &BTreeMap<NodeId, usize>,
+    sides: &BTreeMap<PointId, usize>,
     steps: usize,
 ) -> Option<BigUint> {
     let all: BigUint = sides.values().map(|&count| BigUint::from(count)).product();
@@ -24,7 +25,7 @@ pub(crate) fn excluded(
 }
 
 struct Counter<'a> {
-    sides: &'a BTreeMap<NodeId, usize>,
+    sides: &'a BTreeMap<PointId, usize>,
     steps: usize,
 }
 
@@ -51,13 +52,13 @@ impl Counter<'_> {
                 left += oracles;
                 continue;
             };
-            let node = shortest[0].node;
+            let node = shortest[0].point;
             let count = *self.sides.get(&node)?;
             let oracles = oracles / count;
             let mut mentioned: Vec<u32> = clauses
                 .iter()
                 .flatten()
-                .filter(|decision| decision.node == node)
+                .filter(|decision| decision.point == node)
                 .map(|decision| decision.side)
                 .collect();
             mentioned.sort_unstable();
@@ -85,14 +86,16 @@ impl Counter<'_> {
 }
 
 /// What the clauses say once a side is taken; `None` is a side that none of them speaks of.
-fn restricted(clauses: &[Vec<Decision>], node: NodeId, side: Option<u32>) -> Vec<Vec<Decision>> {
+fn restricted(clauses: &[Vec<Decision>], node: PointId, side: Option<u32>) -> Vec<Vec<Decision>> {
     let agrees = |clause: &&Vec<Decision>| {
         let mut decisions = clause.iter();
-        decisions.all(|decision| decision.node != node || Some(decision.side) == side)
+        decisions.all(|decision| decision.point != node || Some(decision.side) == side)
     };
     let rest = |clause: &Vec<Decision>| {
         let decisions = clause.iter().copied();
-        decisions.filter(|decision| decision.node != node).collect()
+        decisions
+            .filter(|decision| decision.point != node)
+            .collect()
     };
     clauses.iter().filter(agrees).map(rest).collect()
 }
@@ -103,12 +106,12 @@ mod tests {
 
     /// Checks a count over three nodes with 2, 2 and 3 sides, that is 12 oracles.
     fn check(clauses: &[&[(u32, u32)]], expected: u32) {
-        let sides = BTreeMap::from([(NodeId(0), 2), (NodeId(1), 2), (NodeId(2), 3)]);
+        let sides = BTreeMap::from([(PointId(0), 2), (PointId(1), 2), (PointId(2), 3)]);
         let clauses: Vec<Vec<Decision>> = clauses
             .iter()
             .map(|clause| {
                 let decision = |&(node, side)| Decision {
-                    node: NodeId(node),
+                    point: PointId(node),
                     side,
                 };
                 clause.iter().map(decision).collect()
@@ -135,9 +138,9 @@ mod tests {
 
     #[test]
     fn what_takes_too_long_is_not_known() {
-        let sides = BTreeMap::from([(NodeId(0), 2)]);
+        let sides = BTreeMap::from([(PointId(0), 2)]);
         let decision = Decision {
-            node: NodeId(0),
+            point: PointId(0),
             side: 0,
         };
         assert_eq!(excluded(&[&[decision]], &sides, 1), None);

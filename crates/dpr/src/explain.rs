@@ -27,12 +27,12 @@
 //! explanation: a needed step between a branch and its meeting point makes the branch needed.
 
 use crate::assignments::{Assignments, Kind};
-use crate::oracle::Decision;
 use crate::run::{Act, End, Position};
 use crate::smus::{Verdict, smallest};
 use crate::structure::{Meet, Structure};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
+use hardbop_engine::claim::Decision;
 use hardbop_logic::{Answer, Session, TermId, Terms};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::Effects;
@@ -195,7 +195,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
                     match branch.taken {
                         Some(side) if branch.open() > 1 => {
                             let node = position.node;
-                            out.decisions.insert(Decision { node, side });
+                            out.decisions.insert(Decision { point: node, side });
                         }
                         _ => {
                             for refused in &branch.ruled_out {

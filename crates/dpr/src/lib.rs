@@ -1,22 +1,24 @@
 //! Dynamic path reduction (Yang, Al-Rawi, Sakallah, Huang, Smolka, Grosu: *Dynamic Path Reduction
 //! for Software Model Checking*).
 //!
-//! In come a `Program` and the checks that are still open; out comes for each one VIOLATED with a
-//! run that was replayed, PROVED when all paths were run or ruled out, or UNKNOWN up to a bound.
+//! In come a prepared program and the checks that are still open; out come claims: a run that
+//! violates a check, or, when all paths were run or ruled out, the clauses that rule them out.
 //! The program is run under *oracles* that decide its choices; from every run without an error a
 //! clause is learned that rules out all oracles that would fail for the same reason.
 //!
 //! What the paper leaves out is here: inputs are symbols, so a branch on an input is a choice;
 //! there are procedures, recursion, pointers and arrays, by the meaning that all engines share.
-//! What a clause claims, and why it is so, is said in `explain`; every clause is checked again by
-//! other means (`recheck`) before anything counts as proved.
+//! What a clause claims, and why it is so, is said in `explain`; every clause is checked by other
+//! means behind the gate.
 //!
 //! ```
 //! use hardbop_budget::Budget;
 //! use hardbop_cfront::ids::CheckId;
 //! use hardbop_cfront::load::load_text;
-//! use hardbop_dpr::{Options, check};
-//! use hardbop_engine::{Outcome, Task, Value};
+//! use hardbop_dpr::Dpr;
+//! use hardbop_engine::{Task, Value};
+//! use hardbop_gate::{Outcome, alone};
+//! use hardbop_model::{Model, Prepared};
 //!
 //! let text = "
 //!     extern int __VERIFIER_nondet_int(void);
@@ -28,14 +30,14 @@
 //!         return y;
 //!     }";
 //! let loaded = load_text("foo.c", text).unwrap();
+//! let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
 //! let task = Task {
-//!     program: &loaded.program,
-//!     points_to: &loaded.points_to,
+//!     model: &Model::new(&loaded.program, &prepared),
 //!     checks: &[CheckId(0)],
 //!     budget: &Budget::unlimited(),
 //! };
-//! let report = check(&task, &Options::default(), &mut |_| {});
-//! assert!(matches!(report.outcomes[&CheckId(0)], Outcome::Proved));
+//! let report = alone(&Dpr::default(), &task, &mut |_| {});
+//! assert!(matches!(report.outcomes[&CheckId(0)], Outcome::Proved(_)));
 //! // The choice has nothing to do with x: one of the two paths is enough.
 //! assert_eq!(report.count("explored"), 1);
 //! assert_eq!(report.figure("pruned"), Some(&Value::Big(1u32.into())));
@@ -46,13 +48,11 @@ mod check;
 mod count;
 mod explain;
 pub mod generate;
-mod graph;
 mod nodes;
 mod oracle;
-mod recheck;
 mod run;
 mod search;
 mod smus;
 mod structure;
 
-pub use check::{Dpr, Learning, Options, Order, check};
+pub use check::{Dpr, Learning, Options, Order};

@@ -7,21 +7,9 @@
 //! is one variable; one with more is a variable per side, exactly one of which is true.
 
 use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
+use hardbop_engine::claim::Decision;
+use hardbop_model::points::PointId;
 use rustc_hash::FxHashMap;
-
-/// A branch of the unrolled program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct NodeId(pub(crate) u32);
-
-/// A node and the side that is taken there, by its number among the ways that leave the node's
-/// location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Decision {
-    /// The node.
-    pub(crate) node: NodeId,
-    /// The side.
-    pub(crate) side: u32,
-}
 
 #[derive(Clone, Debug)]
 enum Variables {
@@ -34,7 +22,7 @@ enum Variables {
 /// The oracles that are left.
 pub(crate) struct Oracles {
     solver: BasicSolver,
-    variables: FxHashMap<NodeId, Variables>,
+    variables: FxHashMap<PointId, Variables>,
     /// Whether the solver's last answer was a model.
     has_model: bool,
 }
@@ -49,7 +37,7 @@ impl Oracles {
     }
 
     /// The sides of a node, if it has a choice variable.
-    pub(crate) fn sides(&self, node: NodeId) -> Option<Vec<u32>> {
+    pub(crate) fn sides(&self, node: PointId) -> Option<Vec<u32>> {
         self.variables.get(&node).map(|variables| match variables {
             Variables::Two(_, sides) => sides.to_vec(),
             Variables::Many(sides) => sides.iter().map(|&(side, _)| side).collect(),
@@ -57,7 +45,7 @@ impl Oracles {
     }
 
     /// Gives a node a choice variable.
-    pub(crate) fn introduce(&mut self, node: NodeId, sides: &[u32]) {
+    pub(crate) fn introduce(&mut self, node: PointId, sides: &[u32]) {
         if self.variables.contains_key(&node) {
             return;
         }
@@ -85,7 +73,7 @@ impl Oracles {
 
     /// The literal of a decision at a node that has a choice variable and that side.
     fn literal(&self, decision: Decision) -> Option<Lit> {
-        match self.variables.get(&decision.node)? {
+        match self.variables.get(&decision.point)? {
             Variables::Two(var, sides) => {
                 let at = sides.iter().position(|&side| side == decision.side)?;
                 Some(Lit::new(*var, at == 0))
@@ -141,7 +129,7 @@ mod tests {
 
     fn decide(node: u32, side: u32) -> Decision {
         Decision {
-            node: NodeId(node),
+            point: PointId(node),
             side,
         }
     }
@@ -149,7 +137,7 @@ mod tests {
     #[test]
     fn two_clauses_leave_nothing_of_one_variable() {
         let mut oracles = Oracles::new();
-        oracles.introduce(NodeId(7), &[0, 1]);
+        oracles.introduce(PointId(7), &[0, 1]);
         assert!(oracles.allows(&[decide(7, 0)]));
         oracles.exclude(&[decide(7, 0)]);
         assert!(!oracles.allows(&[decide(7, 0)]));
@@ -161,7 +149,7 @@ mod tests {
     #[test]
     fn of_many_sides_one_is_taken() {
         let mut oracles = Oracles::new();
-        oracles.introduce(NodeId(0), &[2, 4, 5]);
+        oracles.introduce(PointId(0), &[2, 4, 5]);
         oracles.exclude(&[decide(0, 2)]);
         oracles.exclude(&[decide(0, 5)]);
         assert!(oracles.allows(&[decide(0, 4)]));
@@ -173,7 +161,7 @@ mod tests {
     #[test]
     fn what_has_no_variable_cannot_be_excluded() {
         let mut oracles = Oracles::new();
-        oracles.introduce(NodeId(0), &[0, 1]);
+        oracles.introduce(PointId(0), &[0, 1]);
         assert!(!oracles.exclude(&[decide(0, 0), decide(1, 0)]));
         assert!(!oracles.exclude(&[decide(0, 2)]));
         assert!(oracles.allows(&[decide(0, 0)]));

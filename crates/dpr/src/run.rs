@@ -4,25 +4,19 @@
 //! leaves several sides open, the oracle chooses. Sides from which no error can be reached are
 //! never taken: a run that would take one is over.
 
-use crate::nodes::{ContextId, Nodes};
-use crate::oracle::{Decision, NodeId, Oracles};
+use crate::nodes::Nodes;
+use crate::oracle::Oracles;
 use crate::structure::{Return, Structure};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{Callee, LocationKind, Op};
+use hardbop_engine::claim::Decision;
 use hardbop_logic::{Answer, Session, TermId, Terms, Unknown};
+use hardbop_model::points::PointId;
+use hardbop_model::points::{ContextId, Side, sides};
 use hardbop_semantics::replay::Choice;
 use hardbop_semantics::{Execution, Semantics};
 use rustc_hash::FxHashSet;
-
-/// A way to leave a location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// By an edge that is not a call.
-    Edge(EdgeId),
-    /// By a call of one of the functions that the pointer may point to.
-    Enter(EdgeId, FuncId),
-}
 
 /// What happens at a position of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +90,7 @@ pub(crate) struct Position {
     pub frame: u32,
     /// Whether an error may follow once that call has returned.
     pub returns: Return,
-    pub node: NodeId,
+    pub node: PointId,
     pub act: Act,
 }
 
@@ -434,7 +428,7 @@ impl<'p> Runner<'_, 'p> {
     fn branch(
         &mut self,
         walk: &mut Walk<'_, '_>,
-        node: NodeId,
+        node: PointId,
         sides: &[Side],
         returns: Return,
     ) -> Result<Branch, (Option<Branch>, Ended)> {
@@ -493,10 +487,11 @@ impl<'p> Runner<'_, 'p> {
             let mut order: Vec<(u32, u32)> = open.iter().map(|o| (o.0, o.1)).collect();
             self.prefer.order(&mut order);
             for (side, _) in order {
-                walk.made.push(Decision { node, side });
+                walk.made.push(Decision { point: node, side });
                 if self.oracles.allows(&walk.made) {
                     branch.taken = Some(side);
-                    walk.decisions.push((position, Decision { node, side }));
+                    walk.decisions
+                        .push((position, Decision { point: node, side }));
                     break;
                 }
                 walk.made.pop();
@@ -611,19 +606,4 @@ fn is_direct(program: &hardbop_cfront::program::Program, edge: EdgeId) -> bool {
             ..
         }
     )
-}
-
-/// The ways to leave a location.
-pub(crate) fn sides(program: &hardbop_cfront::program::Program, at: LocId) -> Vec<Side> {
-    let mut sides = Vec::new();
-    for (id, edge) in program.edges_from(at) {
-        match &edge.op {
-            Op::Call { callee, .. } => {
-                let targets = callee.targets().iter();
-                sides.extend(targets.map(|&target| Side::Enter(id, target)));
-            }
-            _ => sides.push(Side::Edge(id)),
-        }
-    }
-    sides
 }

@@ -8,18 +8,18 @@ use crate::check::{Learning, Options, Order, Statistics};
 use crate::count::excluded;
 use crate::explain::{Cores, Explainer, Explanation, Goal, Ground};
 use crate::nodes::Nodes;
-use crate::oracle::{Decision, NodeId, Oracles};
-use crate::recheck::{Mark, Marks, Rechecker};
-use crate::run::{Act, Ended, Position, Prefer, Run, Runner, Side, sides};
+use crate::oracle::Oracles;
+use crate::run::{Act, Ended, Position, Prefer, Run, Runner};
 use crate::structure::Structure;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId};
 use hardbop_cfront::program::{Op, Program};
-use hardbop_engine::{self as engine, Clause, Clauses, Event, Figure, Outcome, Reason};
+use hardbop_engine::claim::{self, Clause, Clauses, Decision, Given, Mark};
+use hardbop_engine::{Claim, Desk, Event, Figure, Reason};
 use hardbop_logic::{Limits, Session, Terms, Z3Options, Z3Solver};
+use hardbop_model::points::PointId;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::replay::replay;
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -72,17 +72,17 @@ fn share(part: &BigUint, whole: &BigUint) -> f64 {
 
 /// A clause with how it is checked again.
 struct Learned {
-    decisions: Vec<Decision>,
+    clause: Clause,
     /// The sides of the nodes that it speaks of.
-    sides: Vec<(NodeId, Vec<u32>)>,
-    marks: Marks,
+    sides: Vec<(PointId, Vec<u32>)>,
 }
 
 /// What all workers know.
 #[derive(Default)]
 struct Shared {
     clauses: Vec<Learned>,
-    outcomes: BTreeMap<CheckId, Outcome>,
+    /// The checks that are done with, and why those are open that are not decided.
+    closed: BTreeMap<CheckId, Option<Reason>>,
     /// Unsupported constructs that were met.
     met: Vec<EdgeId>,
     /// Whether something was excluded without a reason that can be checked.
@@ -92,10 +92,9 @@ struct Shared {
     /// Whether a worker found that no oracle is left.
     finished: bool,
     covered: f64,
-    proof: Option<Clauses>,
     statistics: Statistics,
     /// The nodes with choice variables, with the number of their sides.
-    choices: BTreeMap<NodeId, usize>,
+    choices: BTreeMap<PointId, usize>,
     /// The runs that met no error, and so excluded themselves at least.
     safe: u64,
     /// Whether the search came to its end: every oracle was run or ruled out.
@@ -115,7 +114,7 @@ impl Shared {
         let clauses: Vec<&[Decision]> = self
             .clauses
             .iter()
-            .map(|clause| clause.decisions.as_slice())
+            .map(|learned| learned.clause.decisions.as_slice())
             .collect();
         excluded(&clauses, &self.choices, steps)
     }
@@ -133,9 +132,8 @@ impl Shared {
 
 /// What the workers found out together.
 pub(crate) struct Found {
-    pub(crate) outcomes: BTreeMap<CheckId, Outcome>,
+    pub(crate) open: BTreeMap<CheckId, Reason>,
     pub(crate) incomplete: Option<Reason>,
-    pub(crate) proof: Option<Clauses>,
     pub(crate) statistics: Statistics,
 }
 
@@ -148,6 +146,7 @@ pub(crate) struct Common<'a, 'p> {
     open: BTreeSet<CheckId>,
     nodes: Nodes,
     shared: Mutex<Shared>,
+    desk: Mutex<&'a mut dyn Desk>,
 }
 
 impl<'a, 'p> Common<'a, 'p> {
@@ -157,6 +156,7 @@ impl<'a, 'p> Common<'a, 'p> {
         options: &'a Options,
         budget: &'a Budget,
         open: BTreeSet<CheckId>,
+        desk: &'a mut dyn Desk,
     ) -> Common<'a, 'p> {
         Common {
             semantics,
@@ -164,8 +164,9 @@ impl<'a, 'p> Common<'a, 'p> {
             options,
             budget,
             open,
-            nodes: Nodes::new(),
+            nodes: Nodes::default(),
             shared: Mutex::new(Shared::default()),
+            desk: Mutex::new(desk),
         }
     }
 
@@ -183,14 +184,16 @@ impl<'a, 'p> Common<'a, 'p> {
         shared.statistics.pruned = excluded.map(|excluded| shared.pruned(&excluded));
         let unsupported = unsupported(self.semantics.program, &shared);
         // A search that ended early says so at the checks that it left open.
-        let stopped = shared.outcomes.values().find_map(|outcome| match outcome {
-            Outcome::Unknown(Reason::Stopped(stopped)) => Some(Reason::Stopped(*stopped)),
-            _ => None,
-        });
+        let closed = shared.closed.into_iter();
+        let open: BTreeMap<CheckId, Reason> = closed
+            .filter_map(|(check, reason)| Some((check, reason?)))
+            .collect();
+        let stopped = open
+            .values()
+            .find(|reason| matches!(reason, Reason::Stopped(_)));
         Found {
-            incomplete: stopped.or(unsupported),
-            outcomes: shared.outcomes,
-            proof: shared.proof,
+            incomplete: stopped.cloned().or(unsupported),
+            open,
             statistics: shared.statistics,
         }
     }
@@ -215,7 +218,6 @@ pub(crate) struct Worker<'c, 'a, 'p> {
     known: usize,
     met: usize,
     chooser: Chooser,
-    events: &'c mut dyn FnMut(Event),
     /// How many explanations there were, and for how many of the last ones smaller cores brought
     /// nothing.
     explanations: u64,
@@ -235,11 +237,7 @@ const RARELY: u64 = 8;
 const CORE_STEPS: u32 = 100_000;
 
 impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
-    pub(crate) fn new(
-        common: &'c Common<'a, 'p>,
-        job: usize,
-        events: &'c mut dyn FnMut(Event),
-    ) -> Worker<'c, 'a, 'p> {
+    pub(crate) fn new(common: &'c Common<'a, 'p>, job: usize) -> Worker<'c, 'a, 'p> {
         let chooser = match (common.options.order, job) {
             (Order::Random(seed), job) => Chooser::Random(seed.wrapping_add(job as u64)),
             (Order::DepthFirst, 0) => Chooser::DepthFirst,
@@ -254,7 +252,6 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             known: 0,
             met: 0,
             chooser,
-            events,
             explanations: 0,
             in_vain: 0,
             cores: None,
@@ -273,14 +270,14 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 self.oracles.introduce(*node, sides);
             }
             // A side that is unknown here cannot lead to an error that is still open.
-            self.oracles.exclude(&learned.decisions);
+            self.oracles.exclude(&learned.clause.decisions);
         }
         self.known = shared.clauses.len();
         for &edge in &shared.met[self.met..] {
             self.structure.meet_unsupported(edge);
         }
         self.met = shared.met.len();
-        for check in shared.outcomes.keys() {
+        for check in shared.closed.keys() {
             if self.structure.open().contains(check) {
                 self.structure.close(*check);
             }
@@ -295,19 +292,27 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         begin(self.common.semantics, self.common.budget, limits, terms)
     }
 
-    fn close(&mut self, check: CheckId, outcome: Outcome) {
+    /// A check is done with: decided, or open for a reason.
+    fn close(&mut self, check: CheckId, reason: Option<Reason>) {
         self.structure.close(check);
-        self.common
-            .shared()
-            .outcomes
-            .entry(check)
-            .or_insert(outcome);
+        let mut shared = self.common.shared();
+        shared.closed.entry(check).or_insert(reason);
     }
 
-    fn close_all(&mut self, outcome: &Outcome) {
+    fn close_all(&mut self, reason: &Option<Reason>) {
         for check in self.structure.open().clone() {
-            self.close(check, outcome.clone());
+            self.close(check, reason.clone());
         }
+    }
+
+    /// Takes a claim to the gate. Gives why it does not count.
+    fn submit(&self, claim: Claim) -> Option<Reason> {
+        let mut desk = self.common.desk.lock();
+        let desk = match &mut desk {
+            Ok(desk) => desk,
+            Err(poisoned) => poisoned.get_mut(),
+        };
+        desk.submit(claim).refused()
     }
 
     /// Searches until everything is decided.
@@ -321,7 +326,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 break;
             }
             if let Err(stopped) = common.budget.check() {
-                self.close_all(&Outcome::Unknown(Reason::Stopped(stopped)));
+                self.close_all(&Some(Reason::Stopped(stopped)));
                 break;
             }
             if !self.oracles.allows(&[]) {
@@ -353,7 +358,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             }
             .run();
             if let Err(stopped) = self.learn(run, &mut terms) {
-                self.close_all(&Outcome::Unknown(Reason::Stopped(stopped)));
+                self.close_all(&Some(Reason::Stopped(stopped)));
                 break;
             }
             self.tell();
@@ -381,19 +386,22 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             });
             figures
         };
-        (self.events)(Event {
+        let event = Event {
             doing: "running".into(),
             open: self.structure.open().len(),
             figures,
-        });
+        };
+        if let Ok(mut desk) = self.common.desk.lock() {
+            desk.event(event);
+        }
     }
 
     /// Counts a run to its end, and the choices on its way.
     fn count(&mut self, run: &Run) {
         let mut shared = self.common.shared();
         for &(_, decision) in &run.decisions {
-            if let Some(sides) = self.oracles.sides(decision.node)
-                && shared.choices.insert(decision.node, sides.len()).is_none()
+            if let Some(sides) = self.oracles.sides(decision.point)
+                && shared.choices.insert(decision.point, sides.len()).is_none()
             {
                 shared.statistics.choices += 1;
                 shared.statistics.paths *= sides.len();
@@ -420,15 +428,15 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 self.exclude(&run, Goal::Path, &explanation);
             }
             Ended::Error(check, values) => {
-                let program = self.common.semantics.program;
-                let outcome = match replay(program, values, *check, self.common.budget) {
-                    Ok(violation) => Outcome::Violated(Box::new(violation)),
-                    Err(outcome) => Outcome::Unknown(Reason::Replay(Box::new(outcome))),
+                let run = claim::Run {
+                    check: *check,
+                    given: Given::Choices(values.clone()),
                 };
-                self.close(*check, outcome);
+                let reason = self.submit(Claim::Run(run));
+                self.close(*check, reason);
             }
             Ended::Undecided(check, why) => {
-                self.close(*check, Outcome::Unknown(Reason::Solver(why.to_string())));
+                self.close(*check, Some(Reason::Solver(why.to_string())));
             }
             Ended::Unsupported(edge) => self.common.shared().met.push(*edge),
             Ended::Explored => self.learn_refusals(run, terms)?,
@@ -538,11 +546,11 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         let mut decisions: BTreeSet<Decision> = explanation.decisions.clone();
         if let (Goal::Refused(side), Some(last)) = (goal, run.path.last()) {
             let node = last.node;
-            decisions.insert(Decision { node, side });
+            decisions.insert(Decision { point: node, side });
         }
-        let sides: Vec<(NodeId, Vec<u32>)> = decisions
+        let sides: Vec<(PointId, Vec<u32>)> = decisions
             .iter()
-            .filter_map(|decision| Some((decision.node, self.oracles.sides(decision.node)?)))
+            .filter_map(|decision| Some((decision.point, self.oracles.sides(decision.point)?)))
             .collect();
         let mut shared = self.common.shared();
         if sides.len() < decisions.len() {
@@ -552,55 +560,13 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         }
         shared.covered += 0.5f64.powi(decisions.len() as i32);
         shared.statistics.clauses += 1;
-        shared.clauses.push(Learned {
+        let (marks, branches) = marks(&run.path, goal, explanation);
+        let clause = Clause {
             decisions: decisions.into_iter().collect(),
-            sides,
-            marks: marks(&run.path, goal, explanation),
-        });
-    }
-
-    /// Whether every clause stands when it is checked again, and together they leave no oracle.
-    fn recheck(&mut self, clauses: &[Learned]) -> Result<bool, Stopped> {
-        let common = self.common;
-        let mut terms = Terms::new();
-        let mut session = self.session(&mut terms);
-        let mut rechecker = Rechecker::new(
-            common.semantics,
-            common.effects,
-            self.structure.open(),
-            &mut self.nodes,
-            common.budget,
-        );
-        let mut oracles = Oracles::new();
-        for learned in clauses {
-            common.budget.check()?;
-            let Learned {
-                decisions, marks, ..
-            } = learned;
-            if !rechecker.holds(&mut terms, &mut session, decisions, marks) {
-                common.budget.check()?;
-                return Ok(false);
-            }
-            for (node, sides) in &learned.sides {
-                oracles.introduce(*node, sides);
-            }
-            if !oracles.exclude(decisions) {
-                return Ok(false);
-            }
-        }
-        Ok(!oracles.allows(&[]))
-    }
-
-    /// A decision as others understand it.
-    fn evidence(&self, decision: Decision) -> Option<engine::Decision> {
-        let location = self.nodes.location(decision.node);
-        let sides = sides(self.common.semantics.program, location);
-        let (Side::Edge(edge) | Side::Enter(edge, _)) = *sides.get(decision.side as usize)?;
-        Some(engine::Decision {
-            node: decision.node.0,
-            edge,
-            side: decision.side,
-        })
+            marks,
+            branches,
+        };
+        shared.clauses.push(Learned { clause, sides });
     }
 
     /// No oracle is left.
@@ -622,30 +588,16 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             (std::mem::take(&mut shared.clauses), reason)
         };
         // What was learned since then may speak of fewer open checks.
-        let mine = &clauses[..self.known];
-        let reason = reason.or_else(|| match self.recheck(mine) {
-            Ok(true) => None,
-            Ok(false) => Some(Reason::Evidence),
-            Err(stopped) => Some(Reason::Stopped(stopped)),
+        let mine = clauses[..self.known].iter();
+        let reason = reason.or_else(|| {
+            self.submit(Claim::Clauses(Clauses {
+                checks: self.structure.open().iter().copied().collect(),
+                points: self.nodes.points(),
+                clauses: mine.map(|learned| learned.clause.clone()).collect(),
+            }))
         });
-        let outcome = match reason {
-            Some(reason) => Outcome::Unknown(reason),
-            None => {
-                let proved = mine.iter().map(|learned| Clause {
-                    decisions: learned
-                        .decisions
-                        .iter()
-                        .filter_map(|&decision| self.evidence(decision))
-                        .collect(),
-                });
-                common.shared().proof = Some(Clauses {
-                    clauses: proved.collect(),
-                });
-                Outcome::Proved
-            }
-        };
         common.shared().clauses = clauses;
-        self.close_all(&outcome);
+        self.close_all(&reason);
     }
 }
 
@@ -680,7 +632,7 @@ fn chosen(run: &Run) -> BTreeSet<Decision> {
 }
 
 /// How a clause is checked again: what its explanation says at the branches of the path.
-fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> Marks {
+fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> (Vec<(u32, Mark)>, u32) {
     let mut marks = Vec::new();
     let mut visited = 0;
     let mut at = 0;
@@ -698,15 +650,15 @@ fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> Marks {
             at = meeting;
         } else if let Some(side) = branch.taken {
             let node = position.node;
-            if explanation.decisions.contains(&Decision { node, side }) {
+            if explanation
+                .decisions
+                .contains(&Decision { point: node, side })
+            {
                 marks.push((place, Mark::Decided(side)));
             }
         }
     }
-    Marks {
-        at: marks,
-        branches: visited,
-    }
+    (marks, visited)
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@
 //! point of its own, so that the meeting point is always the same unrolled point, whichever way
 //! was taken. Ways through the next iteration are known by the loop's exits only.
 
-use crate::graph::{FunctionGraph, dominators};
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_model::loops::{FunctionGraph, dominators};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::StateVarId;

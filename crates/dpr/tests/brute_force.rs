@@ -11,8 +11,10 @@ use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp::{Outcome as Ran, TraceMode};
 use hardbop_cfront::program::Program;
-use hardbop_dpr::{Learning, Options, Order};
-use hardbop_engine::{Outcome, Task};
+use hardbop_dpr::{Dpr, Learning, Options, Order};
+use hardbop_engine::Task;
+use hardbop_gate::{Outcome, alone};
+use hardbop_model::{Model, Prepared};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -39,6 +41,8 @@ fn check(seed: u64) -> bool {
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
         .map(CheckId)
         .collect();
+    let prepared = Prepared::new(&loaded.program);
+    let model = Model::new(&loaded.program, &prepared);
     // One program under two orders: what is learned differs, the verdicts must not.
     let first = match seed % 3 {
         0 => Order::Random(!seed),
@@ -58,15 +62,14 @@ fn check(seed: u64) -> bool {
             ..Options::default()
         };
         let task = Task {
-            program: &loaded.program,
-            points_to: &loaded.points_to,
+            model: &model,
             checks: &checks,
             budget: &Budget::unlimited(),
         };
-        let report = hardbop_dpr::check(&task, &options, &mut |_| {});
+        let report = alone(&Dpr(options), &task, &mut |_| {});
         for (check, outcome) in &report.outcomes {
             let right = match outcome {
-                Outcome::Proved => !expected.contains(check),
+                Outcome::Proved(_) => !expected.contains(check),
                 Outcome::Violated(_) => expected.contains(check),
                 Outcome::Unknown(_) => false,
             };

@@ -3,8 +3,11 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::load::load_text;
-use hardbop_dpr::{Learning, Options, Order};
-use hardbop_engine::{Clauses, Outcome, Proof, Report, Task};
+use hardbop_dpr::{Dpr, Learning, Options, Order};
+use hardbop_engine::claim::Clauses;
+use hardbop_engine::{Claim, Task};
+use hardbop_gate::{Outcome, Report, alone};
+use hardbop_model::{Model, Prepared};
 
 /// Decides the checks of a program.
 fn run(text: &str, options: &Options) -> Report {
@@ -12,13 +15,13 @@ fn run(text: &str, options: &Options) -> Report {
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
         .map(CheckId)
         .collect();
+    let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
     let task = Task {
-        program: &loaded.program,
-        points_to: &loaded.points_to,
+        model: &Model::new(&loaded.program, &prepared),
         checks: &checks,
         budget: &Budget::unlimited(),
     };
-    hardbop_dpr::check(&task, options, &mut |_| {})
+    alone(&Dpr(options.clone()), &task, &mut |_| {})
 }
 
 /// Checks verdicts, choices, paths and explored paths.
@@ -28,7 +31,7 @@ fn check(text: &str, options: &Options, expected: &str) {
         .outcomes
         .values()
         .map(|outcome| match outcome {
-            Outcome::Proved => "proved".to_owned(),
+            Outcome::Proved(_) => "proved".to_owned(),
             Outcome::Violated(_) => "violated".to_owned(),
             Outcome::Unknown(why) => format!("unknown: {why:?}"),
         })
@@ -42,9 +45,9 @@ fn check(text: &str, options: &Options, expected: &str) {
 }
 
 /// The clauses of a proof.
-fn clauses(report: &Report) -> &Clauses {
-    match &report.proof {
-        Some(Proof::Clauses(clauses)) => clauses,
+fn clauses(report: &Report) -> Clauses {
+    match report.proofs().first().map(|proof| proof.claim()) {
+        Some(Claim::Clauses(clauses)) => clauses.clone(),
         other => panic!("no clauses: {other:?}"),
     }
 }
@@ -118,7 +121,7 @@ fn figure_2_leaves_the_two_paths_of_the_else_branch() {
     let proof = clauses(&report);
     let sizes: Vec<usize> = proof.clauses.iter().map(|c| c.decisions.len()).collect();
     assert_eq!(sizes, [1, 1]);
-    let nodes: Vec<_> = proof.clauses.iter().map(|c| c.decisions[0].node).collect();
+    let nodes: Vec<_> = proof.clauses.iter().map(|c| c.decisions[0].point).collect();
     assert_eq!(nodes[0], nodes[1]);
     assert_eq!(report.count("explored"), 2);
 }
@@ -250,7 +253,7 @@ fn several_workers_agree() {
         let report = run(text, &options);
         let outcome = report.outcomes.values().next().expect("one check");
         assert_eq!(matches!(outcome, Outcome::Violated(_)), violated);
-        assert_eq!(matches!(outcome, Outcome::Proved), !violated);
+        assert_eq!(matches!(outcome, Outcome::Proved(_)), !violated);
     }
 }
 
@@ -265,14 +268,14 @@ fn the_families_of_the_tables_are_decided() {
     let invalid = run(&nfa(&sentence(13, Validity::Invalid)), &Options::default());
     assert!(matches!(
         invalid.outcomes.values().next(),
-        Some(Outcome::Proved)
+        Some(Outcome::Proved(_))
     ));
     // The paper explored 13 of the paths.
     assert!(invalid.count("explored") <= 13, "{:?}", invalid.statistics);
     let formula = run(&max_3sat(9, 349, 1), &Options::default());
     assert!(matches!(
         formula.outcomes.values().next(),
-        Some(Outcome::Proved)
+        Some(Outcome::Proved(_))
     ));
     // The paper explored 44 of the 512 paths of its formula.
     assert!(formula.count("explored") <= 44, "{:?}", formula.statistics);

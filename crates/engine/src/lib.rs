@@ -1,28 +1,28 @@
-//! What every engine takes and gives back: the one interface of `cegar`, `dpr` and their like.
+//! What every engine takes and gives back: the one interface of all of them.
 //!
-//! An [`Engine`] takes a [`Task`] — a program, the checks that are still open and a budget — and
-//! a sink for [`Event`]s, and gives back a [`Report`]: an [`Outcome`] for every check, with its
-//! evidence. Everything here is plain data that can be sent between threads, so engines can run
+//! An [`Engine`] takes a [`Task`] — a prepared program, the checks that are still open and a
+//! budget — and a [`Desk`], to which it tells how far it is ([`Event`]) and hands in its
+//! [`Claim`]s. It never says PROVED or VIOLATED: what it claims is checked by the gate, behind the
+//! desk, and the engine learns whether it was accepted. In the end it says why the rest is open
+//! ([`Ended`]). Everything here is plain data that can be sent between threads, so engines can run
 //! side by side: give each of them a [child](Budget::child) of the user's budget, and cancel it
 //! when others have decided everything.
 
+pub mod claim;
+mod desk;
 mod figures;
-mod proof;
 mod reason;
 mod suggestion;
 
+pub use claim::Claim;
+pub use desk::{Answer, Desk};
 pub use figures::{Figure, Value};
-pub use hardbop_semantics::replay::Violation;
-pub use proof::{
-    CInvariant, Clause, Clauses, Decision, Invariants, OnlyRun, Proof, ScopedPredicate, Unrolling,
-};
 pub use reason::{Construct, Reason};
 pub use suggestion::Suggestion;
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::points_to::PointsTo;
-use hardbop_cfront::program::Program;
+use hardbop_model::Model;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,68 +30,35 @@ use std::fmt;
 /// What an engine is to decide, and what it may use for that.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// Where its pointers may point.
-    pub points_to: &'a PointsTo,
+    /// The program, prepared.
+    pub model: &'a Model<'a>,
     /// The checks that are still open.
     pub checks: &'a [CheckId],
     /// What the engine may use.
     pub budget: &'a Budget,
 }
 
-/// What is known of a check.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    /// No execution violates it.
-    Proved,
-    /// This execution does; it was replayed in the interpreter.
-    Violated(Box<Violation>),
-    /// Neither is known.
-    Unknown(Reason),
-}
-
-impl Outcome {
-    /// Whether the check is decided.
-    pub fn is_decided(&self) -> bool {
-        !matches!(self, Outcome::Unknown(_))
-    }
-}
-
-/// What an engine found out.
+/// What an engine leaves when it is done.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// For every check of the task.
-    pub outcomes: BTreeMap<CheckId, Outcome>,
-    /// Why the outcomes do not speak for all executions, if they do not: something that is not
+pub struct Ended {
+    /// Why checks are open. The other checks of the task are claimed, and were accepted.
+    pub open: BTreeMap<CheckId, Reason>,
+    /// Why its claims do not speak for all executions, if they do not: something that is not
     /// supported can be reached (what comes after it is not seen), or the search was stopped.
     pub incomplete: Option<Reason>,
-    /// The evidence behind all PROVED outcomes.
-    pub proof: Option<Proof>,
     /// What it cost, in the order in which it is shown.
     pub statistics: Vec<Figure>,
 }
 
-impl Report {
-    /// A figure of the statistics, by its name.
-    pub fn figure(&self, name: &str) -> Option<&Value> {
-        let mut figures = self.statistics.iter();
-        figures
-            .find(|figure| figure.name == name)
-            .map(|figure| &figure.value)
-    }
-
-    /// A count of the statistics, by its name; zero if there is none.
-    pub fn count(&self, name: &str) -> u64 {
-        match self.figure(name) {
-            Some(&Value::Count(count)) => count,
-            _ => 0,
+impl Ended {
+    /// All checks of a task are open, for one reason.
+    pub fn open(task: &Task<'_>, reason: &Reason) -> Ended {
+        let open = task.checks.iter().map(|&check| (check, reason.clone()));
+        Ended {
+            open: open.collect(),
+            incomplete: Some(reason.clone()),
+            statistics: Vec::new(),
         }
-    }
-
-    /// Whether every check is decided and the outcomes speak for all executions.
-    pub fn is_complete(&self) -> bool {
-        self.incomplete.is_none() && self.outcomes.values().all(Outcome::is_decided)
     }
 }
 
@@ -124,18 +91,9 @@ pub trait Engine: Send + Sync {
     /// What users call it.
     fn name(&self) -> &'static str;
 
-    /// Decides what it can of the task's checks; every one of them is in the report.
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report;
-
-    /// The same; on the way, others are told what they might look at.
-    fn check_suggesting(
-        &self,
-        task: &Task<'_>,
-        events: &mut dyn FnMut(Event),
-        _suggest: &mut dyn FnMut(Suggestion),
-    ) -> Report {
-        self.check(task, events)
-    }
+    /// Decides what it can of the task's checks: each of them is in an accepted claim in the end,
+    /// or open with a reason.
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended;
 
     /// This engine with its mind on what another one suggests, if it has a use for that.
     fn following(&self, _suggestion: &Suggestion) -> Option<Box<dyn Engine>> {
@@ -167,22 +125,9 @@ mod tests {
     fn what_engines_give_can_be_sent_between_threads() {
         fn sent<T: Send + 'static>() {}
         fn shared<T: Sync>() {}
-        sent::<Report>();
+        sent::<Ended>();
+        sent::<Claim>();
         sent::<Event>();
         shared::<Task<'_>>();
-    }
-
-    #[test]
-    fn figures_are_found_by_name() {
-        let report = Report {
-            statistics: vec![
-                Figure::count("rounds", 3),
-                Figure::flag("exact search", true),
-            ],
-            ..Report::default()
-        };
-        assert_eq!(report.count("rounds"), 3);
-        assert_eq!(report.count("runs"), 0);
-        assert_eq!(report.figure("exact search"), Some(&Value::Flag(true)));
     }
 }

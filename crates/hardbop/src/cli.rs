@@ -6,6 +6,7 @@ mod artifacts;
 mod bmc;
 mod bp;
 mod c;
+mod certify;
 mod check;
 mod explain;
 mod leap;
@@ -20,6 +21,7 @@ pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
 pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
+pub use certify::{CertifyArgs, SolverName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use explain::ExplainArgs;
 pub use leap::LeapArgs;
@@ -41,6 +43,7 @@ const TOP_EXAMPLES: &str = "\
 Examples:
   hardbop check driver.c                      prove or refute every assertion of a C program
   hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
+  hardbop certify driver.c driver.cert        check again what `check --certificate` wrote down
   hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
   hardbop bebop lock.bp                       decide every label and assertion of a boolean program
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
@@ -144,6 +147,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by.
     Init(InitArgs),
+    /// Check a certificate again: is what `hardbop check --certificate` wrote down true?
+    Certify(Box<CertifyArgs>),
     /// Check a witness: is what another run or another tool said of a program true?
     Validate(Box<ValidateArgs>),
     /// Look for violations path by path, up to a bound, and learn from each what to skip.
@@ -195,6 +200,7 @@ impl Command {
         matches!(
             self,
             Command::Check(_)
+                | Command::Certify(_)
                 | Command::Validate(_)
                 | Command::Bmc(_)
                 | Command::Leap(_)
@@ -208,6 +214,7 @@ impl Command {
         match self {
             Command::Bebop(arguments) => Some(&arguments.limits),
             Command::Check(arguments) => Some(&arguments.limits),
+            Command::Certify(arguments) => Some(&arguments.limits),
             Command::Validate(arguments) => Some(&arguments.limits),
             Command::Bmc(arguments) => Some(&arguments.limits),
             Command::Leap(arguments) => Some(&arguments.limits),
@@ -224,6 +231,7 @@ impl Command {
         match self {
             Command::Bebop(_) => "bebop",
             Command::Check(_) => "check",
+            Command::Certify(_) => "certify",
             Command::Validate(_) => "validate",
             Command::Init(_) => "init",
             Command::Bmc(_) => "bmc",

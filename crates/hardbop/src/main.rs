@@ -5,6 +5,7 @@
 
 mod boolean;
 mod c;
+mod certificate;
 mod cli;
 mod commands;
 mod console;

@@ -12,6 +12,7 @@ fn wanted(artifacts: &Artifacts) -> Vec<(&'static str, PathBuf)> {
     let page = artifacts.html.as_ref().map(|html| html.join("index.html"));
     let all = [
         ("--harness", artifacts.harness.clone()),
+        ("--certificate", artifacts.certificate.clone()),
         ("--witness", artifacts.witness.clone()),
         ("--html", page),
         ("--sarif", artifacts.sarif.clone()),

@@ -6,9 +6,10 @@
 use crate::steps::{Ground, Step};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
-use hardbop_newton::atoms::{Meaning, atoms};
+use hardbop_newton::atoms::atoms;
 use hardbop_newton::refine::Live;
 use hardbop_semantics::State;
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -16,18 +16,12 @@ mod steps;
 pub use fixpoint::Conjuncts;
 use fixpoint::{Found, fixpoint};
 use hardbop_budget::{Budget, Stopped};
-use hardbop_certify::{Certificate, Certified, Certifier};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_cfront::inline::{self, Inlined, inline};
-use hardbop_cfront::points_to;
-use hardbop_cfront::program::LocationKind;
-use hardbop_engine::{Engine, Event, Figure, Invariants, Outcome, Proof, Reason, Report, Task};
-use hardbop_logic::{Limits, Session, Terms, Z3Options, Z3Solver};
-use hardbop_newton::atoms::Constants;
+use hardbop_engine::claim::Invariants;
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_logic::Terms;
 use hardbop_newton::refine::Refiner;
-use hardbop_semantics::effects::Effects;
-use hardbop_semantics::skeleton::{Point, Skeleton};
-use hardbop_semantics::{Encoding, Semantics};
+use hardbop_semantics::constants::{Constants, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use steps::Ground;
@@ -58,90 +52,76 @@ impl Engine for Houdini {
         "houdini"
     }
 
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
-        let inlined = inline(task.program, &inline::Limits::default());
-        let skeleton = Skeleton::new(&inlined.program);
-        let most = self.time + self.time_a_point * skeleton.vertices.len() as u32;
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let points = task.model.flat.skeleton.vertices.len();
+        let most = self.time + self.time_a_point * points as u32;
         let left = task.budget.remaining().unwrap_or(Duration::MAX);
         let end = task.budget.elapsed() + most.min(left / 4);
         let budget = task.budget.clone().with_time(end);
         let mut attempt = Attempt {
             task,
-            inlined: &inlined,
-            skeleton: &skeleton,
             budget: &budget,
             conjuncts: self.conjuncts,
             statistics: Vec::new(),
         };
-        let (reason, proved) = match attempt.run(events) {
-            Ok(proved) => (Reason::Guesses, Some(proved)),
-            Err(reason) => (reason, None),
+        let claimed = attempt.run(desk);
+        let statistics = attempt.statistics;
+        let (proved, reason) = match claimed {
+            Ok(claim) => {
+                let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
+                match desk.submit(Claim::Invariants(claim)).refused() {
+                    None => (checks, None),
+                    Some(reason) => (BTreeSet::new(), Some(reason)),
+                }
+            }
+            Err(reason) => (BTreeSet::new(), Some(reason)),
         };
-        let mut outcomes: BTreeMap<CheckId, Outcome> = BTreeMap::new();
-        for &check in task.checks {
-            let is_proved = proved.as_ref().is_some_and(|(all, _)| all.contains(&check));
-            let outcome = match is_proved {
-                true => Outcome::Proved,
-                false => Outcome::Unknown(reason.clone()),
-            };
-            outcomes.insert(check, outcome);
-        }
-        Report {
-            outcomes,
-            incomplete: proved.is_none().then_some(reason),
-            proof: proved.map(|(_, invariants)| Proof::Invariants(invariants)),
-            statistics: attempt.statistics,
+        let why = reason.clone().unwrap_or(Reason::Guesses);
+        let open = task.checks.iter().filter(|check| !proved.contains(check));
+        Ended {
+            open: open.map(|&check| (check, why.clone())).collect(),
+            incomplete: reason,
+            statistics,
         }
     }
 }
 
 struct Attempt<'a> {
     task: &'a Task<'a>,
-    inlined: &'a Inlined,
-    skeleton: &'a Skeleton,
     budget: &'a Budget,
     conjuncts: Conjuncts,
     statistics: Vec<Figure>,
 }
 
 impl Attempt<'_> {
-    /// The checks that are proved, and why.
-    fn run(
-        &mut self,
-        events: &mut dyn FnMut(Event),
-    ) -> Result<(BTreeSet<CheckId>, Invariants), Reason> {
-        let program = &self.inlined.program;
-        let points_to = points_to::analyse(program);
-        let semantics = Semantics::new(program, &points_to, Encoding::Bits);
-        let effects = Effects::new(&semantics);
+    /// The invariants that are left of the guesses, if they exclude any violation.
+    fn run(&mut self, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
+        let view = &self.task.model.flat;
         let mut terms = Terms::new();
-        let constants = Constants::new(&semantics, &mut terms);
+        let constants = Constants::new(&view.semantics, &mut terms);
         let ground = Ground {
-            semantics: &semantics,
-            effects: &effects,
-            skeleton: self.skeleton,
+            semantics: &view.semantics,
+            effects: &view.effects,
+            skeleton: &view.skeleton,
             constants: &constants,
         };
         let refiner = Refiner {
-            semantics: &semantics,
-            effects: &effects,
-            cuts: &self.skeleton.cuts,
+            semantics: &view.semantics,
+            effects: &view.effects,
+            cuts: &view.skeleton.cuts,
             constants: &constants,
         };
-        let errors = self.errors();
+        let errors = view.errors(self.task.checks);
         let stopped = |stopped: Stopped| Reason::Stopped(stopped);
-        let targets = errors.values().flatten().copied();
-        let targets = targets
-            .filter_map(|at| self.skeleton.vertex_at(at))
-            .collect();
-        let live = refiner.live(&mut terms, self.skeleton, &targets, self.budget);
+        let targets = errors.values().flatten().copied().collect();
+        let live = refiner.live(&mut terms, &view.skeleton, &targets, self.budget);
         self.budget.check().map_err(stopped)?;
         let (Some(live), Some(steps)) = (live, ground.steps(&mut terms)) else {
             return Err(Reason::Guesses);
         };
         let open = self.task.checks.len();
         let mut tell = |found: &Found| {
-            events(Event {
+            desk.event(Event {
                 doing: "guessing".into(),
                 open,
                 figures: vec![Figure::count("questions", found.questions)],
@@ -163,69 +143,30 @@ impl Attempt<'_> {
             Figure::count("questions", found.questions),
         ];
         if let Some(construct) = found.unsupported {
-            return Err(Reason::unsupported(program, construct));
+            return Err(Reason::unsupported(view.program, construct));
         }
-        let certificate = Certificate {
-            invariants: found.invariants,
-        };
-        let mut proved = BTreeSet::new();
-        let mut unreachable: Vec<LocId> = Vec::new();
-        for (check, locations) in errors {
-            let is_reached = |at: &LocId| certificate.invariants.contains_key(at);
-            if !locations.iter().any(is_reached) {
-                proved.insert(check);
-                unreachable.extend(locations);
+        let mut proved = Vec::new();
+        for (check, vertices) in errors {
+            let mut locations = vertices.into_iter().filter_map(|at| view.location(at));
+            if !locations.any(|at| found.invariants.contains_key(&at)) {
+                proved.push(check);
             }
         }
-        if proved.is_empty() {
+        // Without checks it is still worth knowing that nothing unsupported can be reached.
+        if proved.is_empty() && !self.task.checks.is_empty() {
             return Err(Reason::Guesses);
         }
-        let certifier = Certifier {
-            semantics: &semantics,
-            effects: &effects,
-            skeleton: self.skeleton,
-            constants: &constants,
-        };
-        let mut session = Session::new(
-            Box::new(Z3Solver::new(Z3Options::default())),
-            self.task.budget.clone(),
-        );
-        session.set_limits(Limits {
-            time: Some(Duration::from_secs(30)),
-            steps: None,
-        });
-        match certifier.certify(&mut terms, &mut session, &certificate, &unreachable) {
-            Certified::Yes { questions } => {
-                let (original, inlined) = (self.task.program, self.inlined);
-                let invariants = certifier.invariants(&terms, original, inlined, &certificate);
-                Ok((
-                    proved,
-                    Invariants {
-                        questions,
-                        ..invariants
-                    },
-                ))
-            }
-            Certified::Unknown { why, .. } => Err(Reason::Solver(why.to_string())),
-            Certified::No { .. } | Certified::Admits { .. } => Err(Reason::Certificate),
+        let spelling = Spelling::new(&view.semantics, &mut terms);
+        let mut at: BTreeMap<LocId, String> = BTreeMap::new();
+        for (location, formula) in found.invariants {
+            let text = spelling.write(&mut terms, formula);
+            at.insert(location, text.ok_or(Reason::Certificate)?);
         }
-    }
-
-    /// Where the checks of the task are violated.
-    fn errors(&self) -> BTreeMap<CheckId, Vec<LocId>> {
-        let mut errors: BTreeMap<CheckId, Vec<LocId>> = BTreeMap::new();
-        for &check in self.task.checks {
-            errors.insert(check, Vec::new());
-        }
-        for vertex in &self.skeleton.vertices {
-            if let Point::At(location) = vertex.point
-                && let LocationKind::Error(check) =
-                    self.inlined.program.locations[location.index()].kind
-                && let Some(locations) = errors.get_mut(&check)
-            {
-                locations.push(location);
-            }
-        }
-        errors
+        Ok(Invariants {
+            checks: proved,
+            cuts: view.skeleton.cuts.iter().copied().collect(),
+            at,
+            predicates: Vec::new(),
+        })
     }
 }

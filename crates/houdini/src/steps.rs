@@ -2,8 +2,8 @@
 
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{TermId, Terms};
-use hardbop_newton::atoms::{Constants, Meaning};
 use hardbop_semantics::block::{Block, block};
+use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::{Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Execution, Semantics, State};

@@ -6,8 +6,11 @@ use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::load::{self, load};
 use hardbop_cfront::parse::{Input, InputKind, NoFiles};
 use hardbop_cfront::types::DataModel;
-use hardbop_engine::{Engine, Outcome, Proof, Task};
+use hardbop_engine::Task;
+use hardbop_gate::Outcome;
 use hardbop_houdini::{Conjuncts, Houdini};
+use hardbop_model::{Model, Prepared};
+use hardbop_portfolio::{Found, Listener, Plan};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -18,6 +21,15 @@ extern void __assert_fail(const char *, const char *, unsigned, const char *);
 #define assert(e) do { if (!(e)) __assert_fail(#e, \"\", 0, \"\"); } while (0)
 #line 1
 ";
+
+/// Nobody listens.
+struct Deaf;
+
+impl Listener for Deaf {
+    fn event(&mut self, _: &'static str, _: hardbop_engine::Event) {}
+
+    fn late(&mut self, _: &Found) {}
+}
 
 /// An answer for every check, then the invariants where control may come, in C.
 fn check(text: &str, expected: Expect) {
@@ -34,9 +46,9 @@ fn check(text: &str, expected: Expect) {
     let program = &loaded_program.program;
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     let budget = Budget::unlimited();
+    let prepared = Prepared::new(program);
     let task = Task {
-        program,
-        points_to: &loaded_program.points_to,
+        model: &Model::new(program, &prepared),
         checks: &checks,
         budget: &budget,
     };
@@ -45,25 +57,23 @@ fn check(text: &str, expected: Expect) {
         conjuncts: Conjuncts::Needed,
         ..Houdini::default()
     };
-    let report = engine.check(&task, &mut |_| {});
+    let found = hardbop_portfolio::check(&Plan::alone(engine), &task, &mut Deaf);
     let mut out = String::new();
-    for (id, outcome) in &report.outcomes {
+    for (id, outcome) in &found.report.outcomes {
         let line = program.checks[id.index()].source.line;
         let word = match outcome {
-            Outcome::Proved => "proved".to_owned(),
+            Outcome::Proved(_) => "proved".to_owned(),
             Outcome::Violated(_) => "violated".to_owned(),
             Outcome::Unknown(reason) => format!("unknown: {reason}"),
         };
         let _ = writeln!(out, "line {line}: {word}");
     }
-    if let Some(Proof::Invariants(invariants)) = &report.proof {
-        for (location, c) in &invariants.c {
-            let edges = program.edges_from(*location);
-            let line = edges.map(|(_, edge)| edge.source.line).next().unwrap_or(0);
-            let text = c.contract.as_deref().or(c.plain.as_deref());
-            if let Some(text) = text.filter(|&text| text != "1") {
-                let _ = writeln!(out, "at line {line}: {text}");
-            }
+    for (location, c) in &found.invariants {
+        let edges = program.edges_from(*location);
+        let line = edges.map(|(_, edge)| edge.source.line).next().unwrap_or(0);
+        let text = c.contract.as_deref().or(c.plain.as_deref());
+        if let Some(text) = text.filter(|&text| text != "1") {
+            let _ = writeln!(out, "at line {line}: {text}");
         }
     }
     expected.assert_eq(&out);

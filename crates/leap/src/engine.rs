@@ -3,7 +3,9 @@
 use crate::check::{Options, Outcome, Reason, leap};
 use crate::graph::Suggestion;
 use hardbop_engine as engine;
-use hardbop_engine::{Engine, Figure, Task};
+use hardbop_engine::claim::{Given, Run, Script};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Figure, Task};
+use std::collections::BTreeMap;
 
 /// Leaping as one engine among others.
 #[derive(Clone, Debug, Default)]
@@ -23,11 +25,9 @@ impl Engine for Leap {
         Some(Box::new(Leap { options }))
     }
 
-    /// Only violations that were replayed are outcomes here. One whose run is too long for that
-    /// is told as the reason why the check is open.
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(engine::Event)) -> engine::Report {
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let mut tell = |event: crate::check::Event| {
-            events(engine::Event {
+            desk.event(engine::Event {
                 doing: "leaping".into(),
                 open: event.open,
                 figures: vec![
@@ -37,37 +37,38 @@ impl Engine for Leap {
             });
         };
         let report = leap(
-            task.program,
-            task.points_to,
+            task.model.program,
+            task.model.plain.points_to,
             task.checks,
             &self.options,
             task.budget,
             &mut tell,
         );
-        let outcomes = report
-            .outcomes
-            .into_iter()
-            .map(|(check, outcome)| {
-                let outcome = match outcome {
-                    Outcome::Violated(violation) => engine::Outcome::Violated(violation),
-                    Outcome::Leaped(claim) => {
-                        engine::Outcome::Unknown(engine::Reason::NotReplayed {
-                            steps: claim.length,
-                            questions: claim.questions,
-                        })
-                    }
-                    Outcome::Unknown(reason) => engine::Outcome::Unknown(match reason {
-                        Reason::Stopped(stopped) => engine::Reason::Stopped(stopped),
-                        Reason::TooLarge => engine::Reason::NoLeap,
-                        Reason::NoChain | Reason::NotConcrete => engine::Reason::NoLeap,
-                    }),
-                };
-                (check, outcome)
-            })
-            .collect();
+        let mut open = BTreeMap::new();
+        for (check, outcome) in report.outcomes {
+            let reason = match outcome {
+                Outcome::Violated(violation) => {
+                    let given = Given::Script(Script::of(&violation.run));
+                    desk.submit(Claim::Run(Run { check, given })).refused()
+                }
+                Outcome::Leaped(claim) => Some(engine::Reason::NotReplayed {
+                    steps: claim.length,
+                    questions: claim.questions,
+                }),
+                Outcome::Unknown(Reason::Stopped(stopped)) => {
+                    Some(engine::Reason::Stopped(stopped))
+                }
+                Outcome::Unknown(Reason::TooLarge | Reason::NoChain | Reason::NotConcrete) => {
+                    Some(engine::Reason::NoLeap)
+                }
+            };
+            open.extend(reason.map(|reason| (check, reason)));
+        }
         let took = report.statistics;
-        engine::Report {
-            outcomes,
+        Ended {
+            open,
+            // Leaping never speaks for all executions.
+            incomplete: Some(engine::Reason::NoLeap),
             statistics: vec![
                 Figure::count("paths", took.paths as u64),
                 Figure::count("loops tried", took.attempts),
@@ -75,7 +76,6 @@ impl Engine for Leap {
                 Figure::count("chains", took.chains as u64),
                 Figure::count("questions", took.questions),
             ],
-            ..engine::Report::default()
         }
     }
 }

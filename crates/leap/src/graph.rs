@@ -6,7 +6,7 @@ use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
 use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program};
 use hardbop_logic::{Op as TermOp, TermId, Terms};
-use hardbop_newton::atoms::{Constants, Meaning};
+use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::effects::written_by;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, State};

@@ -20,9 +20,9 @@ pub use allsmt::{Cube, Enumeration, all_models, merge_cubes};
 pub use eval::{Assignment, EvalError, FunctionValue, eval};
 pub use horn::{Horn, HornAnswer, Solution};
 pub use infix::Infix;
-pub use parse::{Names, ParseError, parse_term};
+pub use parse::{Names, ParseError, parse_declared, parse_term};
 pub use simplify::Sign;
-pub use smtlib::{script, smtlib_text, sort_text};
+pub use smtlib::{declared_text, script, smtlib_text, sort_text};
 pub use solver::{
     Answer, Limits, Log, Session, SmtLibProcess, Solver, Statistics, Unknown, Z3Options, Z3Solver,
 };

@@ -198,6 +198,40 @@ pub fn parse_term(terms: &mut Terms, names: &Names, text: &str) -> Result<TermId
     }
 }
 
+/// Reads one term after the declarations of the functions in it, as
+/// [`declared_text`](crate::declared_text) writes it.
+pub fn parse_declared(
+    terms: &mut Terms,
+    names: &mut Names,
+    text: &str,
+) -> Result<TermId, ParseError> {
+    let expressions = SExprs::read(text)?;
+    let Some((&term, declarations)) = expressions.top.split_last() else {
+        return fail("a term was expected");
+    };
+    for &declaration in declarations {
+        let items = expressions.list(declaration).unwrap_or_default();
+        let &[keyword, name, domain, range] = items else {
+            return fail("a declaration of a function was expected");
+        };
+        let (Some("declare-fun"), Some(name), Some(domain)) = (
+            expressions.atom(keyword),
+            expressions.atom(name),
+            expressions.list(domain),
+        ) else {
+            return fail("a declaration of a function was expected");
+        };
+        let mut sorts = Vec::new();
+        for &sort in domain {
+            sorts.push(read_sort(terms, &expressions, sort)?);
+        }
+        let range = read_sort(terms, &expressions, range)?;
+        let function = terms.function(name, &sorts, range);
+        names.functions.insert(name.to_owned(), function);
+    }
+    read_term(terms, names, &expressions, term)
+}
+
 fn read_sort(terms: &mut Terms, from: &SExprs, at: usize) -> Result<Sort, ParseError> {
     if let Some(name) = from.atom(at) {
         return match name {

@@ -331,6 +331,16 @@ pub(crate) fn functions_in(terms: &Terms, roots: &[TermId]) -> BTreeSet<FuncId> 
         .collect()
 }
 
+/// The term as SMT-LIB text, after the declarations of the functions in it.
+pub fn declared_text(terms: &Terms, term: TermId) -> String {
+    let mut text = String::new();
+    for function in functions_in(terms, &[term]) {
+        text.push_str(&declare_function(terms, function));
+    }
+    text.push_str(&smtlib_text(terms, term));
+    text
+}
+
 /// The declarations of everything free in the terms.
 pub(crate) fn declarations(terms: &Terms, roots: &[TermId]) -> String {
     let mut text = String::new();

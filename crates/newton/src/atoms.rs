@@ -3,53 +3,8 @@
 use hardbop_cfront::ids::FuncId;
 use hardbop_logic::{Op, Sort, TermId, Terms};
 use hardbop_semantics::Semantics;
-use hardbop_semantics::layout::StateVarId;
-use std::collections::{BTreeSet, HashMap};
-
-/// What a constant in a predicate stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Meaning {
-    /// The value of a state variable now.
-    Now(StateVarId),
-    /// Its value when the procedure was entered.
-    Old(StateVarId),
-    /// The origin of addresses.
-    Origin,
-}
-
-/// The constants of a program's state variables.
-#[derive(Clone, Debug, Default)]
-pub struct Constants {
-    meanings: HashMap<TermId, Meaning>,
-}
-
-impl Constants {
-    /// The constants of all state variables.
-    pub fn new(semantics: &Semantics<'_>, terms: &mut Terms) -> Constants {
-        let mut meanings = HashMap::new();
-        for index in 0..semantics.layout.variables().len() {
-            let id = StateVarId(index as u32);
-            meanings.insert(semantics.constant(terms, id), Meaning::Now(id));
-            meanings.insert(semantics.old_constant(terms, id), Meaning::Old(id));
-        }
-        meanings.insert(semantics.origin(terms), Meaning::Origin);
-        Constants { meanings }
-    }
-
-    /// What a constant stands for; `None` for a symbol that is no state.
-    pub fn meaning(&self, constant: TermId) -> Option<Meaning> {
-        self.meanings.get(&constant).copied()
-    }
-
-    /// What a formula speaks of; `None` if it mentions anything but states.
-    pub fn support(&self, terms: &Terms, formula: TermId) -> Option<BTreeSet<Meaning>> {
-        terms
-            .free_constants(&[formula])
-            .into_iter()
-            .map(|constant| self.meaning(constant))
-            .collect()
-    }
-}
+use hardbop_semantics::constants::{Constants, Meaning};
+use std::collections::BTreeSet;
 
 /// A predicate: a formula over the state, and where it makes sense.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

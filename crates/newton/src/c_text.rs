@@ -6,12 +6,12 @@
 //! a value. What C has no words for (memory as a whole, values at a procedure's entry) is either
 //! left out of a conjunction or makes the translation fail, as the reader wants it.
 
-use crate::atoms::{Constants, Meaning};
 use hardbop_cfront::ids::FuncId;
 use hardbop_cfront::program::VarKind;
 use hardbop_cfront::types::Type;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::Semantics;
+use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use std::collections::HashMap;
 

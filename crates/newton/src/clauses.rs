@@ -5,7 +5,6 @@
 //! relation speaks only of what is live at its point: what can still decide whether the goal is
 //! reached.
 
-use crate::atoms::{Constants, Meaning};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::VarKind;
@@ -13,6 +12,7 @@ use hardbop_logic::{
     FuncId as Relation, Horn, HornAnswer, Limits, Op, Solution, Sort, TermId, Terms, Unknown,
 };
 use hardbop_semantics::block::{Block, block};
+use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Semantics, State, Unmodelled};

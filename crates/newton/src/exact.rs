@@ -4,9 +4,9 @@
 //! machine state: the same comparison of the numbers that the machine words stand for. Here it
 //! becomes a bit-vector formula at a width at which nothing can overflow.
 
-use crate::atoms::{Constants, Meaning};
 use hardbop_logic::{Op, Sign, Sort, TermId, Terms};
 use hardbop_semantics::Semantics;
+use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::scalar::Shape;
 use std::collections::HashMap;
 

@@ -7,12 +7,13 @@
 //! solution is a sequence of interpolants.
 
 use crate::Segment;
-use crate::atoms::{Constants, Predicate, predicates};
+use crate::atoms::{Predicate, predicates};
 pub use crate::clauses::Live;
 use crate::clauses::{Key, Maker, Rule, Rules, Solved};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{Limits, TermId, Terms, Unknown};
+use hardbop_semantics::constants::Constants;
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Semantics, Unmodelled};

@@ -7,7 +7,9 @@
 use crate::{Found, Step};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_engine::{Outcome, Proof, Reason, Report, Task, Violation};
+use hardbop_engine::{Reason, Task};
+use hardbop_gate::{Evidence, Outcome, Proof, Refutation, alone};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A proof and a run that violates what it proves.
@@ -18,35 +20,39 @@ pub struct Contradiction {
     /// Who proved it.
     pub proved: &'static str,
     /// How.
-    pub proof: Option<Proof>,
+    pub proof: Arc<Proof>,
     /// Who found the run.
     pub violated: &'static str,
     /// The run.
-    pub violation: Violation,
+    pub refutation: Arc<Refutation>,
 }
 
 /// Doubts are counted; this is for programs of which each run takes long.
 const DOUBTING: Duration = Duration::from_millis(500);
 
 impl Found {
-    /// Compares what an engine reports with what is known, and takes back what cannot be right.
-    pub(crate) fn contradict(&mut self, engine: &'static str, report: &Report) {
-        for (&check, outcome) in &report.outcomes {
+    /// Compares evidence with what is known, and takes back what cannot be right.
+    pub(crate) fn contradict(&mut self, engine: &'static str, evidence: &Evidence) {
+        let checks: Vec<CheckId> = match evidence {
+            Evidence::Proof(proof) => proof.claim().proves().to_vec(),
+            Evidence::Refutation(refutation) => refutation.claim().violates().into_iter().collect(),
+        };
+        for check in checks {
             let other = self.engines.get(&check).copied().unwrap_or_default();
-            let contradiction = match (self.report.outcomes.get(&check), outcome) {
-                (Some(Outcome::Proved), Outcome::Violated(violation)) => Contradiction {
+            let contradiction = match (self.report.outcomes.get(&check), evidence) {
+                (Some(Outcome::Proved(proof)), Evidence::Refutation(refutation)) => Contradiction {
                     check,
                     proved: other,
-                    proof: self.report.proof.clone(),
+                    proof: Arc::clone(proof),
                     violated: engine,
-                    violation: (**violation).clone(),
+                    refutation: Arc::clone(refutation),
                 },
-                (Some(Outcome::Violated(violation)), Outcome::Proved) => Contradiction {
+                (Some(Outcome::Violated(refutation)), Evidence::Proof(proof)) => Contradiction {
                     check,
                     proved: engine,
-                    proof: report.proof.clone(),
+                    proof: Arc::clone(proof),
                     violated: other,
-                    violation: (**violation).clone(),
+                    refutation: Arc::clone(refutation),
                 },
                 _ => continue,
             };
@@ -63,33 +69,16 @@ impl Found {
         let (proved, violated) = (first.proved, first.violated);
         let contradicted = |check| self.contradictions.iter().any(|one| one.check == check);
         for (&check, outcome) in &mut self.report.outcomes {
-            if matches!(outcome, Outcome::Proved) || contradicted(check) {
+            if matches!(outcome, Outcome::Proved(_)) || contradicted(check) {
                 *outcome = Outcome::Unknown(Reason::Contradiction { proved, violated });
                 self.engines.remove(&check);
             }
         }
         self.report.incomplete = Some(Reason::Contradiction { proved, violated });
-        self.report.proof = None;
-    }
-
-    /// Where an execution can come to what has no known meaning, it may come to any check from
-    /// there: nothing is proved.
-    fn take_back_unseen(&mut self) {
-        let Some(reason @ Reason::Unsupported(_)) = &self.report.incomplete else {
-            return;
-        };
-        for (check, outcome) in &mut self.report.outcomes {
-            if matches!(outcome, Outcome::Proved) {
-                *outcome = Outcome::Unknown(reason.clone());
-                self.engines.remove(check);
-            }
-        }
-        self.report.proof = None;
     }
 
     /// Lets some engines look for runs that contradict what is proved.
     pub(crate) fn doubt(&mut self, doubts: &[Step], task: &Task<'_>) {
-        self.take_back_unseen();
         // The user's time may be over; what is told then is doubted all the same.
         let budget = Budget::unlimited().with_time(DOUBTING);
         let proved: Vec<CheckId> = self
@@ -97,7 +86,7 @@ impl Found {
             .outcomes
             .iter()
             .filter(|&(check, outcome)| {
-                matches!(outcome, Outcome::Proved) && !self.doubted.contains(check)
+                matches!(outcome, Outcome::Proved(_)) && !self.doubted.contains(check)
             })
             .map(|(&check, _)| check)
             .collect();
@@ -114,10 +103,130 @@ impl Found {
                 budget: &budget,
                 ..*task
             };
-            let mut report = engine.check(&task, &mut |_| {});
-            let violated = |outcome: &mut Outcome| matches!(outcome, Outcome::Violated(_));
-            report.outcomes.retain(|_, outcome| violated(outcome));
-            self.contradict(engine.name(), &report);
+            let report = alone(engine.as_ref(), &task, &mut |_| {});
+            for outcome in report.outcomes.into_values() {
+                if let Outcome::Violated(refutation) = outcome {
+                    self.contradict(engine.name(), &Evidence::Refutation(refutation));
+                }
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::default_doubts;
+    use hardbop_cfront::load::{LoadedProgram, load_text};
+    use hardbop_engine::Claim;
+    use hardbop_engine::claim::{Given, Input, Nowhere, Run, Script};
+    use hardbop_gate::Gate;
+    use hardbop_model::{Model, Prepared};
+
+    /// The first check fails for one input, the second one holds.
+    const PROGRAM: &str = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n == 7654321) reach_error();
+  if (n * 2 == 1) reach_error();
+  return 0;
+}
+";
+
+    const BOTH: [CheckId; 2] = [CheckId(0), CheckId(1)];
+
+    const CONTRADICTED: &str = "UNKNOWN because of an internal error: engine liar has a proof, \
+                                and engine run a run that contradicts it";
+
+    fn loaded() -> LoadedProgram {
+        load_text("test.c", PROGRAM).expect("the program is well formed")
+    }
+
+    /// A proof that is none.
+    fn lie(checks: &[CheckId]) -> Evidence {
+        let checks = checks.to_vec();
+        Evidence::Proof(Proof::forged(Claim::Nowhere(Nowhere { checks })))
+    }
+
+    /// The run that violates the first check.
+    fn truth(model: &Model<'_>) -> Evidence {
+        let script = Script {
+            inputs: vec![Input::Bits(format!("{:x}", 7_654_321))],
+            unknowns: Vec::new(),
+        };
+        let run = Run {
+            check: CheckId(0),
+            given: Given::Script(script),
+        };
+        let gate = Gate::new(model, Budget::unlimited());
+        gate.check(Claim::Run(run)).expect("the run replays")
+    }
+
+    fn asked(checks: &[CheckId]) -> Found {
+        let mut found = Found::default();
+        for &check in checks {
+            let open = Outcome::Unknown(Reason::Length(0));
+            found.report.outcomes.insert(check, open);
+        }
+        found
+    }
+
+    fn said(found: &Found) -> Vec<String> {
+        let outcomes = found.report.outcomes.values();
+        let text = |outcome: &Outcome| match outcome {
+            Outcome::Proved(_) => "PROVED".to_owned(),
+            Outcome::Violated(_) => "VIOLATED".to_owned(),
+            Outcome::Unknown(reason) => format!("UNKNOWN because {reason}"),
+        };
+        outcomes.map(text).collect()
+    }
+
+    #[test]
+    fn a_proof_is_doubted_before_it_is_told() {
+        let loaded = loaded();
+        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let task = Task {
+            model: &Model::new(&loaded.program, &prepared),
+            checks: &BOTH,
+            budget: &Budget::unlimited(),
+        };
+        let mut found = asked(&BOTH);
+        found.take("liar", &lie(&BOTH));
+        assert_eq!(said(&found), ["PROVED", "PROVED"]);
+        found.doubt(&default_doubts(), &task);
+        // The second proof is no better than the first one.
+        assert_eq!(said(&found), [CONTRADICTED, CONTRADICTED]);
+        assert_eq!(found.contradictions.len(), 1);
+        assert_eq!(found.contradictions[0].check, CheckId(0));
+        assert!(found.engines.is_empty());
+        assert!(!found.report.is_complete());
+    }
+
+    #[test]
+    fn a_violation_and_a_later_proof_contradict_each_other() {
+        let loaded = loaded();
+        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let model = Model::new(&loaded.program, &prepared);
+        let mut found = asked(&BOTH);
+        found.take("run", &truth(&model));
+        found.take("liar", &lie(&BOTH));
+        // The liar's other proof does not count either.
+        let said = said(&found);
+        assert_eq!(said[0], CONTRADICTED);
+        assert!(said[1].starts_with("UNKNOWN"), "{said:?}");
+    }
+
+    #[test]
+    fn after_a_contradiction_nothing_is_proved() {
+        let loaded = loaded();
+        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let model = Model::new(&loaded.program, &prepared);
+        let mut found = asked(&BOTH);
+        found.take("liar", &lie(&[CheckId(0)]));
+        found.take("run", &truth(&model));
+        found.take("another", &lie(&[CheckId(1)]));
+        let said = said(&found);
+        assert_eq!(said[0], CONTRADICTED);
+        assert!(said[1].starts_with("UNKNOWN"), "{said:?}");
     }
 }

@@ -1,34 +1,46 @@
 //! Engines together: what one decides is closed for the others.
 //!
 //! In comes a [`Task`], out comes one [`Report`] that holds for every check the first answer that
-//! any engine had evidence for, and which engine that was. Cheap engines go first, one after the
+//! passed the gate, and whose claim that was. Cheap engines go first, one after the
 //! other, so that small programs get the same answer by the same engine every time; then the rest
 //! run side by side, as *lanes* of engines that follow each other on one core.
 
 use hardbop_budget::{Budget, resident_bytes};
-use hardbop_cfront::ids::CheckId;
-use hardbop_engine::{Event, Outcome, Proof, Reason, Report, Suggestion, Task};
+use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_engine::claim::{Nowhere, ScopedPredicate};
+use hardbop_engine::{Answer, Claim, Desk, Ended, Event, Reason, Suggestion, Task};
+use hardbop_gate::{Evidence, Gate, Outcome, Report};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 mod doubt;
 mod plan;
+mod shown;
 
 pub use doubt::Contradiction;
 pub use plan::{Plan, Step, default_doubts, default_plan, timed};
+pub use shown::Invariant;
+use shown::{both, invariants};
 
 /// What the engines found out together.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The answers. The proof is that of the engine that proved the most recent ones.
+    /// The answers.
     pub report: Report,
     /// Which engine decided a check.
     pub engines: BTreeMap<CheckId, &'static str>,
     /// Proofs and runs that cannot both be right. If there is one, nothing counts as proved.
     pub contradictions: Vec<Contradiction>,
+    /// The invariants behind what is proved, by the locations of the program itself.
+    pub invariants: BTreeMap<LocId, Invariant>,
+    /// The predicates that they are made of.
+    pub predicates: Vec<ScopedPredicate>,
     /// The proved checks that were doubted already.
     doubted: BTreeSet<CheckId>,
+    /// Whether a proof speaks for all executions: none comes to what is not supported.
+    complete: bool,
 }
 
 /// What happens while a plan runs.
@@ -60,6 +72,7 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
             .outcomes
             .insert(check, Outcome::Unknown(reason));
     }
+    found.look(task);
     for engine in &plan.first {
         let lane = [std::slice::from_ref(engine)];
         side_by_side(&lane, plan, task, &mut found, listener);
@@ -68,6 +81,7 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
     side_by_side(&lanes, plan, task, &mut found, listener);
     found.stop(task.budget);
     found.doubt(&plan.doubts, task);
+    found.show(task);
     found
 }
 
@@ -76,7 +90,8 @@ enum Message {
     Started(&'static str),
     Event(&'static str, Event),
     Suggestion(Suggestion),
-    Report(&'static str, Box<Report>),
+    Evidence(&'static str, Evidence),
+    Ended(&'static str, Box<Ended>),
     Done,
 }
 
@@ -130,6 +145,7 @@ fn side_by_side(
             found.stop(&budget);
             // What is told now is what the user sees.
             found.doubt(&plan.doubts, task);
+            found.show(task);
             listener.late(found);
         };
         listen(
@@ -165,35 +181,62 @@ fn run_lane(
             budget,
             ..*task
         };
-        // Whoever listened may be gone; then nothing that is told matters any more.
         let name = engine.name();
-        let _ = sender.send(Message::Started(name));
-        let mut tell = |event| {
-            let _ = sender.send(Message::Event(name, event));
+        let mut desk = Counter {
+            name,
+            gate: Gate::new(task.model, budget.clone()),
+            sender,
         };
-        let mut suggest = |suggestion| {
-            let _ = sender.send(Message::Suggestion(suggestion));
-        };
-        let mut report = engine.check_suggesting(&task, &mut tell, &mut suggest);
+        desk.tell(Message::Started(name));
+        let mut ended = engine.check(&task, &mut desk);
         if budget.check().is_ok() {
             // It was not the user's limit that ended it.
-            let outcomes = report.outcomes.values_mut();
-            let reasons = outcomes.filter_map(|outcome| match outcome {
-                Outcome::Unknown(reason) => Some(reason),
-                _ => None,
-            });
-            for reason in reasons.chain(&mut report.incomplete) {
+            for reason in ended.open.values_mut().chain(&mut ended.incomplete) {
                 if matches!(reason, Reason::Stopped(_)) {
                     *reason = Reason::Turn;
                 }
             }
         }
-        let decided = |check: &CheckId| report.outcomes.get(check).is_some_and(Outcome::is_decided);
-        open.retain(|check| !decided(check));
-        let _ = sender.send(Message::Report(name, Box::new(report)));
+        let left: BTreeSet<CheckId> = ended.open.keys().copied().collect();
+        desk.tell(Message::Ended(name, Box::new(ended)));
+        open.retain(|check| left.contains(check));
         if open.is_empty() {
             break;
         }
+    }
+}
+
+/// The desk of a lane: claims go through the gate here, in the lane's own thread.
+struct Counter<'a> {
+    name: &'static str,
+    gate: Gate<'a>,
+    sender: &'a Sender<Message>,
+}
+
+impl Counter<'_> {
+    /// Whoever listened may be gone; then nothing that is told matters any more.
+    fn tell(&self, message: Message) {
+        let _ = self.sender.send(message);
+    }
+}
+
+impl Desk for Counter<'_> {
+    fn event(&mut self, event: Event) {
+        self.tell(Message::Event(self.name, event));
+    }
+
+    fn submit(&mut self, claim: Claim) -> Answer {
+        match self.gate.check(claim) {
+            Ok(evidence) => {
+                self.tell(Message::Evidence(self.name, evidence));
+                Answer::Accepted
+            }
+            Err(reason) => Answer::Refused(reason),
+        }
+    }
+
+    fn suggest(&mut self, suggestion: Suggestion) {
+        self.tell(Message::Suggestion(suggestion));
     }
 }
 
@@ -232,14 +275,16 @@ fn listen(
                     running += follow(&suggestion);
                 }
             }
-            Ok(Message::Report(engine, report)) => {
-                let before = found.open().len();
-                found.take(engine, *report);
-                let open = found.open().len();
-                listener.ended(engine, before.saturating_sub(open), open);
+            Ok(Message::Evidence(engine, evidence)) => {
+                found.take(engine, &evidence);
                 if found.is_settled() {
                     budget.cancel();
                 }
+            }
+            Ok(Message::Ended(engine, ended)) => {
+                let decided = found.decided_by(engine);
+                found.ended(engine, *ended);
+                listener.ended(engine, decided, found.open().len());
             }
             Ok(Message::Done) => running -= 1,
             Err(RecvTimeoutError::Timeout) => {}
@@ -279,35 +324,53 @@ impl Found {
         }
     }
 
-    /// What one engine reports, after others had their doubts about what it proves.
-    pub fn doubted(
-        engine: &'static str,
-        report: Report,
-        doubts: &[Step],
-        task: &Task<'_>,
-    ) -> Found {
-        let decided = report
-            .outcomes
-            .iter()
-            .filter(|(_, outcome)| outcome.is_decided());
-        let engines = decided.map(|(&check, _)| (check, engine)).collect();
-        let mut found = Found {
-            engines,
-            ..Found::of(report)
-        };
-        found.doubt(doubts, task);
-        found
+    /// Makes of proofs what users read.
+    fn show(&mut self, task: &Task<'_>) {
+        let mut shown: Option<BTreeMap<LocId, Invariant>> = None;
+        let mut predicates = BTreeSet::new();
+        for proof in self.report.proofs() {
+            if let Claim::Invariants(claim) = proof.claim() {
+                let new = invariants(task.model, claim);
+                shown = Some(match shown {
+                    None => new,
+                    Some(known) => both(known, &new),
+                });
+                predicates.extend(claim.predicates.iter().cloned());
+            }
+        }
+        self.invariants = shown.unwrap_or_default();
+        self.predicates = predicates.into_iter().collect();
     }
 
     /// Whether there is nothing left to find out.
     fn is_settled(&self) -> bool {
-        self.report.is_complete() || self.is_all_violated() || !self.contradictions.is_empty()
+        let decided = self.report.outcomes.values().all(Outcome::is_decided);
+        (decided && self.complete) || self.is_all_violated() || !self.contradictions.is_empty()
     }
 
     fn is_all_violated(&self) -> bool {
         let mut outcomes = self.report.outcomes.values();
         !self.report.outcomes.is_empty()
             && outcomes.all(|outcome| matches!(outcome, Outcome::Violated(_)))
+    }
+
+    /// How many checks an engine decided.
+    fn decided_by(&self, engine: &str) -> usize {
+        self.engines.values().filter(|&&by| by == engine).count()
+    }
+
+    /// What needs no engine: checks that no code can violate.
+    fn look(&mut self, task: &Task<'_>) {
+        let errors = task.model.plain.errors(task.checks);
+        let absent = errors.into_iter().filter(|(_, at)| at.is_empty());
+        let checks: Vec<CheckId> = absent.map(|(check, _)| check).collect();
+        if checks.is_empty() && !task.checks.is_empty() {
+            return;
+        }
+        let gate = Gate::new(task.model, task.budget.clone());
+        if let Ok(evidence) = gate.check(Claim::Nowhere(Nowhere { checks })) {
+            self.take("front end", &evidence);
+        }
     }
 
     /// The checks that are not decided.
@@ -339,53 +402,58 @@ impl Found {
         }
     }
 
-    /// Adds what an engine reports.
-    fn take(&mut self, engine: &'static str, report: Report) {
-        self.contradict(engine, &report);
-        let settled = self.is_settled();
-        let mut proved = false;
-        for (check, outcome) in report.outcomes {
-            let known = self.report.outcomes.get(&check);
-            let better = match (known, &outcome) {
-                (Some(Outcome::Unknown(known)), Outcome::Unknown(new)) => is_better(known, new),
-                // Proofs of a program of which a proof was contradicted do not count.
-                (_, Outcome::Proved) if !self.contradictions.is_empty() => false,
-                (Some(Outcome::Unknown(Reason::Contradiction { .. })), _) => false,
-                (Some(Outcome::Unknown(_)) | None, _) => true,
-                _ => false,
-            };
-            if better {
-                if outcome.is_decided() {
+    /// Adds evidence that an engine's claim is.
+    fn take(&mut self, engine: &'static str, evidence: &Evidence) {
+        self.contradict(engine, evidence);
+        let (checks, outcome) = match evidence {
+            Evidence::Proof(_) if !self.contradictions.is_empty() => return,
+            Evidence::Proof(proof) => {
+                self.complete = true;
+                let checks = proof.claim().proves().to_vec();
+                (checks, Outcome::Proved(Arc::clone(proof)))
+            }
+            Evidence::Refutation(refutation) => {
+                let outcome = Outcome::Violated(Arc::clone(refutation));
+                (Vec::from_iter(refutation.claim().violates()), outcome)
+            }
+        };
+        for check in checks {
+            match self.report.outcomes.get(&check) {
+                Some(Outcome::Unknown(Reason::Contradiction { .. }) | Outcome::Proved(_)) => {}
+                Some(Outcome::Unknown(_)) => {
+                    self.report.outcomes.insert(check, outcome.clone());
                     self.engines.insert(check, engine);
                 }
-                proved |= matches!(outcome, Outcome::Proved);
-                self.report.outcomes.insert(check, outcome);
+                Some(Outcome::Violated(_)) | None => {}
             }
         }
-        if settled {
-            return;
-        }
-        let all = self.report.outcomes.values().all(Outcome::is_decided);
-        if proved || self.report.proof.is_none() {
-            self.report.proof = match (self.report.proof.take(), report.proof) {
-                // Each proves its own checks.
-                (Some(Proof::Invariants(known)), Some(Proof::Invariants(new))) => {
-                    Some(Proof::Invariants(known.and(new)))
-                }
-                (known, new) => new.or(known),
-            };
-        }
-        // The engine that closes the last check speaks for all executions, if anyone does.
-        let first = self.report.statistics.is_empty();
-        if all || first || self.report.incomplete.is_none() {
-            self.report.incomplete = report.incomplete;
-        }
-        if self.is_all_violated() {
+        if (self.complete || self.is_all_violated()) && self.contradictions.is_empty() {
             // Nobody asks what else there is.
             self.report.incomplete = None;
         }
-        if proved || first || all {
-            self.report.statistics = report.statistics;
+    }
+
+    /// Adds what an engine leaves.
+    fn ended(&mut self, engine: &'static str, ended: Ended) {
+        let Ended {
+            open,
+            incomplete,
+            statistics,
+        } = ended;
+        for (check, reason) in open {
+            if let Some(Outcome::Unknown(known)) = self.report.outcomes.get(&check)
+                && is_better(known, &reason)
+            {
+                self.report.outcomes.insert(check, Outcome::Unknown(reason));
+            }
+        }
+        if let (Some(known), Some(new)) = (&self.report.incomplete, incomplete)
+            && is_better(known, &new)
+        {
+            self.report.incomplete = Some(new);
+        }
+        if self.report.statistics.is_empty() || self.decided_by(engine) > 0 {
+            self.report.statistics = statistics;
         }
     }
 }

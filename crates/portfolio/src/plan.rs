@@ -2,7 +2,7 @@
 
 use hardbop_cegar::{Cegar, Options};
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Report, Suggestion, Task};
+use hardbop_engine::{Desk, Ended, Engine, Suggestion, Task};
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_unroll::{Guesses, Runs, Unroll};
@@ -24,6 +24,18 @@ pub struct Plan {
     pub doubts: Vec<Step>,
 }
 
+impl Plan {
+    /// One engine by itself.
+    pub fn alone(engine: impl Engine + 'static) -> Plan {
+        Plan {
+            first: vec![Box::new(engine)],
+            lanes: Vec::new(),
+            followers: Vec::new(),
+            doubts: default_doubts(),
+        }
+    }
+}
+
 /// An engine with a time limit of its own.
 struct Timed {
     engine: Step,
@@ -41,7 +53,7 @@ impl Engine for Timed {
         self.engine.name()
     }
 
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let left = task.budget.remaining().unwrap_or(Duration::MAX);
         let end = task.budget.elapsed() + self.time.min(left / 4);
         let budget = task.budget.clone().with_time(end);
@@ -49,7 +61,7 @@ impl Engine for Timed {
             budget: &budget,
             ..*task
         };
-        self.engine.check(&task, events)
+        self.engine.check(&task, desk)
     }
 
     fn following(&self, suggestion: &Suggestion) -> Option<Step> {

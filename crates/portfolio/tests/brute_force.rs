@@ -21,9 +21,11 @@ use hardbop_cfront::load::{LoadedProgram, load_text};
 use hardbop_cfront::program::Program;
 use hardbop_cfront::verify::verify;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Outcome, Task};
+use hardbop_engine::{Engine, Event, Task};
+use hardbop_gate::Outcome;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
+use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan, check, default_plan};
 use hardbop_unroll::{Runs, Unroll};
 use std::collections::BTreeSet;
@@ -118,12 +120,13 @@ impl Campaign {
         let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
             .map(CheckId)
             .collect();
+        let prepared = Prepared::new(&loaded.program);
+        let model = Model::new(&loaded.program, &prepared);
         for (name, plan, row) in &mut self.engines {
             let start = Instant::now();
             let budget = Budget::unlimited().with_time(self.limit);
             let task = Task {
-                program: &loaded.program,
-                points_to: &loaded.points_to,
+                model: &model,
                 checks: &checks,
                 budget: &budget,
             };
@@ -137,7 +140,7 @@ impl Campaign {
             };
             for (&id, outcome) in &found.report.outcomes {
                 let (count, right) = match outcome {
-                    Outcome::Proved => (&mut row.proved, !violated(id)),
+                    Outcome::Proved(_) => (&mut row.proved, !violated(id)),
                     Outcome::Violated(_) => (&mut row.violated, violated(id)),
                     Outcome::Unknown(_) => (&mut row.unknown, true),
                 };

@@ -3,8 +3,10 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::load::load_text;
-use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Suggestion, Task};
+use hardbop_engine::{Desk, Ended, Engine, Event, Reason, Suggestion, Task};
+use hardbop_gate::Outcome;
 use hardbop_leap::Leap;
+use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan, check};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,35 +19,23 @@ impl Engine for Suggests {
         "suggests"
     }
 
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
-        self.check_suggesting(task, events, &mut |_| {})
-    }
-
-    fn check_suggesting(
-        &self,
-        task: &Task<'_>,
-        _: &mut dyn FnMut(Event),
-        suggest: &mut dyn FnMut(Suggestion),
-    ) -> Report {
-        let mut report = Report::default();
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let program = task.model.program;
         for &check in task.checks {
-            let through: BTreeSet<LocId> = (0..task.program.locations.len() as u32)
+            let through: BTreeSet<LocId> = (0..program.locations.len() as u32)
                 .map(LocId)
                 .filter(|&location| {
-                    let mut edges = task.program.edges_from(location);
+                    let mut edges = program.edges_from(location);
                     edges.any(|(_, edge)| self.0.contains(&edge.source.line))
                 })
                 .collect();
             // The same again is nothing new.
             for _ in 0..3 {
                 let through = through.clone();
-                suggest(Suggestion { check, through });
+                desk.suggest(Suggestion { check, through });
             }
-            let unknown = Outcome::Unknown(Reason::Refinement);
-            report.outcomes.insert(check, unknown);
         }
-        report.incomplete = Some(Reason::Refinement);
-        report
+        Ended::open(task, &Reason::Refinement)
     }
 }
 
@@ -76,9 +66,9 @@ int main(void) {
 fn checked(lines: &[u32]) -> (Found, Vec<&'static str>) {
     let loaded = load_text("test.c", PROGRAM).expect("the program is well formed");
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
+    let prepared = Prepared::new(&loaded.program);
     let task = Task {
-        program: &loaded.program,
-        points_to: &loaded.points_to,
+        model: &Model::new(&loaded.program, &prepared),
         checks: &[CheckId(0)],
         budget: &budget,
     };

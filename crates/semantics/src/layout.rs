@@ -12,10 +12,11 @@ use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{PointsTo, Spot, bit_field, leaves};
 use hardbop_cfront::program::{PlaceKind, Program, VarKind};
 use hardbop_cfront::types::{DataModel, Type};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A state variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StateVarId(pub u32);
 
 impl StateVarId {

@@ -570,7 +570,14 @@ fn leaves_type(terms: &mut Terms, exact: TermId, at: Shape, wide: u32) -> TermId
 /// An uninterpreted function of its arguments: a value about which only that much is known.
 pub fn uninterpreted(terms: &mut Terms, name: &str, args: &[TermId], range: Sort) -> TermId {
     let domain: Vec<Sort> = args.iter().map(|&arg| terms.sort(arg)).collect();
-    let function = terms.function(name, &domain, range);
+    // The widths are part of the name, so that it is the same whoever came first.
+    let mut name = name.to_owned();
+    for sort in domain.iter().chain([&range]) {
+        if let Sort::BitVec(width) = sort {
+            name.push_str(&format!("_{width}"));
+        }
+    }
+    let function = terms.function(&name, &domain, range);
     terms.apply(function, args)
 }
 

@@ -8,17 +8,16 @@
 
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId};
-use hardbop_cfront::inline::{self, Inlined, inline};
-use hardbop_cfront::points_to;
 use hardbop_cfront::program::{LocationKind, Op, Program};
-use hardbop_engine::{Engine, Event, Figure, Outcome, Proof, Reason, Report, Task, Unrolling};
+use hardbop_engine::claim::{Given, Run, Unreached, Unrolling};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
 use hardbop_newton::Segment;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::block::block_from;
-use hardbop_semantics::replay::{original_choices, replay};
+use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
-use hardbop_semantics::{Encoding, Execution, Semantics};
+use hardbop_semantics::{Execution, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -54,7 +53,7 @@ impl Engine for Unroll {
         "unroll"
     }
 
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let budget = match (self.time, task.budget.remaining()) {
             (Some(time), left) if left.is_none_or(|left| time < left) => {
                 let budget = task.budget.clone();
@@ -67,34 +66,30 @@ impl Engine for Unroll {
             budget: &budget,
             ..*task
         };
-        let inlined = inline(task.program, &inline::Limits::default());
-        let points_to = points_to::analyse(&inlined.program);
-        let semantics = Semantics::new(&inlined.program, &points_to, Encoding::Bits);
-        let skeleton = Skeleton::new(&inlined.program);
+        let view = &task.model.flat;
         let mut search = Search {
             options: self,
             task,
-            inlined: &inlined,
-            program: &inlined.program,
-            semantics: &semantics,
-            skeleton: &skeleton,
-            events,
+            program: view.program,
+            semantics: &view.semantics,
+            skeleton: &view.skeleton,
+            desk,
             terms: Terms::new(),
-            session: session(task, semantics.logic(), self.query_time),
+            session: session(task, view.semantics.logic(), self.query_time),
             nodes: Vec::new(),
-            claims: Vec::new(),
+            dead: Vec::new(),
             open: task.checks.iter().copied().collect(),
-            outcomes: BTreeMap::new(),
+            reasons: BTreeMap::new(),
             incomplete: None,
             questions: 0,
             layer: 0,
         };
-        if inlined.program.edges.len() > self.edges {
+        if view.program.edges.len() > self.edges {
             search.incomplete = Some(Reason::Bound(0));
         } else {
             search.run();
         }
-        search.report()
+        search.end()
     }
 }
 
@@ -110,9 +105,6 @@ fn session(task: &Task<'_>, logic: Option<&'static str>, time: Duration) -> Sess
     });
     session
 }
-
-/// So many conclusions are asked again at once.
-const CLAIMS_AT_A_TIME: usize = 64;
 
 /// A cut point with the calls that are open there, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,18 +138,18 @@ struct Reached<'s, 'p> {
 struct Search<'a, 's, 'p> {
     options: &'a Unroll,
     task: &'a Task<'a>,
-    inlined: &'a Inlined,
     program: &'a Program,
     semantics: &'s Semantics<'p>,
     skeleton: &'a Skeleton,
-    events: &'a mut dyn FnMut(Event),
+    desk: &'a mut dyn Desk,
     terms: Terms,
     session: Session<'static>,
     nodes: Vec<Node>,
-    /// Conditions that were found to have no model.
-    claims: Vec<TermId>,
+    /// Where no execution comes.
+    dead: Vec<Unreached>,
     open: BTreeSet<CheckId>,
-    outcomes: BTreeMap<CheckId, Outcome>,
+    /// Why checks that were asked about are not decided.
+    reasons: BTreeMap<CheckId, Reason>,
     incomplete: Option<Reason>,
     questions: u64,
     layer: u32,
@@ -213,7 +205,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                 return Err(End::Reason(Reason::Bound(self.layer)));
             }
             self.task.budget.check()?;
-            (self.events)(Event {
+            self.desk.event(Event {
                 doing: "unrolling".into(),
                 open: self.open.len(),
                 figures: vec![
@@ -231,8 +223,25 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                 layer.extend(self.meet(key, arrivals)?);
             }
         }
-        // All that was concluded is asked again, of a solver that has seen nothing else.
-        self.recheck()
+        self.claim()
+    }
+
+    /// All executions were followed: nothing that is still open is violated.
+    fn claim(&mut self) -> Result<(), End> {
+        if self.open.is_empty() && !self.task.checks.is_empty() {
+            return Ok(());
+        }
+        let claim = Claim::Unrolling(Unrolling {
+            checks: self.open.iter().copied().collect(),
+            cuts: self.skeleton.cuts.iter().copied().collect(),
+            layers: self.layer,
+            dead: std::mem::take(&mut self.dead),
+        });
+        match self.desk.submit(claim).refused() {
+            None => Ok(()),
+            Some(Reason::Stopped(stopped)) => Err(End::Stopped(stopped)),
+            Some(reason) => Err(End::Reason(reason)),
+        }
     }
 
     /// Goes on from a cut point over all edges that leave it.
@@ -379,7 +388,16 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                 }
             });
         }
+        let unreached = |search: &Self| match search.skeleton.vertices[key.vertex].point {
+            Point::At(location) => Some(Unreached {
+                layer: search.layer,
+                calls: key.calls.clone(),
+                location,
+            }),
+            _ => None,
+        };
         let Some((condition, run)) = merged else {
+            self.dead.extend(unreached(self));
             return Ok(None);
         };
         self.nodes.push(Node { arrivals: ways });
@@ -392,6 +410,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             return Ok(None);
         }
         if condition != self.terms.bool(true) && !self.may_hold(condition)? {
+            self.dead.extend(unreached(self));
             return Ok(None);
         }
         Ok(Some(Reached {
@@ -415,10 +434,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             steps: None,
         });
         match answer {
-            Answer::Unsat => {
-                self.claims.push(condition);
-                Ok(false)
-            }
+            Answer::Unsat => Ok(false),
             Answer::Unknown(Unknown::Stopped(stopped)) if self.task.budget.check().is_err() => {
                 Err(End::Stopped(stopped))
             }
@@ -430,36 +446,34 @@ impl<'s, 'p> Search<'_, 's, 'p> {
     fn violated(&mut self, check: CheckId, node: usize, condition: TermId) -> Result<(), End> {
         self.questions += 1;
         match self.session.check(&self.terms, &[condition]) {
-            Answer::Unsat => {
-                self.claims.push(condition);
-                Ok(())
-            }
+            Answer::Unsat => Ok(()),
             Answer::Unknown(Unknown::Stopped(stopped)) => Err(End::Stopped(stopped)),
             Answer::Unknown(why) => {
-                self.close(check, Outcome::Unknown(Reason::Solver(why.to_string())));
+                self.close(check, Some(Reason::Solver(why.to_string())));
                 Ok(())
             }
             Answer::Sat => {
-                let outcome = self.concrete(check, node)?;
-                self.close(check, outcome);
+                let reason = self.concrete(check, node)?;
+                self.close(check, reason);
                 Ok(())
             }
         }
     }
 
-    fn close(&mut self, check: CheckId, outcome: Outcome) {
-        if let Outcome::Unknown(reason) = &outcome {
-            self.incomplete = Some(reason.clone());
-        }
+    /// A check is done with: violated, or open for a reason.
+    fn close(&mut self, check: CheckId, reason: Option<Reason>) {
         self.open.remove(&check);
-        self.outcomes.insert(check, outcome);
+        if let Some(reason) = reason {
+            self.incomplete = Some(reason.clone());
+            self.reasons.insert(check, reason);
+        }
     }
 
-    /// The run behind the model that the solver holds, replayed.
-    fn concrete(&mut self, check: CheckId, node: usize) -> Result<Outcome, End> {
+    /// Claims the run behind the model that the solver holds. Gives why that is no violation.
+    fn concrete(&mut self, check: CheckId, node: usize) -> Result<Option<Reason>, End> {
         let segments = match self.path(node) {
             Ok(segments) => segments,
-            Err(why) => return Ok(Outcome::Unknown(Reason::Solver(why.to_string()))),
+            Err(why) => return Ok(Some(Reason::Solver(why.to_string()))),
         };
         let answer = feasible(
             self.semantics,
@@ -470,19 +484,14 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         );
         match answer {
             Feasibility::Feasible(witness) => {
-                let choices = original_choices(self.inlined, &witness.choices);
-                Ok(
-                    match replay(self.task.program, &choices, check, self.task.budget) {
-                        Ok(violation) => Outcome::Violated(Box::new(violation)),
-                        Err(outcome) => Outcome::Unknown(Reason::Replay(Box::new(outcome))),
-                    },
-                )
+                let choices = original_choices(self.task.model.inlined, &witness.choices);
+                let given = Given::Choices(choices);
+                let claim = Claim::Run(Run { check, given });
+                Ok(self.desk.submit(claim).refused())
             }
             Feasibility::Unknown(Unknown::Stopped(stopped)) => Err(End::Stopped(stopped)),
-            Feasibility::Unknown(why) => Ok(Outcome::Unknown(Reason::Solver(why.to_string()))),
-            Feasibility::Infeasible(_) | Feasibility::Unmodelled(_) => {
-                Ok(Outcome::Unknown(Reason::Refinement))
-            }
+            Feasibility::Unknown(why) => Ok(Some(Reason::Solver(why.to_string()))),
+            Feasibility::Infeasible(_) | Feasibility::Unmodelled(_) => Ok(Some(Reason::Refinement)),
         }
     }
 
@@ -525,45 +534,16 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         Ok(segments)
     }
 
-    /// Asks everything that was concluded again, of new solvers.
-    fn recheck(&mut self) -> Result<(), End> {
-        let axioms = self.semantics.axioms(&mut self.terms);
-        for claims in self.claims.chunks(CLAIMS_AT_A_TIME) {
-            self.task.budget.check()?;
-            let any = self.terms.or(claims);
-            let mut session = session(self.task, None, self.options.query_time);
-            for &axiom in &axioms {
-                session.assert(&self.terms, axiom);
-            }
-            session.assert(&self.terms, any);
-            match session.check(&self.terms, &[]) {
-                Answer::Unsat => {}
-                Answer::Unknown(Unknown::Stopped(stopped)) => return Err(End::Stopped(stopped)),
-                _ => return Err(End::Reason(Reason::Evidence)),
+    fn end(self) -> Ended {
+        let mut open = self.reasons;
+        if let Some(reason) = &self.incomplete {
+            for &check in &self.open {
+                open.insert(check, reason.clone());
             }
         }
-        Ok(())
-    }
-
-    fn report(self) -> Report {
-        let mut outcomes = self.outcomes;
-        let complete = self.incomplete.is_none();
-        for check in self.open {
-            let outcome = match &self.incomplete {
-                None => Outcome::Proved,
-                Some(reason) => Outcome::Unknown(reason.clone()),
-            };
-            outcomes.insert(check, outcome);
-        }
-        let proof = Proof::Unrolling(Unrolling {
-            layers: self.layer,
-            questions: self.claims.len() as u64,
-        });
-        let proof = complete.then_some(proof);
-        Report {
-            outcomes,
+        Ended {
+            open,
             incomplete: self.incomplete,
-            proof,
             statistics: vec![
                 Figure::count("layers", self.layer.into()),
                 Figure::count("cut points", self.nodes.len() as u64),

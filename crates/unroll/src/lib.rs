@@ -11,7 +11,6 @@
 //! Neither learns or generalises: they are here because much of what people check is shallow, and
 //! because the other engines need not be slowed down by it.
 
-mod determined;
 mod hints;
 mod layers;
 mod runs;

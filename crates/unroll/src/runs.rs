@@ -1,13 +1,12 @@
 //! Runs of the program in the interpreter, on inputs that are guessed.
 
-use crate::determined::is_determined;
 use crate::hints::Hints;
-use hardbop_budget::{Budget, Stopped};
+use hardbop_budget::Budget;
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, TraceMode};
 use hardbop_cfront::program::Program;
-use hardbop_engine::{Engine, Event, Figure, OnlyRun, Outcome, Proof, Reason, Report, Task};
-use hardbop_semantics::replay::Violation;
+use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use std::time::Duration;
 
 /// Runs the program: once to its end if nothing is left open, else some times on guesses.
@@ -46,88 +45,69 @@ impl Default for Runs {
     }
 }
 
-/// The most executed edges that are kept for the report.
-const TRACE: usize = 200_000;
-
 impl Engine for Runs {
     fn name(&self) -> &'static str {
         "run"
     }
 
-    fn check(&self, task: &Task<'_>, events: &mut dyn FnMut(Event)) -> Report {
-        let mut report = Report::default();
-        let short = Reason::Length(self.steps as usize);
-        for &check in task.checks {
-            let outcome = Outcome::Unknown(short.clone());
-            report.outcomes.insert(check, outcome);
-        }
-        report.incomplete = Some(short);
-        events(Event {
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        desk.event(Event {
             doing: "running the program".into(),
             open: task.checks.len(),
             figures: Vec::new(),
         });
-        if self.only_run > 0 && is_determined(task.program) && self.only_run(task, &mut report) {
-            return report;
+        if self.only_run > 0
+            && let Some(ended) = self.only_run(task, desk)
+        {
+            return ended;
         }
-        self.guess(task, &mut report);
-        report
+        self.guess(task, desk)
     }
 }
 
 impl Runs {
-    /// Runs a program that leaves nothing open to its end. Says whether that decided everything.
-    fn only_run(&self, task: &Task<'_>, report: &mut Report) -> bool {
-        let mut guess = Guess::new(Style::Zero, 0);
-        let run = execute(
-            task.program,
-            &mut guess,
-            task.budget,
-            self.only_run,
-            TraceMode::Off,
-        );
-        if guess.asked {
-            return false;
-        }
-        let violated = match run.outcome {
-            interp::Outcome::Returned(_) | interp::Outcome::Halted(_) => None,
-            interp::Outcome::Violated(check) => {
-                let mut again = Guess::new(Style::Zero, 0);
-                let trace = TraceMode::First(TRACE);
-                let run = execute(task.program, &mut again, task.budget, self.only_run, trace);
-                if run.outcome != interp::Outcome::Violated(check) {
-                    return false;
-                }
-                Some(Violation { check, run })
-            }
-            interp::Outcome::Stopped(stopped) => {
-                stop(report, stopped);
-                return true;
-            }
-            // Whatever has no meaning here is left to engines that say more about it.
-            _ => return false,
+    /// Claims that the program leaves nothing open, so that one run decides everything. `None` if
+    /// it is not so.
+    fn only_run(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Option<Ended> {
+        let mut only = OnlyRun {
+            checks: task.checks.to_vec(),
+            steps: self.only_run,
         };
-        for outcome in report.outcomes.values_mut() {
-            *outcome = Outcome::Proved;
-        }
-        if let Some(violation) = violated {
-            let check = violation.check;
-            report
-                .outcomes
-                .insert(check, Outcome::Violated(Box::new(violation)));
-        }
-        report.incomplete = None;
-        report.proof = Some(Proof::OnlyRun(OnlyRun { steps: run.steps }));
-        report.statistics = vec![Figure::count("runs", 1), Figure::count("steps", run.steps)];
-        true
+        let figures = vec![Figure::count("runs", 1)];
+        let refused = match desk.submit(Claim::OnlyRun(only.clone())).refused() {
+            None => None,
+            Some(Reason::Replay(outcome)) => match *outcome {
+                interp::Outcome::Violated(check) => {
+                    let given = Given::Script(Script::default());
+                    let violation = Claim::Run(Run { check, given });
+                    if desk.submit(violation).refused().is_some() {
+                        return None;
+                    }
+                    only.checks.retain(|&other| other != check);
+                    desk.submit(Claim::OnlyRun(only)).refused()
+                }
+                // Whatever has no meaning here is left to engines that say more about it.
+                _ => return None,
+            },
+            Some(Reason::Stopped(stopped)) => Some(Reason::Stopped(stopped)),
+            Some(_) => return None,
+        };
+        Some(match refused {
+            None => Ended {
+                statistics: figures,
+                ..Ended::default()
+            },
+            Some(reason) => Ended::open(task, &reason),
+        })
     }
 
     /// Runs the program on guessed inputs.
-    fn guess(&self, task: &Task<'_>, report: &mut Report) {
+    fn guess(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let program = task.model.program;
         let until = task.budget.elapsed() + self.guessing;
         let hints = match self.guesses {
             Guesses::Plain => None,
-            Guesses::Hinted => Some(Hints::of(task.program)),
+            Guesses::Hinted => Some(Hints::of(program)),
         };
         // Every style in turn, with and without hints.
         let guessed = |run: u64| match &hints {
@@ -137,24 +117,27 @@ impl Runs {
                 ..Guess::new(STYLES[(run as usize / 2) % STYLES.len()], run + 1)
             },
         };
+        let mut ended = Ended::open(task, &Reason::Length(self.steps as usize));
         let mut runs = 0;
         while runs < self.runs && task.budget.elapsed() < until {
             if let Err(stopped) = task.budget.check() {
-                return stop(report, stopped);
+                let statistics = vec![Figure::count("runs", runs)];
+                let reason = Reason::Stopped(stopped);
+                for open in ended.open.values_mut() {
+                    *open = reason.clone();
+                }
+                return Ended {
+                    incomplete: Some(reason),
+                    statistics,
+                    ..ended
+                };
             }
-            if report.outcomes.values().all(Outcome::is_decided) {
+            if ended.open.is_empty() && !task.checks.is_empty() {
                 break;
             }
-            let number = runs;
+            let mut guess = guessed(runs);
             runs += 1;
-            let mut guess = guessed(number);
-            let run = execute(
-                task.program,
-                &mut guess,
-                task.budget,
-                self.steps,
-                TraceMode::Off,
-            );
+            let run = execute(program, &mut guess, task.budget, self.steps);
             let interp::Outcome::Violated(check) = run.outcome else {
                 // Without inputs every run is the same.
                 if !guess.asked && runs as usize > STYLES.len() {
@@ -162,43 +145,25 @@ impl Runs {
                 }
                 continue;
             };
-            if report.outcomes.get(&check).is_none_or(Outcome::is_decided) {
+            if !ended.open.contains_key(&check) {
                 continue;
             }
-            let mut again = guessed(number);
-            let trace = TraceMode::First(TRACE);
-            let run = execute(task.program, &mut again, task.budget, self.steps, trace);
-            if run.outcome == interp::Outcome::Violated(check) {
-                let violation = Violation { check, run };
-                report
-                    .outcomes
-                    .insert(check, Outcome::Violated(Box::new(violation)));
+            let given = Given::Script(Script::of(&run));
+            let claim = Claim::Run(Run { check, given });
+            if desk.submit(claim).refused().is_none() {
+                ended.open.remove(&check);
             }
         }
-        report.statistics = vec![Figure::count("runs", runs)];
+        ended.statistics = vec![Figure::count("runs", runs)];
+        ended
     }
 }
 
-fn stop(report: &mut Report, stopped: Stopped) {
-    report.incomplete = Some(Reason::Stopped(stopped));
-    for outcome in report.outcomes.values_mut() {
-        if !outcome.is_decided() {
-            *outcome = Outcome::Unknown(Reason::Stopped(stopped));
-        }
-    }
-}
-
-fn execute(
-    program: &Program,
-    guess: &mut Guess<'_>,
-    budget: &Budget,
-    steps: u64,
-    trace: TraceMode,
-) -> interp::Run {
+fn execute(program: &Program, guess: &mut Guess<'_>, budget: &Budget, steps: u64) -> interp::Run {
     let limits = Limits {
         steps,
         budget: budget.clone(),
-        trace,
+        trace: TraceMode::Off,
         ..Limits::default()
     };
     Interpreter::new(program).run(guess, &limits)

@@ -6,7 +6,7 @@ use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Slot, Space};
 use hardbop_budget::Stopped;
 use hardbop_logic::{Cube, TermId, Unknown, all_models, merge_cubes};
-use hardbop_newton::atoms::Meaning;
+use hardbop_semantics::constants::Meaning;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 

@@ -1,16 +1,16 @@
 //! An abstract error path: a violation, or new predicates.
 
-use super::{Ended, Rounds, distinct};
+use super::{Rounds, Stage, distinct};
 use crate::counting::passed;
 use crate::lazy::Precision;
 use hardbop_cfront::ids::CheckId;
-use hardbop_engine::{Outcome, Reason, Suggestion};
+use hardbop_engine::claim::{Given, Run};
+use hardbop_engine::{Claim, Reason, Suggestion};
 use hardbop_logic::{Limits, Session, Terms};
 use hardbop_newton::Segment;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{Refinement, Refiner, Shape};
-use hardbop_semantics::Semantics;
-use hardbop_semantics::replay::{original_choices, replay};
+use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::skeleton::Point;
 use std::collections::BTreeSet;
 
@@ -23,13 +23,13 @@ impl Rounds<'_> {
         terms: &mut Terms,
         session: &mut Session<'static>,
         refiner: &Refiner<'_, '_>,
-        exact: &Semantics<'_>,
         guessing: bool,
         vertex: usize,
         segments: &[Segment],
         precision: &mut Precision,
-    ) -> Option<Ended> {
-        let cuts = &self.skeleton.cuts;
+    ) -> Option<Stage> {
+        let view = self.view;
+        let cuts = &view.skeleton.cuts;
         let mut core = None;
         if guessing
             && let Feasibility::Infeasible(found) =
@@ -38,12 +38,12 @@ impl Rounds<'_> {
             core = Some(found);
         }
         if core.is_none() {
-            match feasible(exact, cuts, terms, session, segments) {
+            match feasible(&view.semantics, cuts, terms, session, segments) {
                 Feasibility::Feasible(witness) => {
                     self.reached(vertex, &witness);
                     return None;
                 }
-                Feasibility::Infeasible(_) if guessing => return Some(Ended::NeedsBits),
+                Feasibility::Infeasible(_) if guessing => return Some(Stage::NeedsBits),
                 Feasibility::Infeasible(found) => core = Some(found),
                 Feasibility::Unknown(hardbop_logic::Unknown::Stopped(stopped)) => {
                     return Some(self.stopped(stopped, guessing));
@@ -112,7 +112,7 @@ impl Rounds<'_> {
             return None;
         }
         if guessing {
-            return Some(Ended::NeedsBits);
+            return Some(Stage::NeedsBits);
         }
         self.close(vertex, Reason::Refinement);
         None
@@ -123,8 +123,8 @@ impl Rounds<'_> {
         let is_here = |at: &BTreeSet<usize>| at.contains(&vertex);
         let found = self.open.iter().find(|(_, at)| is_here(at));
         if let Some((&check, _)) = found {
-            let through = passed(self.inlined, &self.skeleton.cuts, segments);
-            (self.suggest)(Suggestion { check, through });
+            let through = passed(self.model.inlined, &self.view.skeleton.cuts, segments);
+            self.desk.suggest(Suggestion { check, through });
         }
     }
 
@@ -132,11 +132,11 @@ impl Rounds<'_> {
     fn track_everywhere(&self, precision: &mut Precision) -> bool {
         let all = distinct(precision);
         let mut added = false;
-        for vertex in &self.skeleton.vertices {
+        for vertex in &self.view.skeleton.vertices {
             let Point::At(location) = vertex.point else {
                 continue;
             };
-            let function = self.skeleton.procedures[vertex.procedure].function;
+            let function = self.view.skeleton.procedures[vertex.procedure].function;
             for predicate in &all {
                 if predicate.scope.is_none() || predicate.scope == function {
                     let here = precision.entry(location).or_default();
@@ -157,8 +157,7 @@ impl Rounds<'_> {
             .collect();
         for check in closed {
             self.open.remove(&check);
-            self.outcomes
-                .insert(check, Outcome::Unknown(reason.clone()));
+            self.closed.insert(check, reason.clone());
         }
         if let Some(&construct) = self.unsupported.get(&vertex) {
             self.blocked = Some(construct);
@@ -173,14 +172,14 @@ impl Rounds<'_> {
         let Some((&check, _)) = self.open.iter().find(|(_, at)| at.contains(&vertex)) else {
             return;
         };
-        let choices = original_choices(self.inlined, &witness.choices);
-        match replay(self.original, &choices, check, &self.budget) {
-            Ok(violation) => {
+        let choices = original_choices(self.model.inlined, &witness.choices);
+        let given = Given::Choices(choices);
+        match self.desk.submit(Claim::Run(Run { check, given })).refused() {
+            None => {
                 self.open.remove(&check);
-                self.outcomes
-                    .insert(check, Outcome::Violated(Box::new(violation)));
+                self.violated = true;
             }
-            Err(outcome) => self.close(vertex, Reason::Replay(Box::new(outcome))),
+            Some(reason) => self.close(vertex, reason),
         }
     }
 }

@@ -5,10 +5,12 @@
 use crate::support::generate::program;
 use crate::support::{AllInputs, load};
 use hardbop_budget::Budget;
-use hardbop_cegar::{Options, check};
+use hardbop_cegar::Cegar;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp::{self, Interpreter, Limits};
-use hardbop_engine::{Outcome, Task};
+use hardbop_engine::Task;
+use hardbop_gate::{Outcome, alone};
+use hardbop_model::{Model, Prepared};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -36,16 +38,16 @@ fn answers_agree_with_all_runs() {
             .map(|index| CheckId(index as u32))
             .collect();
         let budget = Budget::unlimited().with_time(Duration::from_secs(3));
+        let prepared = Prepared::with_points_to(&program, points_to);
         let task = Task {
-            program: &program,
-            points_to: &points_to,
+            model: &Model::new(&program, &prepared),
             checks: &checks,
             budget: &budget,
         };
-        let report = check(&task, &Options::default(), &mut |_| {});
+        let report = alone(&Cegar::default(), &task, &mut |_| {});
         for (id, outcome) in &report.outcomes {
             match outcome {
-                Outcome::Proved => {
+                Outcome::Proved(_) => {
                     assert!(
                         !violations.contains(id),
                         "seed {seed}: {id:?} is violated\n{text}"

@@ -1,22 +1,24 @@
 //! Mutations of proofs: certificates and programs with one thing broken.
 //!
 //! A certificate may be changed and still prove the checks: a conjunct that nothing needs can go.
-//! So what `certify` says of a mutant is compared to what is true of it. For certificates that is
+//! So what the gate says of a mutant is compared to what is true of it. For certificates that is
 //! decided path by path: between two cut points every path is followed on its own, edge by edge,
-//! where `certify` asks about whole blocks. For programs it is decided by running them on all
+//! where the gate asks about whole blocks. For programs it is decided by running them on all
 //! their inputs.
 
 use crate::support::{AllInputs, load};
 use hardbop_budget::Budget;
-use hardbop_certify::{Certificate, Certified, Certifier};
-use hardbop_cfront::ids::{EdgeId, LocId};
+use hardbop_cfront::ids::{CheckId, EdgeId, LocId};
 use hardbop_cfront::interp::{self, Interpreter};
-use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_engine::{Claim, Reason, claim};
+use hardbop_gate::Gate;
 use hardbop_logic::{Answer, Limits, Op as TermOp, Session, TermId, Terms, Z3Options, Z3Solver};
-use hardbop_newton::atoms::{Constants, Meaning, atoms};
+use hardbop_model::{Model, Prepared, View};
+use hardbop_newton::atoms::atoms;
 use hardbop_newton::exact::Translation;
 use hardbop_newton::refine::{Invariants, Refiner};
+use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdge, SkeletonEdgeKind};
 use hardbop_semantics::{Encoding, Execution, Overflow, Semantics, State};
@@ -74,23 +76,39 @@ const PROGRAMS: &[&str] = &[LOOP, LOCK, RECURSION, GLOBALS];
 
 /// What is known of a program, however it was mutated.
 struct House<'p> {
-    semantics: Semantics<'p>,
-    effects: Effects,
-    skeleton: Skeleton,
+    model: &'p Model<'p>,
+    semantics: &'p Semantics<'p>,
+    effects: &'p Effects,
+    skeleton: &'p Skeleton,
     constants: Constants,
+    spelling: Spelling,
     errors: Vec<LocId>,
 }
 
+/// Invariants by location.
+#[derive(Clone, Debug)]
+struct Certificate {
+    invariants: BTreeMap<LocId, TermId>,
+}
+
 impl<'p> House<'p> {
-    fn new(program: &'p Program, points_to: &'p PointsTo, terms: &mut Terms) -> House<'p> {
-        let semantics = Semantics::new(program, points_to, Encoding::Bits);
+    fn new(model: &'p Model<'p>, terms: &mut Terms) -> House<'p> {
+        let View {
+            program,
+            semantics,
+            effects,
+            skeleton,
+            ..
+        } = &model.flat;
         let locations = (0..program.locations.len() as u32).map(LocId);
         let is_error =
             |at: &LocId| matches!(program.locations[at.index()].kind, LocationKind::Error(_));
         House {
-            effects: Effects::new(&semantics),
-            skeleton: Skeleton::new(program),
-            constants: Constants::new(&semantics, terms),
+            model,
+            effects,
+            skeleton,
+            constants: Constants::new(semantics, terms),
+            spelling: Spelling::new(semantics, terms),
             errors: locations.filter(is_error).collect(),
             semantics,
         }
@@ -103,12 +121,12 @@ impl<'p> House<'p> {
             except: BTreeSet::new(),
             overflow: Overflow::Ignored,
         };
-        let semantics = &self.semantics;
+        let semantics = self.semantics;
         let guess = Semantics::new(semantics.program, semantics.points_to, encoding);
         let constants = Constants::new(&guess, terms);
         let refiner = Refiner {
             semantics: &guess,
-            effects: &self.effects,
+            effects: self.effects,
             cuts: &self.skeleton.cuts,
             constants: &constants,
         };
@@ -121,7 +139,7 @@ impl<'p> House<'p> {
             steps: None,
         };
         let budget = Budget::unlimited();
-        let found = refiner.invariants(terms, &self.skeleton, &targets, limits, &budget);
+        let found = refiner.invariants(terms, self.skeleton, &targets, limits, &budget);
         let Invariants::Found(invariants) = found else {
             panic!("no invariants: {found:?}");
         };
@@ -135,22 +153,24 @@ impl<'p> House<'p> {
         }
     }
 
-    fn is_certified(
-        &self,
-        terms: &mut Terms,
-        session: &mut Session<'_>,
-        certificate: &Certificate,
-    ) -> bool {
-        let certifier = Certifier {
-            semantics: &self.semantics,
-            effects: &self.effects,
-            skeleton: &self.skeleton,
-            constants: &self.constants,
-        };
-        match certifier.certify(terms, session, certificate, &self.errors) {
-            Certified::Yes { .. } => true,
-            Certified::No { .. } | Certified::Admits { .. } => false,
-            Certified::Unknown { why, .. } => panic!("the solver does not know: {why}"),
+    fn is_certified(&self, terms: &mut Terms, certificate: &Certificate) -> bool {
+        let mut at = BTreeMap::new();
+        for (&location, &formula) in &certificate.invariants {
+            let text = self.spelling.write(terms, formula);
+            at.insert(location, text.expect("a formula about the state"));
+        }
+        let checks = 0..self.model.program.checks.len() as u32;
+        let claim = Claim::Invariants(claim::Invariants {
+            checks: checks.map(CheckId).collect(),
+            cuts: self.skeleton.cuts.iter().copied().collect(),
+            at,
+            predicates: Vec::new(),
+        });
+        let gate = Gate::new(self.model, Budget::unlimited());
+        match gate.check(claim) {
+            Ok(_) => true,
+            Err(Reason::Certificate) => false,
+            Err(reason) => panic!("{reason}"),
         }
     }
 }
@@ -198,7 +218,7 @@ impl Truth<'_, '_> {
         let Some(&formula) = self.certificate.invariants.get(&at) else {
             return terms.bool(false);
         };
-        let semantics = &self.house.semantics;
+        let semantics = self.house.semantics;
         let mut map = BTreeMap::new();
         for constant in terms.free_constants(&[formula]) {
             let value = match (self.house.constants.meaning(constant), old) {
@@ -213,7 +233,7 @@ impl Truth<'_, '_> {
 
     /// Conjunctions that must be unsatisfiable for an edge of the skeleton.
     fn questions(&self, terms: &mut Terms, edge: &SkeletonEdge) -> Vec<Vec<TermId>> {
-        let semantics = &self.house.semantics;
+        let semantics = self.house.semantics;
         let program = semantics.program;
         let any = State::new();
         let mut run = Execution::new(semantics);
@@ -348,24 +368,26 @@ struct Mutant {
     certificate: Certificate,
 }
 
-/// `certify` rejects exactly the mutants of a certificate that are no proofs.
+/// The gate rejects exactly the mutants of a certificate that are no proofs.
 #[test]
 fn broken_certificates_are_rejected() {
     let mut rejected_by_kind: BTreeMap<&str, usize> = BTreeMap::new();
     let mut accepted = 0;
     for text in PROGRAMS {
         let (program, points_to) = load(&format!("{PRELUDE}{text}"));
+        let prepared = Prepared::with_points_to(&program, points_to);
+        let model = Model::new(&program, &prepared);
         let mut terms = Terms::new();
-        let house = House::new(&program, &points_to, &mut terms);
+        let house = House::new(&model, &mut terms);
         let certificate = house.prove(&mut terms);
-        let (mut asking, mut knowing) = (session(), session());
+        let mut knowing = session();
         assert!(
-            house.is_certified(&mut terms, &mut asking, &certificate),
+            house.is_certified(&mut terms, &certificate),
             "the proof itself is rejected\n{text}"
         );
         let mut rejected = 0;
         for Mutant { how, certificate } in mutants(&mut terms, &certificate, &house) {
-            let certified = house.is_certified(&mut terms, &mut asking, &certificate);
+            let certified = house.is_certified(&mut terms, &certificate);
             let truth = Truth {
                 house: &house,
                 certificate: &certificate,
@@ -446,24 +468,24 @@ fn is_violated(program: &Program) -> bool {
 fn broken_programs_are_rejected() {
     for text in PROGRAMS {
         let (program, points_to) = load(&format!("{PRELUDE}{text}"));
+        let prepared = Prepared::with_points_to(&program, points_to);
+        let model = Model::new(&program, &prepared);
         let mut terms = Terms::new();
-        let house = House::new(&program, &points_to, &mut terms);
+        let house = House::new(&model, &mut terms);
         assert!(!is_violated(&program), "{text}");
         let certificate = house.prove(&mut terms);
-        let mut asking = session();
-        assert!(
-            house.is_certified(&mut terms, &mut asking, &certificate),
-            "{text}"
-        );
+        assert!(house.is_certified(&mut terms, &certificate), "{text}");
         let mut broken = 0;
         for mutant in mutated_programs(&program) {
             if !is_violated(&mutant) {
                 continue;
             }
             broken += 1;
-            let other = House::new(&mutant, &points_to, &mut terms);
+            let prepared = Prepared::new(&mutant);
+            let model = Model::new(&mutant, &prepared);
+            let other = House::new(&model, &mut terms);
             assert!(
-                !other.is_certified(&mut terms, &mut asking, &certificate),
+                !other.is_certified(&mut terms, &certificate),
                 "mutant {broken} is certified\n{text}"
             );
         }

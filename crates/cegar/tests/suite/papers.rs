@@ -2,9 +2,11 @@
 
 use crate::support::load;
 use hardbop_budget::Budget;
-use hardbop_cegar::{Options, check};
+use hardbop_cegar::Cegar;
 use hardbop_cfront::ids::CheckId;
-use hardbop_engine::{Outcome, Report, Task};
+use hardbop_engine::Task;
+use hardbop_gate::{Outcome, Report, alone};
+use hardbop_model::{Model, Prepared};
 use std::time::Duration;
 
 fn decide(text: &str) -> Report {
@@ -13,13 +15,13 @@ fn decide(text: &str) -> Report {
         .map(|index| CheckId(index as u32))
         .collect();
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
+    let prepared = Prepared::with_points_to(&program, points_to);
     let task = Task {
-        program: &program,
-        points_to: &points_to,
+        model: &Model::new(&program, &prepared),
         checks: &checks,
         budget: &budget,
     };
-    check(&task, &Options::default(), &mut |_| {})
+    alone(&Cegar::default(), &task, &mut |_| {})
 }
 
 /// The answers in the order of the checks: `P`, `V` or `?`.
@@ -28,7 +30,7 @@ fn answers(report: &Report) -> String {
         .outcomes
         .values()
         .map(|outcome| match outcome {
-            Outcome::Proved => 'P',
+            Outcome::Proved(_) => 'P',
             Outcome::Violated(_) => 'V',
             Outcome::Unknown(_) => '?',
         })
@@ -106,7 +108,7 @@ fn spin_lock_with_a_bug() {
         panic!()
     };
     assert_eq!(
-        violation.run.inputs.len(),
+        violation.run().inputs.len(),
         2,
         "one value for the counter, one for the branch"
     );

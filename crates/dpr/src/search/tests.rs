@@ -10,13 +10,25 @@
 mod programs;
 
 use super::*;
-use crate::nodes::ContextId;
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::interp;
 use hardbop_cfront::load::LoadedProgram;
 use hardbop_cfront::program::LocationKind;
+use hardbop_engine::Answer;
+use hardbop_model::points::{ContextId, Side, sides};
 use hardbop_semantics::Encoding;
 use rustc_hash::FxHashMap;
+
+/// Takes everything for true.
+struct Believing;
+
+impl Desk for Believing {
+    fn event(&mut self, _: Event) {}
+
+    fn submit(&mut self, _: Claim) -> Answer {
+        Answer::Accepted
+    }
+}
 
 /// What is learned about one check until it is decided, and the numbers of the nodes.
 fn learned(loaded: &LoadedProgram, check: CheckId, order: Order) -> (Vec<Vec<Decision>>, Nodes) {
@@ -29,15 +41,16 @@ fn learned(loaded: &LoadedProgram, check: CheckId, order: Order) -> (Vec<Vec<Dec
     // What was learned until then is compared, whether the search is over or not.
     let budget = Budget::unlimited().with_time(Duration::from_secs(2));
     let open = BTreeSet::from([check]);
-    let common = Common::new(&semantics, &effects, &options, &budget, open);
-    Worker::new(&common, 0, &mut |_| {}).search();
+    let mut desk = Believing;
+    let common = Common::new(&semantics, &effects, &options, &budget, open, &mut desk);
+    Worker::new(&common, 0).search();
     let shared = common.shared();
-    let clauses = shared.clauses.iter().map(|c| c.decisions.clone());
+    let clauses = shared.clauses.iter().map(|c| c.clause.decisions.clone());
     (clauses.collect(), common.nodes.clone())
 }
 
 /// The sides that a run took at the branches that it visited.
-fn decisions(program: &Program, nodes: &Nodes, trace: &[EdgeId]) -> FxHashMap<NodeId, u32> {
+fn decisions(program: &Program, nodes: &Nodes, trace: &[EdgeId]) -> FxHashMap<PointId, u32> {
     let mut structure = Structure::new(program, BTreeSet::new());
     let mut made = FxHashMap::default();
     let entry = program.function(program.entry).entry;
@@ -106,7 +119,7 @@ fn check(seed: u64) -> u64 {
                 let made = decisions(program, &nodes, trace);
                 for clause in &clauses {
                     let disagrees = clause.iter().any(|decision| {
-                        let side = made.get(&decision.node);
+                        let side = made.get(&decision.point);
                         side.is_some_and(|&side| side != decision.side)
                     });
                     assert!(

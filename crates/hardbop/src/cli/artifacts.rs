@@ -9,6 +9,9 @@ pub struct Artifacts {
     /// Write a C file that, compiled together with the program, repeats the first failing run.
     #[arg(long, value_name = "OUT.c", help_heading = "Files to write")]
     pub harness: Option<PathBuf>,
+    /// Write the claims behind the answers, for `hardbop certify` to check again.
+    #[arg(long, value_name = "FILE", help_heading = "Files to write")]
+    pub certificate: Option<PathBuf>,
     /// Write a witness for other tools to check: YAML, or GraphML if the name ends so.
     #[arg(long, value_name = "FILE", help_heading = "Files to write")]
     pub witness: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! Writes the files that a check leaves behind.
 
+use crate::certificate::Certificate;
 use crate::cli::{Artifacts, WitnessVersion};
 use crate::commands::results::repeating;
 use crate::failure::Failure;
@@ -7,7 +8,8 @@ use crate::input;
 use crate::target::Target;
 use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
-use hardbop_engine::{Outcome, Report};
+use hardbop_gate::Outcome;
+use hardbop_portfolio::Found;
 use hardbop_report::dot::dot;
 use hardbop_report::harness::harness;
 use hardbop_report::html::html;
@@ -27,7 +29,7 @@ pub struct Known<'a> {
     /// What was to be decided.
     pub target: &'a Target,
     /// The programs, each with what engines say of it.
-    pub parts: &'a [(&'a Program, &'a Report)],
+    pub parts: &'a [(&'a Program, &'a Found)],
     /// The same as results.
     pub results: &'a Results,
     /// How long it took.
@@ -46,6 +48,9 @@ pub fn write(wanted: &Artifacts, known: &Known<'_>) -> (String, Vec<Failure>) {
     let mut lost = Vec::new();
     if let Some(path) = &wanted.harness {
         lost.extend(write_harness(path, known, &mut said).err());
+    }
+    if let Some(path) = &wanted.certificate {
+        lost.extend(write_certificate(path, known).err());
     }
     if let Some(path) = &wanted.witness {
         lost.extend(write_witness(path, wanted.witness_version, known, &mut said).err());
@@ -78,8 +83,8 @@ impl Known<'_> {
 }
 
 fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<(), Failure> {
-    let all = known.parts.iter().flat_map(|(program, report)| {
-        let outcomes = report.outcomes.values();
+    let all = known.parts.iter().flat_map(|(program, found)| {
+        let outcomes = found.report.outcomes.values();
         outcomes.map(move |outcome| (program, outcome))
     });
     let mut violations = all.filter_map(|(program, outcome)| match outcome {
@@ -90,7 +95,7 @@ fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<()
     match violations.next() {
         Some((program, violation)) => {
             let budget = repeating(known.budget);
-            let harness = harness(program, &violation.run, VERSION, &budget);
+            let harness = harness(program, violation.run(), VERSION, &budget);
             save(path, &harness.text)?;
             for doubt in &harness.doubts {
                 let _ = writeln!(said, "{shown}: {doubt}");
@@ -101,6 +106,11 @@ fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<()
         }
     }
     Ok(())
+}
+
+fn write_certificate(path: &Path, known: &Known<'_>) -> Result<(), Failure> {
+    let parts = known.parts.iter().copied();
+    save(path, &Certificate::new(hashes(known.target)?, parts).text())
 }
 
 fn write_witness(

@@ -11,11 +11,13 @@ use crate::limits;
 use crate::progress::Progress;
 use crate::reading::Reading;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
-use hardbop_dpr::{Learning, Options, Order, check};
-use hardbop_engine::{Event, Proof, Report, Task};
-use hardbop_portfolio::{Found, default_doubts};
+use hardbop_dpr::{Dpr, Learning, Options, Order};
+use hardbop_engine::{Claim, Event, Task, claim};
+use hardbop_gate::Report;
+use hardbop_model::points::{Side, sides};
+use hardbop_model::{Model, Prepared};
+use hardbop_portfolio::{Found, Listener, Plan};
 use hardbop_report::terminal::Show;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -45,21 +47,20 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
         warnings,
         files,
     } = c::program(&arguments.input, console)?;
-    let points_to = Reading::during(|| points_to::analyse(&program));
+    let prepared = Reading::during(|| Prepared::new(&program));
+    let model = Model::new(&program, &prepared);
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))
         .collect();
     let found = {
-        let progress = Progress::new(console);
-        let mut tell = |event: Event| progress.say(event.to_string());
+        let mut progress = Shown(Progress::new(console));
         let task = Task {
-            program: &program,
-            points_to: &points_to,
+            model: &model,
             checks: &checks,
             budget: &budget,
         };
-        let report = check(&task, &options(arguments), &mut tell);
-        Found::doubted("dpr", report, &default_doubts(), &task)
+        let plan = Plan::alone(Dpr(options(arguments)));
+        hardbop_portfolio::check(&plan, &task, &mut progress)
     };
     let report = &found.report;
     let claims = [Claims {
@@ -68,7 +69,7 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
     }];
     let contradiction = contradiction::told(&claims, &files.read, &budget, console);
     let paths = Paths::of(&arguments.runs);
-    let mut results = results::collect(&program, report, paths, &budget);
+    let mut results = results::collect(&program, &found, paths, &budget);
     results::statistics(&mut results, &[report], &budget);
     let verdict = match contradiction {
         Some(_) => Verdict::Unknown,
@@ -108,6 +109,18 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
     Ok(verdict)
 }
 
+/// Shows how far the search is.
+struct Shown(Progress);
+
+impl Listener for Shown {
+    fn event(&mut self, _: &'static str, event: Event) {
+        self.0.say(event.to_string());
+    }
+
+    /// The search looks up soon enough by itself.
+    fn late(&mut self, _: &Found) {}
+}
+
 fn options(arguments: &BmcArgs) -> Options {
     Options {
         depth: arguments.depth,
@@ -128,13 +141,21 @@ fn options(arguments: &BmcArgs) -> Options {
 
 /// The clauses of a proof, for people and machines.
 fn clauses(program: &Program, report: &Report) -> Vec<Vec<Decision>> {
-    let Some(Proof::Clauses(proof)) = &report.proof else {
+    let mut proofs = report.proofs().into_iter();
+    let proof = proofs.find_map(|proof| match proof.claim() {
+        Claim::Clauses(clauses) => Some(clauses),
+        _ => None,
+    });
+    let Some(proof) = proof else {
         return Vec::new();
     };
-    let decision = |decision: &hardbop_engine::Decision| {
-        let step = steps(program, &[decision.edge]).pop()?;
+    let decision = |decision: &claim::Decision| {
+        let (_, location) = proof.points.points[decision.point.0 as usize];
+        let (Side::Edge(edge) | Side::Enter(edge, _)) =
+            *sides(program, location).get(decision.side as usize)?;
+        let step = steps(program, &[edge]).pop()?;
         Some(Decision {
-            node: decision.node,
+            node: decision.point.0,
             file: step.file,
             line: step.line,
             edge: step.edge,

@@ -6,7 +6,7 @@ use hardbop_c2bp::{CubeBound, NoEvents, Options, abstract_program};
 use hardbop_cfront::ids::EdgeId;
 use hardbop_cfront::program::{Origin, Program};
 use hardbop_diagnostics::Sources;
-use hardbop_engine::{Proof, Report};
+use hardbop_portfolio::Found;
 use hardbop_report::results::{BooleanLine, BooleanProgram, PredicatesFrom};
 use std::time::Duration;
 
@@ -17,25 +17,23 @@ const MOST_PREDICATES: usize = 40;
 
 /// The boolean programs of programs, by the predicates of the search or, where it needed none, by
 /// the programs' own conditions. One that takes too long is left out.
-pub fn of(parts: &[(&Program, &Report)]) -> Vec<BooleanProgram> {
+pub fn of(parts: &[(&Program, &Found)]) -> Vec<BooleanProgram> {
     parts
         .iter()
-        .filter_map(|(program, report)| view(program, report))
+        .filter_map(|(program, found)| view(program, found))
         .collect()
 }
 
-fn view(program: &Program, report: &Report) -> Option<BooleanProgram> {
+fn view(program: &Program, found: &Found) -> Option<BooleanProgram> {
     let mut set = PredicateSet::new(program.clone());
     let mut predicates = PredicatesFrom::Search;
-    if let Some(Proof::Invariants(invariants)) = &report.proof {
-        for predicate in invariants.predicates.iter().take(MOST_PREDICATES) {
-            let scope = predicate.procedure.as_deref().unwrap_or("global");
-            let mut sources = Sources::new();
-            let text = format!("{scope}: {}\n", predicate.formula);
-            let file = sources.add("predicate", text);
-            // Not everything that the search speaks of has words in C.
-            let _ = set.read(&sources, file);
-        }
+    for predicate in found.predicates.iter().take(MOST_PREDICATES) {
+        let scope = predicate.procedure.as_deref().unwrap_or("global");
+        let mut sources = Sources::new();
+        let text = format!("{scope}: {}\n", predicate.formula);
+        let file = sources.add("predicate", text);
+        // Not everything that the search speaks of has words in C.
+        let _ = set.read(&sources, file);
     }
     if set.predicates().is_empty() {
         predicates = PredicatesFrom::Conditions;

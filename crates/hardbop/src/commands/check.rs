@@ -19,14 +19,15 @@ use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cegar::{Arithmetic, Cegar, Options};
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::points_to;
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Outcome, Reason, Report, Task, Value};
+use hardbop_engine::{Engine, Event, Reason, Task, Value};
+use hardbop_gate::{Outcome, Report};
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
-use hardbop_portfolio::{Found, Listener, Plan, default_doubts, default_plan, timed};
+use hardbop_model::{Model, Prepared};
+use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
@@ -102,15 +103,15 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
             // What is known of the others is told; of this one nothing is.
             break;
         }
-        let analyse = || points_to::analyse(job.program);
-        let points_to = match index {
-            0 => Reading::during(analyse),
+        let prepare = || Prepared::new(job.program);
+        let prepared = match index {
+            0 => Reading::during(prepare),
             // There are answers already, which the end of a limit must not take along.
-            _ => analyse(),
+            _ => prepare(),
         };
+        let model = Model::new(job.program, &prepared);
         let task = Task {
-            program: job.program,
-            points_to: &points_to,
+            model: &model,
             checks: &job.checks,
             budget: &share(&budget, shown.jobs.len() - index),
         };
@@ -169,14 +170,14 @@ pub fn decide(
     task: &Task<'_>,
     arith: SearchArith,
     console: &Console,
-    late: &dyn Fn(&Report) -> u8,
-) -> Report {
+    late: &dyn Fn(&Found) -> u8,
+) -> Found {
     let mut watch = Watch {
         ended: Ended::Told(late),
         ..Watch::new(task.budget, console)
     };
     let plan = plan(EngineChoice::Auto, arith);
-    hardbop_portfolio::check(&plan, task, &mut watch).report
+    hardbop_portfolio::check(&plan, task, &mut watch)
 }
 
 fn options(arith: SearchArith) -> Options {
@@ -193,22 +194,12 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
     let options = options(arith);
     match engine {
         EngineChoice::Auto => default_plan(options),
-        EngineChoice::Cegar => alone(Cegar(options)),
-        EngineChoice::Dpr => alone(Dpr::default()),
-        EngineChoice::Houdini => alone(Houdini::default()),
-        EngineChoice::Leap => alone(Leap::default()),
-        EngineChoice::Run => alone(Runs::default()),
-        EngineChoice::Unroll => alone(Unroll::default()),
-    }
-}
-
-/// One engine by itself.
-fn alone(engine: impl Engine + 'static) -> Plan {
-    Plan {
-        first: vec![Box::new(engine)],
-        lanes: Vec::new(),
-        followers: Vec::new(),
-        doubts: default_doubts(),
+        EngineChoice::Cegar => Plan::alone(Cegar(options)),
+        EngineChoice::Dpr => Plan::alone(Dpr::default()),
+        EngineChoice::Houdini => Plan::alone(Houdini::default()),
+        EngineChoice::Leap => Plan::alone(Leap::default()),
+        EngineChoice::Run => Plan::alone(Runs::default()),
+        EngineChoice::Unroll => Plan::alone(Unroll::default()),
     }
 }
 
@@ -239,14 +230,13 @@ impl Shown<'_> {
             .collect();
         let done: Vec<&Found> = done.iter().copied().chain(&missing).collect();
         let programs = self.jobs.iter().map(|job| job.program);
-        let reports = done.iter().map(|done| &done.report);
-        let parts: Vec<(&Program, &Report)> = programs.zip(reports).collect();
+        let parts: Vec<(&Program, &Found)> = programs.zip(done.iter().copied()).collect();
         let paths = Paths::of(&arguments.runs);
         let seconds = self.budget.elapsed().as_secs_f64();
-        let collected = done.iter().zip(&parts).map(|(done, (program, report))| {
-            let mut results = results::collect(program, report, paths, self.budget);
-            for (check, id) in results.checks.iter_mut().zip(report.outcomes.keys()) {
-                check.engine = done.engines.get(id).copied();
+        let collected = parts.iter().map(|(program, found)| {
+            let mut results = results::collect(program, found, paths, self.budget);
+            for (check, id) in results.checks.iter_mut().zip(found.report.outcomes.keys()) {
+                check.engine = found.engines.get(id).copied();
             }
             results
         });
@@ -259,8 +249,7 @@ impl Shown<'_> {
         }
         let claims: Vec<Claims<'_>> = parts
             .iter()
-            .zip(&done)
-            .map(|(&(program, _), &found)| Claims { program, found })
+            .map(|&(program, found)| Claims { program, found })
             .collect();
         let contradiction = contradiction::told(&claims, &self.files.read, self.budget, console);
         let verdict = match contradiction {
@@ -347,7 +336,7 @@ enum Ended<'a> {
     /// It is shown.
     Shown(&'a Shown<'a>),
     /// It is told.
-    Told(&'a dyn Fn(&Report) -> u8),
+    Told(&'a dyn Fn(&Found) -> u8),
 }
 
 impl<'a> Watch<'a> {
@@ -437,7 +426,7 @@ impl Listener for Watch<'_> {
             Ended::Waited => return,
             Ended::Told(tell) => {
                 self.progress = None;
-                tell(&found.report)
+                tell(found)
             }
             Ended::Shown(shown) => {
                 let last = self.done.len() + 1 == shown.jobs.len();

@@ -6,7 +6,7 @@ use crate::commands::results::{self, Paths};
 use crate::console::Console;
 use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
-use hardbop_engine::{Outcome, Report};
+use hardbop_gate::{Outcome, Report};
 use hardbop_portfolio::{Contradiction, Found};
 use hardbop_report::rows::Detail;
 use hardbop_report::terminal::Show;
@@ -14,6 +14,7 @@ use hardbop_witness::read::sha256;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What two engines say of one program.
 pub struct Claims<'a> {
@@ -65,22 +66,17 @@ pub fn told(
 /// The proof and the run, as a user would see them.
 fn both(program: &Program, one: &Contradiction, budget: &Budget, console: &Console) -> String {
     let claims = [
-        (one.proved, Outcome::Proved, one.proof.clone()),
-        (
-            one.violated,
-            Outcome::Violated(Box::new(one.violation.clone())),
-            None,
-        ),
+        (one.proved, Outcome::Proved(Arc::clone(&one.proof))),
+        (one.violated, Outcome::Violated(Arc::clone(&one.refutation))),
     ];
     let mut text = String::new();
-    for (engine, outcome, proof) in claims {
-        let report = Report {
+    for (engine, outcome) in claims {
+        let found = Found::of(Report {
             outcomes: [(one.check, outcome)].into(),
-            proof,
             ..Report::default()
-        };
+        });
         let paths = Paths::Lines(Detail::Full);
-        let results = results::collect(program, &report, paths, budget);
+        let results = results::collect(program, &found, paths, budget);
         let show = Show {
             path: None,
             invariants: true,

@@ -1,7 +1,7 @@
 //! The commands, one file each.
 
 mod abstraction;
-mod artifacts;
+pub mod artifacts;
 mod bebop;
 mod bmc;
 mod boolean_view;
@@ -13,6 +13,7 @@ mod bp_run;
 mod c_cfg;
 mod c_dump;
 mod c_run;
+mod certify;
 mod check;
 mod completions;
 mod contradiction;
@@ -36,6 +37,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
     match command {
         Command::Bebop(arguments) => bebop::run(arguments, console),
         Command::Check(arguments) => check::run(arguments, console),
+        Command::Certify(arguments) => certify::run(arguments, console),
         Command::Validate(arguments) => validate::run(arguments, console),
         Command::Init(arguments) => init::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),

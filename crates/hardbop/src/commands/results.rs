@@ -8,7 +8,9 @@ use crate::failure::Verdict;
 use crate::target::Judged;
 use hardbop_budget::Budget;
 use hardbop_cfront::program::Program;
-use hardbop_engine::{Invariants, Outcome, Proof, Report, Value};
+use hardbop_engine::{Claim, Value};
+use hardbop_gate::{Outcome, Proof, Report};
+use hardbop_portfolio::{Found, Invariant};
 use hardbop_report::collect::{Collector, Said};
 use hardbop_report::results::{Answer, EdgeStep, Guess, Input, Predicate, Results, Role, Trace};
 use hardbop_report::rows::{Detail, Row, rows};
@@ -152,37 +154,38 @@ struct JsonInvariant {
     rule: Option<String>,
 }
 
-/// Collects the results of an engine's work on a program, after a search that used so much.
-pub fn collect(program: &Program, report: &Report, paths: Paths, used: &Budget) -> Results {
+/// Collects what was found out about a program, after a search that used so much.
+pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) -> Results {
     let budget = repeating(used);
+    let report = &found.report;
     let rule = program.rules.first().map(|rule| rule.name.clone());
     let mut collector = Collector::new(program);
     for (&id, outcome) in &report.outcomes {
         match outcome {
-            Outcome::Proved => collector.check(id, Said::Proved, &budget),
+            Outcome::Proved(_) => collector.check(id, Said::Proved, &budget),
             Outcome::Unknown(reason) => {
                 collector.check(id, Said::Unknown(reason.to_string()), &budget);
             }
-            Outcome::Violated(violation) => {
-                collector.check(id, Said::Violated(&violation.run), &budget);
+            Outcome::Violated(refutation) => {
+                let run = refutation.run();
+                collector.check(id, Said::Violated(run), &budget);
                 if paths == Paths::Edges {
-                    collector.edges(steps(program, &violation.run.trace));
+                    collector.edges(steps(program, &run.trace));
                 }
             }
         }
     }
-    let none = Invariants::default();
-    let proof = match &report.proof {
-        Some(Proof::Invariants(invariants)) => invariants,
-        _ => &none,
-    };
-    for (&location, formula) in &proof.at {
-        let c = proof.c.get(&location).cloned().unwrap_or_default();
-        collector.invariant(location, formula.clone(), c.plain, c.contract);
+    for (&location, invariant) in &found.invariants {
+        let Invariant {
+            formula,
+            plain,
+            contract,
+        } = invariant.clone();
+        collector.invariant(location, formula, plain, contract);
     }
     let results = collector.results();
     results.incomplete = report.incomplete.as_ref().map(ToString::to_string);
-    results.predicates = proof
+    results.predicates = found
         .predicates
         .iter()
         .map(|predicate| Predicate {
@@ -191,7 +194,10 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, used: &Budget) 
             rule: rule.clone(),
         })
         .collect();
-    results.evidence = evidence(report, rule.as_deref()).into_iter().collect();
+    let proofs = report.proofs().into_iter();
+    results.evidence = proofs
+        .map(|proof| evidence(proof, rule.as_deref()))
+        .collect();
     for invariant in &mut results.invariants {
         invariant.rule.clone_from(&rule);
     }
@@ -199,35 +205,35 @@ pub fn collect(program: &Program, report: &Report, paths: Paths, used: &Budget) 
 }
 
 /// How what is proved was shown, in words.
-fn evidence(report: &Report, rule: Option<&str>) -> Option<String> {
-    let outcomes = &mut report.outcomes.values();
-    if !outcomes.any(|outcome| matches!(outcome, Outcome::Proved)) {
-        return None;
-    }
-    let words = match report.proof.as_ref()? {
-        Proof::Invariants(Invariants { at, questions, .. }) => format!(
+fn evidence(proof: &Proof, rule: Option<&str>) -> String {
+    let questions = proof.questions();
+    let words = match proof.claim() {
+        Claim::Nowhere(_) => "no code that can be called violates it".to_owned(),
+        Claim::Invariants(invariants) => format!(
             "invariants at {} places; that each block leads from one to the next and none admits a violation was \
              asked of the solver again, in {questions} questions, in the exact arithmetic of the machine",
-            at.len()
+            invariants.at.len()
         ),
-        Proof::Clauses(clauses) => format!(
+        Claim::Clauses(clauses) => format!(
             "{} clauses over the choices of the program, each checked again by other means, that leave no path",
             clauses.clauses.len()
         ),
-        Proof::Unrolling(unrolling) => format!(
-            "all executions were followed to their ends, at most {} blocks; {} conditions without a model, each \
-             found by two solvers",
-            unrolling.layers, unrolling.questions
+        Claim::Unrolling(unrolling) => format!(
+            "all executions were followed to their ends, at most {} blocks; {questions} conditions without a model, \
+             each found by two solvers",
+            unrolling.layers
         ),
-        Proof::OnlyRun(run) => {
+        Claim::OnlyRun(run) => {
             let steps = run.steps;
             format!("there is one execution only, and it was run: {steps} steps")
         }
+        // These are no proofs.
+        Claim::Run(_) | Claim::Chain(_) => String::new(),
     };
-    Some(match rule {
+    match rule {
         Some(rule) => format!("rule {rule}: {words}"),
         None => words,
-    })
+    }
 }
 
 /// Adds what the search took. Counts of several searches are added up.

@@ -11,9 +11,10 @@ use crate::reading::Reading;
 use crate::target::Target;
 use crate::{input, limits};
 use hardbop_budget::Budget;
-use hardbop_cfront::points_to;
 use hardbop_diagnostics::{Diagnostic, Sources, Span};
-use hardbop_engine::{Report, Task};
+use hardbop_engine::Task;
+use hardbop_model::{Model, Prepared};
+use hardbop_portfolio::Found;
 use hardbop_report::results::{Answer, CheckResult, Results};
 use hardbop_report::rows::Detail;
 use hardbop_report::terminal::{self, Show};
@@ -177,25 +178,25 @@ fn validate(
     }
     let mut checks = woven.property.clone();
     checks.extend(&woven.invariants);
-    let points_to = Reading::during(|| points_to::analyse(&woven.program));
+    let prepared = Reading::during(|| Prepared::new(&woven.program));
+    let model = Model::new(&woven.program, &prepared);
     let task = Task {
-        program: &woven.program,
-        points_to: &points_to,
+        model: &model,
         checks: &checks,
         budget,
     };
-    let judge = |report: &Report| judge(witness, &woven, report, budget, console);
-    let late = |report: &Report| {
+    let judge = |found: &Found| judge(witness, &woven, found, budget, console);
+    let late = |found: &Found| {
         let mut session = session.clone();
         session.diagnostics.extend(diagnostics.iter().cloned());
-        session.judged.push(judge(report));
+        session.judged.push(judge(found));
         match session.finish() {
             Ok(verdict) => verdict.exit_code(),
             Err(failure) => console.fail(&failure),
         }
     };
-    let report = decide(&task, SearchArith::Auto, console, &late);
-    let judged = judge(&report);
+    let found = decide(&task, SearchArith::Auto, console, &late);
+    let judged = judge(&found);
     Ok((judged, diagnostics))
 }
 
@@ -203,13 +204,13 @@ fn validate(
 fn judge(
     witness: &Witness,
     woven: &Woven,
-    report: &Report,
+    found: &Found,
     budget: &Budget,
     console: &Console,
 ) -> Judged {
     let paths = Paths::Lines(Detail::Relevant);
-    let mut results = results::collect(&woven.program, report, paths, budget);
-    results::statistics(&mut results, &[report], budget);
+    let mut results = results::collect(&woven.program, found, paths, budget);
+    results::statistics(&mut results, &[&found.report], budget);
     let unchecked = woven.unchecked + witness.unread;
     let (word, reason, evidence) = match &witness.content {
         Content::Violation(_) => violation(&results, woven.property.is_empty(), unchecked),

@@ -1,47 +1,107 @@
-//! Checks a clause again, by other means than those that found it.
+//! Clauses over the choices of a program: each rules out what it says, and together they rule out
+//! every execution.
 //!
 //! A clause comes with *marks*: at which branches of its path the decision is in the clause, and
-//! from which free branches the path skips to where. The check runs the program along that path
-//! once more, with plain symbolic states. At a mark of the first kind it takes the decision; at
-//! one of the second kind it looks at everything that can be reached before the meeting point,
-//! makes sure that no error is there, and forgets the value of every state variable that is
-//! written there; at any other branch all live sides but one must be refuted by what is known.
-//! No core, no single-assignment form and no postdominator is used.
+//! from which free branches the path skips to where. The check runs the program along that path,
+//! with plain symbolic states. At a mark of the first kind it takes the decision; at one of the
+//! second kind it looks at everything that can be reached before the meeting point, makes sure
+//! that no error is there, and forgets the value of every state variable that is written there; at
+//! any other branch all live sides but one must be refuted by what is known. No core, no
+//! single-assignment form and no postdominator is used.
+//!
+//! An execution that meets an error takes, at every point of the unrolled program that it comes to,
+//! one of the *live* sides, from which an error can be reached. So if no choice of one live side a
+//! point escapes all clauses, no execution meets an error.
 
-use crate::graph::FunctionGraph;
-use crate::nodes::{ContextId, Nodes};
-use crate::oracle::Decision;
-use crate::run::{Side, sides};
-use crate::structure::Return;
+use crate::{Gate, refused};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
-use hardbop_cfront::program::{LocationKind, Op, Program};
-use hardbop_logic::{Answer, Session, TermId, Terms};
+use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
+use hardbop_engine::Reason;
+use hardbop_engine::claim::{Clause, Clauses, Decision, Mark};
+use hardbop_logic::{Answer, Session, Sort, TermId, Terms};
+use hardbop_model::loops::FunctionGraph;
+use hardbop_model::points::{Around, ContextId, Numbering, PointId, Side, sides};
 use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Semantics};
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// What to do at a branch, by its number among the branches that the marked path visits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// The clause holds the decision for this side.
-    Decided(u32),
-    /// It does not matter which side is taken; go on here.
-    Free(LocId),
-    /// The clause holds the decision for this side, and the side cannot be taken.
-    Refused(u32),
+impl Gate<'_> {
+    /// Checks that every clause stands and that together they leave nothing. Gives the number of
+    /// clauses.
+    pub(crate) fn clauses(&self, claim: &Clauses) -> Result<u64, Reason> {
+        let view = &self.model.plain;
+        if !is_about(view.program, claim) {
+            return Err(Reason::Certificate);
+        }
+        let mut numbering = Numbering::of(&claim.points).ok_or(Reason::Certificate)?;
+        let open: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
+        let mut terms = Terms::new();
+        let mut session = self.session();
+        for axiom in view.semantics.axioms(&mut terms) {
+            session.assert(&terms, axiom);
+        }
+        let mut rechecker = Rechecker::new(
+            &view.semantics,
+            &view.effects,
+            &open,
+            &mut numbering,
+            &self.budget,
+        );
+        for clause in &claim.clauses {
+            self.budget.check().map_err(Reason::Stopped)?;
+            if !rechecker.holds(&mut terms, &mut session, clause) {
+                self.budget.check().map_err(Reason::Stopped)?;
+                return Err(Reason::Evidence);
+            }
+        }
+        let question = rechecker.left_over(&mut terms, &claim.clauses)?;
+        let mut session = self.session();
+        match session.check(&terms, &question) {
+            Answer::Unsat => Ok(claim.clauses.len() as u64),
+            Answer::Sat => Err(Reason::Evidence),
+            other => Err(refused(other)),
+        }
+    }
 }
 
-/// The evidence for a clause.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Marks {
-    /// What to do at some of the branches.
-    pub at: Vec<(u32, Mark)>,
-    /// How many branches the marked path visits.
-    pub branches: u32,
+/// Whether all that a claim speaks of is in the program.
+fn is_about(program: &Program, claim: &Clauses) -> bool {
+    let location = |at: LocId| at.index() < program.locations.len();
+    let call = |edge: EdgeId, callee: FuncId| match program.edges.get(edge.index()) {
+        Some(edge) => match &edge.op {
+            Op::Call { callee: how, .. } => how.targets().contains(&callee),
+            _ => false,
+        },
+        None => false,
+    };
+    let around = |around: &Around| match *around {
+        Around::Start => true,
+        Around::Call(_, edge, callee) => call(edge, callee),
+        Around::Loop(_, head, _) => location(head),
+    };
+    let mark = |&(_, mark): &(u32, Mark)| match mark {
+        Mark::Free(meet) => location(meet),
+        Mark::Decided(_) | Mark::Refused(_) => true,
+    };
+    let points = &claim.points;
+    points.contexts.iter().all(around)
+        && points.points.iter().all(|&(_, at)| location(at))
+        && claim
+            .clauses
+            .iter()
+            .all(|clause| clause.marks.iter().all(mark))
+}
+
+/// Whether a caller may still meet an error once this function has returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Return {
+    /// It may.
+    Live,
+    /// It cannot, or there is no caller.
+    Dead,
 }
 
 /// When it is asked whether no side at all of a branch can be taken.
@@ -58,16 +118,16 @@ enum Asking {
 /// The most steps of a path that is checked again.
 const STEPS: usize = 4_000_000;
 
-/// What checking again works with.
-pub(crate) struct Rechecker<'a, 'p> {
-    pub semantics: &'a Semantics<'p>,
-    pub effects: &'a Effects,
-    pub open: &'a BTreeSet<CheckId>,
-    pub nodes: &'a mut Nodes,
-    pub budget: &'a Budget,
-    graphs: FxHashMap<FuncId, Rc<FunctionGraph>>,
+/// What checking works with.
+struct Rechecker<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    effects: &'a Effects,
+    open: &'a BTreeSet<CheckId>,
+    numbering: &'a mut Numbering,
+    budget: &'a Budget,
+    graphs: HashMap<FuncId, Rc<FunctionGraph>>,
     failing: Vec<bool>,
-    live: FxHashMap<(LocId, Return), bool>,
+    live: HashMap<(LocId, Return), bool>,
 }
 
 struct Frame {
@@ -77,11 +137,11 @@ struct Frame {
 }
 
 impl<'a, 'p> Rechecker<'a, 'p> {
-    pub(crate) fn new(
+    fn new(
         semantics: &'a Semantics<'p>,
         effects: &'a Effects,
         open: &'a BTreeSet<CheckId>,
-        nodes: &'a mut Nodes,
+        numbering: &'a mut Numbering,
         budget: &'a Budget,
     ) -> Rechecker<'a, 'p> {
         let program = semantics.program;
@@ -89,11 +149,11 @@ impl<'a, 'p> Rechecker<'a, 'p> {
             semantics,
             effects,
             open,
-            nodes,
+            numbering,
             budget,
-            graphs: FxHashMap::default(),
+            graphs: HashMap::new(),
             failing: vec![false; program.functions.len()],
-            live: FxHashMap::default(),
+            live: HashMap::new(),
         };
         // Functions that may meet an error, until nothing changes.
         let mut changed = true;
@@ -234,24 +294,22 @@ impl<'a, 'p> Rechecker<'a, 'p> {
 
     /// Whether no run that makes the decisions of a clause meets an error; no, if the budget does
     /// not reach for finding out.
-    pub(crate) fn holds(
+    fn holds(
         &mut self,
         terms: &mut Terms,
         session: &mut Session<'static>,
-        clause: &[Decision],
-        marks: &Marks,
+        clause: &Clause,
     ) -> bool {
         [Asking::Sparingly, Asking::Always]
             .into_iter()
-            .any(|asking| self.follow(terms, session, clause, marks, asking))
+            .any(|asking| self.follow(terms, session, clause, asking))
     }
 
     fn follow(
         &mut self,
         terms: &mut Terms,
         session: &mut Session<'static>,
-        clause: &[Decision],
-        marks: &Marks,
+        clause: &Clause,
         asking: Asking,
     ) -> bool {
         let program = self.program();
@@ -260,7 +318,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         let mut known: Vec<TermId> = Vec::new();
         let entry = program.function(program.entry).entry;
         let mut frames = vec![Frame {
-            context: self.nodes.start(),
+            context: self.numbering.start(),
             returns: Return::Dead,
             back: entry,
         }];
@@ -282,7 +340,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
             let returns = frame.returns;
             let function = program.locations[at.index()].function;
             let graph = self.graph(function);
-            let context = self.nodes.arrive(&graph, frame.context, at).0;
+            let context = self.numbering.arrive(&graph, frame.context, at).0;
             frame.context = context;
             if self.is_open(at).is_some() {
                 return session.check(terms, &known) == Answer::Unsat;
@@ -317,8 +375,11 @@ impl<'a, 'p> Rechecker<'a, 'p> {
                     taken = Some((*edge, *callee));
                 }
                 _ => {
-                    let node = self.nodes.node(context, at);
-                    let mark = marks.at.get(next).filter(|&&(place, _)| place == visited);
+                    let point = self.numbering.point(context, at);
+                    let mark = clause
+                        .marks
+                        .get(next)
+                        .filter(|&&(place, _)| place == visited);
                     visited += 1;
                     let side = match mark {
                         Some(&(_, Mark::Free(meet))) => {
@@ -334,13 +395,13 @@ impl<'a, 'p> Rechecker<'a, 'p> {
                         }
                         Some(&(_, Mark::Decided(side))) => {
                             next += 1;
-                            if !clause.contains(&Decision { node, side }) {
+                            if !clause.decisions.contains(&Decision { point, side }) {
                                 return false;
                             }
                             side
                         }
                         Some(&(_, Mark::Refused(side))) => {
-                            if !clause.contains(&Decision { node, side }) {
+                            if !clause.decisions.contains(&Decision { point, side }) {
                                 return false;
                             }
                             let Some(&way) = sides.get(side as usize) else {
@@ -356,7 +417,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
                                     left.push(index as u32);
                                 }
                             }
-                            let sparing = asking == Asking::Sparingly && visited < marks.branches;
+                            let sparing = asking == Asking::Sparingly && visited < clause.branches;
                             let needed = usize::from(sparing);
                             let mut asked = 0;
                             while left.len() > needed && asked < left.len() {
@@ -399,7 +460,7 @@ impl<'a, 'p> Rechecker<'a, 'p> {
                 } else {
                     Return::Dead
                 };
-                let context = self.nodes.call(context, edge, callee);
+                let context = self.numbering.call(context, edge, callee);
                 frames.push(Frame {
                     context,
                     returns,
@@ -409,6 +470,75 @@ impl<'a, 'p> Rechecker<'a, 'p> {
             }
         }
         false
+    }
+
+    /// That some choice of one live side a point escapes all clauses.
+    fn left_over(&mut self, terms: &mut Terms, clauses: &[Clause]) -> Result<Vec<TermId>, Reason> {
+        let mut chosen: BTreeMap<Decision, TermId> = BTreeMap::new();
+        let mut conditions = Vec::new();
+        let spoken_of: BTreeSet<PointId> = clauses
+            .iter()
+            .flat_map(|clause| clause.decisions.iter().map(|decision| decision.point))
+            .collect();
+        for point in spoken_of {
+            let known = self.numbering.points().points.get(point.0 as usize);
+            let &(context, location) = known.ok_or(Reason::Certificate)?;
+            let returns = self.returns(context);
+            let mut live = Vec::new();
+            for (side, way) in sides(self.program(), location).into_iter().enumerate() {
+                if self.is_live_side(way, returns) {
+                    let side = side as u32;
+                    let name = format!("point{}side{side}", point.0);
+                    let taken = terms.constant(&name, Sort::Bool);
+                    chosen.insert(Decision { point, side }, taken);
+                    live.push(taken);
+                }
+            }
+            // Exactly one of them, where there is any: else no error lies beyond this point, and no
+            // execution that matters comes to it.
+            if !live.is_empty() {
+                conditions.push(terms.or(&live));
+            }
+            for (at, &one) in live.iter().enumerate() {
+                for &other in &live[at + 1..] {
+                    let both = terms.and(&[one, other]);
+                    conditions.push(terms.not(both));
+                }
+            }
+        }
+        let never = terms.bool(false);
+        for clause in clauses {
+            let made = |decision| chosen.get(decision).copied().unwrap_or(never);
+            let decisions: Vec<TermId> = clause.decisions.iter().map(made).collect();
+            let all = terms.and(&decisions);
+            conditions.push(terms.not(all));
+        }
+        Ok(conditions)
+    }
+
+    /// Whether an error may be met after the call that a context is in has returned.
+    fn returns(&mut self, context: ContextId) -> Return {
+        let mut calls = Vec::new();
+        let mut at = context;
+        loop {
+            match self.numbering.around(at) {
+                Around::Start => break,
+                Around::Call(up, edge, _) => {
+                    calls.push(edge);
+                    at = up;
+                }
+                Around::Loop(up, ..) => at = up,
+            }
+        }
+        let mut returns = Return::Dead;
+        for edge in calls.into_iter().rev() {
+            let back = self.program().edges[edge.index()].to;
+            returns = match self.is_live(back, returns) {
+                true => Return::Live,
+                false => Return::Dead,
+            };
+        }
+        returns
     }
 
     fn is_live_side(&mut self, side: Side, returns: Return) -> bool {
@@ -463,108 +593,8 @@ fn is_direct(program: &Program, edge: EdgeId) -> bool {
     matches!(
         program.edges[edge.index()].op,
         Op::Call {
-            callee: hardbop_cfront::program::Callee::Direct(_),
+            callee: Callee::Direct(_),
             ..
         }
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use hardbop_cfront::load::{LoadedProgram, load_text};
-    use hardbop_logic::{Z3Options, Z3Solver};
-    use hardbop_semantics::Encoding;
-
-    fn loaded(text: &str) -> LoadedProgram {
-        load_text("test.c", text).expect(text)
-    }
-
-    /// The second choice matters: one side makes x 11.
-    const FOO2: &str = "
-extern int __VERIFIER_nondet_int(void);
-extern void reach_error(void);
-int main(void) {
-    int x = 5, y = 8;
-    if (__VERIFIER_nondet_int()) y = y - 1; else y = y + 1;
-    x = 2 * x;
-    if (__VERIFIER_nondet_int()) y = y - 1; else x = x + 1;
-    if (x > 10) reach_error();
-    return 0;
-}";
-
-    /// Checks a clause about [`FOO2`]: marks by the numbers of its branches, where `None` means
-    /// free and `Some(side)` a decision of the clause.
-    fn check(choices: [Option<u32>; 2], expected: bool) {
-        let loaded = loaded(FOO2);
-        let program = &loaded.program;
-        let semantics = Semantics::new(program, &loaded.points_to, Encoding::Bits);
-        let effects = Effects::new(&semantics);
-        let open = BTreeSet::from([CheckId(0)]);
-        let mut nodes = Nodes::new();
-        let branches: Vec<LocId> = (0..program.locations.len() as u32)
-            .map(LocId)
-            .filter(|&at| {
-                program.locations[at.index()].function == program.entry
-                    && program.edges_from(at).count() == 2
-            })
-            .collect();
-        let mut clause = Vec::new();
-        let mut marks = Vec::new();
-        for (place, choice) in choices.into_iter().enumerate() {
-            let mark = match choice {
-                Some(side) => {
-                    let context = nodes.start();
-                    let node = nodes.node(context, branches[place]);
-                    clause.push(Decision { node, side });
-                    Mark::Decided(side)
-                }
-                // Both sides lead to one location.
-                None => {
-                    let ends: Vec<LocId> = program
-                        .edges_from(branches[place])
-                        .map(|(_, edge)| {
-                            let next = program.edges_from(edge.to).next();
-                            next.map_or(edge.to, |(_, edge)| edge.to)
-                        })
-                        .collect();
-                    assert_eq!(ends[0], ends[1], "the shape of the program");
-                    Mark::Free(ends[0])
-                }
-            };
-            marks.push((place as u32, mark));
-        }
-        let marks = Marks {
-            at: marks,
-            branches: 3,
-        };
-        let mut terms = Terms::new();
-        let solver = Box::new(Z3Solver::new(Z3Options::default()));
-        let mut session = Session::new(solver, Budget::unlimited());
-        for axiom in semantics.axioms(&mut terms) {
-            session.assert(&terms, axiom);
-        }
-        let budget = Budget::unlimited();
-        let mut rechecker = Rechecker::new(&semantics, &effects, &open, &mut nodes, &budget);
-        let holds = rechecker.holds(&mut terms, &mut session, &clause, &marks);
-        assert_eq!(holds, expected);
-    }
-
-    #[test]
-    fn a_clause_about_the_choice_that_matters_stands() {
-        check([None, Some(0)], true);
-        check([Some(1), Some(0)], true);
-    }
-
-    #[test]
-    fn a_clause_that_excludes_the_error_falls() {
-        check([None, Some(1)], false);
-        check([Some(0), Some(1)], false);
-    }
-
-    #[test]
-    fn a_branch_that_writes_what_is_needed_is_not_free() {
-        check([Some(0), None], false);
-        check([None, None], false);
-    }
 }

@@ -6,7 +6,8 @@ use hardbop_cfront::program::Program;
 /// A loop: its head, and every location from which control comes back to the head without
 /// leaving the loop.
 #[derive(Clone, Debug)]
-pub(crate) struct Loop {
+pub struct Loop {
+    /// The head.
     pub head: LocId,
     body: Vec<bool>,
     size: usize,
@@ -14,16 +15,19 @@ pub(crate) struct Loop {
 
 /// A function's control flow, over positions in the function's own range of locations.
 #[derive(Clone, Debug)]
-pub(crate) struct FunctionGraph {
+pub struct FunctionGraph {
     first: u32,
+    /// How many locations there are.
     pub count: usize,
+    /// The loops, outer ones first.
     pub loops: Vec<Loop>,
     /// Whether every loop is entered through its head only.
     pub reducible: bool,
 }
 
 impl FunctionGraph {
-    pub(crate) fn new(program: &Program, function: FuncId) -> FunctionGraph {
+    /// The control flow of a function.
+    pub fn new(program: &Program, function: FuncId) -> FunctionGraph {
         let range = program.function(function).locations.clone();
         let first = range.start;
         let count = range.len();
@@ -80,28 +84,30 @@ impl FunctionGraph {
         graph
     }
 
-    pub(crate) fn index(&self, location: LocId) -> usize {
+    /// The position of a location.
+    pub fn index(&self, location: LocId) -> usize {
         (location.0 - self.first) as usize
     }
 
-    pub(crate) fn location(&self, index: usize) -> LocId {
+    /// The location at a position.
+    pub fn location(&self, index: usize) -> LocId {
         LocId(self.first + index as u32)
     }
 
     /// Whether a loop holds a location.
-    pub(crate) fn holds(&self, at: usize, location: LocId) -> bool {
+    pub fn holds(&self, at: usize, location: LocId) -> bool {
         self.loops[at].body[self.index(location)]
     }
 
     /// The loops that hold a location, outermost first.
-    pub(crate) fn nest(&self, location: LocId) -> Vec<usize> {
+    pub fn nest(&self, location: LocId) -> Vec<usize> {
         (0..self.loops.len())
             .filter(|&at| self.holds(at, location))
             .collect()
     }
 
     /// The loop that starts at a location.
-    pub(crate) fn headed_by(&self, location: LocId) -> Option<usize> {
+    pub fn headed_by(&self, location: LocId) -> Option<usize> {
         self.loops.iter().position(|l| l.head == location)
     }
 }
@@ -150,7 +156,7 @@ fn dominates(dominators: &[Option<usize>], above: usize, mut node: usize) -> boo
 
 /// The immediate dominator of every node that the root reaches; the root's is itself (Cooper,
 /// Harvey, Kennedy).
-pub(crate) fn dominators(successors: &[Vec<usize>], root: usize) -> Vec<Option<usize>> {
+pub fn dominators(successors: &[Vec<usize>], root: usize) -> Vec<Option<usize>> {
     let count = successors.len();
     let mut order = Vec::new();
     let mut seen = vec![false; count];

@@ -1,0 +1,353 @@
+//! Claims: what engines say they know, as data.
+//!
+//! A claim can be written, read, sent and checked later, by somebody who knows the program and
+//! nothing of the search. It counts for nothing before the gate has checked it. Locations and
+//! edges are those of the prepared program ([`Model::flat`](hardbop_model::Model)) where a claim
+//! says so, else those of the program itself; formulas are SMT-LIB text about the state at a
+//! location ([`Spelling`](hardbop_semantics::constants::Spelling)).
+
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
+use hardbop_cfront::interp;
+use hardbop_model::points::{PointId, Points};
+use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::replay::Choice;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is claimed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Claim {
+    /// No code that can be called violates the checks, whatever the data.
+    Nowhere(Nowhere),
+    /// Formulas that hold wherever control comes, and exclude what violates the checks.
+    Invariants(Invariants),
+    /// Followed all at once, block by block, no execution violates the checks or goes on for ever.
+    Unrolling(Unrolling),
+    /// Every execution does what some clause says, and none that does so violates the checks.
+    Clauses(Clauses),
+    /// The program leaves nothing open, and its only execution does not violate the checks.
+    OnlyRun(OnlyRun),
+    /// This execution violates the check.
+    Run(Run),
+    /// There is an execution that violates the check, too long to be run.
+    Chain(Chain),
+}
+
+impl Claim {
+    /// The checks that it claims to hold.
+    pub fn proves(&self) -> &[CheckId] {
+        match self {
+            Claim::Nowhere(Nowhere { checks })
+            | Claim::Invariants(Invariants { checks, .. })
+            | Claim::Unrolling(Unrolling { checks, .. })
+            | Claim::Clauses(Clauses { checks, .. })
+            | Claim::OnlyRun(OnlyRun { checks, .. }) => checks,
+            Claim::Run(_) | Claim::Chain(_) => &[],
+        }
+    }
+
+    /// The check that it claims to be violated.
+    pub fn violates(&self) -> Option<CheckId> {
+        match self {
+            Claim::Run(Run { check, .. }) | Claim::Chain(Chain { check, .. }) => Some(*check),
+            _ => None,
+        }
+    }
+}
+
+/// No code that can be called violates these checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nowhere {
+    /// The checks.
+    pub checks: Vec<CheckId>,
+}
+
+/// Invariants at cut points of the prepared program, over the values now and at the procedure's
+/// entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Invariants {
+    /// The checks that they exclude.
+    pub checks: Vec<CheckId>,
+    /// The locations where the program is cut: at least one in every loop.
+    pub cuts: Vec<LocId>,
+    /// The invariants. Control never comes to a cut point that has none.
+    #[serde(with = "pairs")]
+    pub at: BTreeMap<LocId, String>,
+    /// The predicates that they are made of, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub predicates: Vec<ScopedPredicate>,
+}
+
+/// A map as a list of pairs: keys of JSON's objects are texts.
+mod pairs {
+    use super::LocId;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::collections::BTreeMap;
+
+    pub(super) fn serialize<S: Serializer>(
+        map: &BTreeMap<LocId, String>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        map.iter().collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<LocId, String>, D::Error> {
+        let pairs: Vec<(LocId, String)> = Vec::deserialize(deserializer)?;
+        Ok(pairs.into_iter().collect())
+    }
+}
+
+/// A predicate as text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ScopedPredicate {
+    /// The procedure whose variables it may speak of; `None` for the program's only.
+    pub procedure: Option<String>,
+    /// The predicate.
+    pub formula: String,
+}
+
+/// All executions of the prepared program, followed at once until none goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unrolling {
+    /// The checks that no execution violates.
+    pub checks: Vec<CheckId>,
+    /// The locations where the program is cut: at least one in every loop.
+    pub cuts: Vec<LocId>,
+    /// The most blocks of one execution.
+    pub layers: u32,
+    /// Where control never comes, although blocks lead there.
+    pub dead: Vec<Unreached>,
+}
+
+/// A cut point that no execution comes to after so many blocks with these calls open.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unreached {
+    /// The number of blocks.
+    pub layer: u32,
+    /// The calls that are open, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<(EdgeId, FuncId)>,
+    /// The cut point.
+    pub location: LocId,
+}
+
+/// The only execution of a program that leaves nothing open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnlyRun {
+    /// The checks that it does not violate.
+    pub checks: Vec<CheckId>,
+    /// It has at most so many steps.
+    pub steps: u64,
+}
+
+/// An execution that violates a check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The check.
+    pub check: CheckId,
+    /// What the program is given.
+    pub given: Given,
+}
+
+/// What a program is given that it does not determine itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Given {
+    /// Values edge by edge, as a model of a path has them. The gate makes a script of them.
+    #[serde(skip)]
+    Choices(Vec<Choice>),
+    /// What it asks for, in order.
+    Script(Script),
+}
+
+/// What a run asks for, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Script {
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// The contents of memory that nobody wrote, as hexadecimal bytes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknowns: Vec<String>,
+}
+
+/// An input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Input {
+    /// The bits of a scalar, as a hexadecimal number.
+    Bits(String),
+    /// The bytes of a range of memory, as hexadecimal digits.
+    Bytes(String),
+}
+
+impl Script {
+    /// What a run was given.
+    pub fn of(run: &interp::Run) -> Script {
+        let input = |input: &interp::ConsumedInput| match &input.value {
+            interp::Consumed::Scalar(value) => Input::Bits(format!("{:x}", value.bits)),
+            interp::Consumed::Bytes(bytes) => Input::Bytes(digits(bytes)),
+        };
+        Script {
+            inputs: run.inputs.iter().map(input).collect(),
+            unknowns: run.unknowns.iter().map(|bytes| digits(bytes)).collect(),
+        }
+    }
+
+    /// The same as an environment of the interpreter; `None` if it is no script.
+    pub fn environment(&self) -> Option<interp::Script> {
+        let mut inputs = Vec::new();
+        for input in &self.inputs {
+            inputs.push(match input {
+                Input::Bits(text) => interp::InputValue::Bits(u128::from_str_radix(text, 16).ok()?),
+                Input::Bytes(text) => interp::InputValue::Bytes(bytes(text)?),
+            });
+        }
+        let unknowns: Option<Vec<Vec<u8>>> = self.unknowns.iter().map(|text| bytes(text)).collect();
+        let script = interp::Script::new(inputs);
+        Some(script.unknown(interp::Unknown::Script(unknowns?)))
+    }
+}
+
+fn digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = text.chars().map(|c| c.to_digit(16)).collect();
+    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
+    Some(
+        digits
+            .chunks(2)
+            .map(|two| (two[0] << 4 | two[1]) as u8)
+            .collect(),
+    )
+}
+
+/// Clauses over the choices of the program: no execution that makes all decisions of a clause
+/// violates the checks, and every execution makes those of some clause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clauses {
+    /// The checks.
+    pub checks: Vec<CheckId>,
+    /// The points of the unrolled program that decisions are about.
+    pub points: Points,
+    /// The clauses.
+    pub clauses: Vec<Clause>,
+}
+
+/// No run that makes these decisions violates a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clause {
+    /// The decisions.
+    pub decisions: Vec<Decision>,
+    /// What to do at some of the branches of the path that shows it, each by its number on that
+    /// path.
+    pub marks: Vec<(u32, Mark)>,
+    /// How many branches that path visits.
+    pub branches: u32,
+}
+
+/// A choice of one side at a branch of the unrolled program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Decision {
+    /// The point.
+    pub point: PointId,
+    /// The side, by its number among the ways that leave the branch: a call through a pointer is
+    /// one edge with a side for each function that it may enter.
+    pub side: u32,
+}
+
+/// What to do at a branch of the path that shows a clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// The clause holds the decision for this side.
+    Decided(u32),
+    /// It does not matter which side is taken; go on here.
+    Free(LocId),
+    /// The clause holds the decision for this side, and the side cannot be taken.
+    Refused(u32),
+}
+
+/// A chain of walks and leaps from the start of the program to a violated check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chain {
+    /// The check.
+    pub check: CheckId,
+    /// The links.
+    pub links: Vec<Link>,
+    /// At least so many edges the run has, as a decimal number.
+    pub length: String,
+}
+
+/// A part of a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Link {
+    /// One path between two cut points.
+    Walk(Walk),
+    /// Through a loop without unrolling it.
+    Leap(Box<Leap>),
+}
+
+/// An edge, or one half of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Move {
+    /// An edge that is no call.
+    Edge(EdgeId),
+    /// A call enters a function.
+    Enter(EdgeId, FuncId),
+    /// The function that the call entered returns.
+    Leave(EdgeId, FuncId),
+}
+
+/// A value that the program leaves open: the edge that meets it, and how often the path has met
+/// that edge before.
+pub type ChoiceKey = (EdgeId, usize);
+
+/// A walk along one path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Walk {
+    /// The path.
+    pub moves: Vec<Move>,
+    /// Values of what it leaves open, as SMT-LIB literals; the others may be anything.
+    pub choices: Vec<(ChoiceKey, String)>,
+}
+
+/// A leap through a loop: an abstract state that is entered, and left at its exit port only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leap {
+    /// The cut points of the loop.
+    pub nodes: Vec<Node>,
+    /// Where it is entered, by its number.
+    pub entry: usize,
+    /// Where it is left, by its number.
+    pub exit: usize,
+    /// The paths between the cut points: from, to and what is done.
+    pub paths: Vec<(usize, usize, Vec<Move>)>,
+    /// The state variables that the loop changes; `None` for the count of iterations, which has
+    /// the width of `counter`.
+    pub variables: Vec<Option<StateVarId>>,
+    /// The width of the count of iterations.
+    pub counter: Option<u32>,
+    /// What is chosen in every iteration, over the state at its start.
+    pub strategy: Vec<(ChoiceKey, String)>,
+}
+
+/// A cut point of a loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// The variables that matter here, by their number among the variables of the leap. The values
+    /// of the others are never read before they are written.
+    pub relevant: Vec<usize>,
+    /// The abstract state.
+    pub state: String,
+    /// Its part from which the loop may be left.
+    pub exit: String,
+    /// The variables by which states are told apart, by their number.
+    pub view: Vec<usize>,
+}

@@ -1,0 +1,198 @@
+//! Invariants at cut points: every step leads from one to the next, and none admits a violation.
+//!
+//! Each way between cut points, each call and each return must lead from the invariant at its
+//! start to the invariant at its end; a cut point without an invariant is claimed to be
+//! unreachable. If all questions are answered `unsat`, no execution comes to a location whose
+//! invariant is false.
+
+use crate::steps::Cuts;
+use crate::{Gate, refused};
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::program::{LocationKind, Op};
+use hardbop_engine::Reason;
+use hardbop_engine::claim::Invariants;
+use hardbop_logic::{Answer, Session, TermId, Terms};
+use hardbop_model::View;
+use hardbop_semantics::constants::{Constants, Meaning, Spelling};
+use hardbop_semantics::{Execution, State};
+use std::collections::BTreeMap;
+
+impl Gate<'_> {
+    /// Checks invariants. Gives the number of questions asked.
+    pub(crate) fn invariants(&self, claim: &Invariants) -> Result<u64, Reason> {
+        let view = &self.model.flat;
+        let mut terms = Terms::new();
+        let constants = Constants::new(&view.semantics, &mut terms);
+        let mut spelling = Spelling::new(&view.semantics, &mut terms);
+        let mut invariants = BTreeMap::new();
+        for (&location, text) in &claim.at {
+            let formula = spelling.read(&mut terms, text);
+            invariants.insert(location, formula.map_err(|_| Reason::Certificate)?);
+        }
+        let cuts = Cuts::new(view.program, &claim.cuts);
+        let mut checker = Checker {
+            view,
+            constants,
+            invariants,
+            session: self.session(),
+            questions: 0,
+            terms,
+        };
+        // Where it is claimed that control never comes is all that proves anything.
+        for (index, location) in view.program.locations.iter().enumerate() {
+            if let LocationKind::Error(check) = location.kind
+                && claim.checks.contains(&check)
+                && !checker.is_excluded(LocId(index as u32))
+            {
+                return Err(Reason::Certificate);
+            }
+        }
+        for axiom in view.semantics.axioms(&mut checker.terms) {
+            checker.session.assert(&checker.terms, axiom);
+        }
+        checker.start()?;
+        for location in cuts.all() {
+            self.budget.check().map_err(Reason::Stopped)?;
+            // What the questions at one cut point share is told to the solver once.
+            checker.session.push();
+            let result = checker.leave(&cuts, location);
+            checker.session.pop();
+            result?;
+        }
+        Ok(checker.questions)
+    }
+}
+
+struct Checker<'a, 'p> {
+    view: &'a View<'p>,
+    constants: Constants,
+    invariants: BTreeMap<LocId, TermId>,
+    session: Session<'static>,
+    questions: u64,
+    terms: Terms,
+}
+
+impl Checker<'_, '_> {
+    fn invariant(&mut self, at: LocId) -> TermId {
+        match self.invariants.get(&at) {
+            Some(&formula) => formula,
+            None => self.terms.bool(false),
+        }
+    }
+
+    fn is_excluded(&mut self, at: LocId) -> bool {
+        self.invariant(at) == self.terms.bool(false)
+    }
+
+    /// Some formulas must not hold together.
+    fn never(&mut self, together: &[TermId]) -> Result<(), Reason> {
+        let question = self.terms.and(together);
+        if question == self.terms.bool(false) {
+            return Ok(());
+        }
+        self.questions += 1;
+        match self.session.check(&self.terms, &[question]) {
+            Answer::Unsat => Ok(()),
+            other => Err(refused(other)),
+        }
+    }
+
+    /// What a formula about a cut point says there: of now, what `now` says; of the procedure's
+    /// entry, what `old` says, or the same as before if that is the same procedure's.
+    fn moved(&mut self, formula: TermId, now: &State, old: Option<&State>) -> TermId {
+        let mut map = BTreeMap::new();
+        for constant in self.terms.free_constants(&[formula]) {
+            match (self.constants.meaning(constant), old) {
+                (Some(Meaning::Now(id)), _) => {
+                    let value = now.get(&self.view.semantics, &mut self.terms, id);
+                    map.insert(constant, value);
+                }
+                (Some(Meaning::Old(id)), Some(old)) => {
+                    let value = old.get(&self.view.semantics, &mut self.terms, id);
+                    map.insert(constant, value);
+                }
+                _ => {}
+            }
+        }
+        self.terms.substitute(formula, &map)
+    }
+
+    /// The invariant at a location must hold in a state that is come to under some conditions.
+    fn arrives(
+        &mut self,
+        at: LocId,
+        mut conditions: Vec<TermId>,
+        now: &State,
+        old: Option<&State>,
+    ) -> Result<(), Reason> {
+        let formula = self.invariant(at);
+        let holds = self.moved(formula, now, old);
+        conditions.push(self.terms.not(holds));
+        self.never(&conditions)
+    }
+
+    fn start(&mut self) -> Result<(), Reason> {
+        let program = self.view.program;
+        let mut run = Execution::new(&self.view.semantics);
+        run.start(&mut self.terms);
+        let entry = program.function(program.entry).entry;
+        self.arrives(entry, run.facts, &run.state, Some(&run.state))
+    }
+
+    /// All steps that leave a cut point.
+    fn leave(&mut self, cuts: &Cuts, at: LocId) -> Result<(), Reason> {
+        let before = self.invariant(at);
+        if before == self.terms.bool(false) {
+            return Ok(());
+        }
+        let (view, program) = (self.view, self.view.program);
+        let ways = cuts.ways(&view.semantics, &mut self.terms, at, State::new())?;
+        for way in ways {
+            self.arrives(way.to, vec![before, way.condition], &way.state, None)?;
+        }
+        for (id, edge) in program.edges_from(at) {
+            match &edge.op {
+                Op::Call { callee, .. } => {
+                    for &callee in callee.targets() {
+                        self.enter(before, id, callee)?;
+                        self.come_back(before, id, callee)?;
+                    }
+                }
+                // From there, anything might happen.
+                Op::Unsupported { .. } => self.never(&[before])?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, before: TermId, call: EdgeId, callee: FuncId) -> Result<(), Reason> {
+        let mut run = Execution::new(&self.view.semantics);
+        let condition = run.enter(&mut self.terms, call, callee);
+        let entry = self.view.program.function(callee).entry;
+        let mut conditions = run.facts;
+        conditions.extend([before, condition]);
+        self.arrives(entry, conditions, &run.state, Some(&run.state))
+    }
+
+    fn come_back(&mut self, before: TermId, call: EdgeId, callee: FuncId) -> Result<(), Reason> {
+        let (view, program) = (self.view, self.view.program);
+        let exit = self.invariant(program.function(callee).exit);
+        let mut run = Execution::new(&view.semantics);
+        let condition = run.enter(&mut self.terms, call, callee);
+        let entered = run.state.clone();
+        // Whatever the callee may change, and all of its own frame, may be anything at its exit.
+        let own = view.semantics.frame_variables(callee);
+        for id in view.effects.modified(callee).iter().copied().chain(own) {
+            let sort = view.semantics.sort(&mut self.terms, id);
+            let any = self.terms.fresh("exit", sort);
+            run.state.set(id, any);
+        }
+        let left = self.moved(exit, &run.state, Some(&entered));
+        run.leave(&mut self.terms);
+        let mut conditions = run.facts;
+        conditions.extend([before, condition, left]);
+        let to = program.edges[call.index()].to;
+        self.arrives(to, conditions, &run.state, None)
+    }
+}

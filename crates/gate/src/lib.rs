@@ -1,0 +1,190 @@
+//! The gate: the only place where a claim becomes PROVED or VIOLATED, and only by being checked.
+//!
+//! In comes a [`Claim`], data that somebody says about a program; out comes [`Evidence`], or why
+//! the claim does not count. There is one check for each kind of claim, a file each. What is
+//! trusted is small: the program and the meaning of its edges (`cfront`, `semantics`), which have
+//! checkers and tests of their own, the solver's word `unsat`, the interpreter, and this crate,
+//! which depends on nothing that searches. It finds its own way through the program
+//! ([`steps`](crate::steps)) and asks a solver of its own.
+//!
+//! The types see to it: [`Proof`] and [`Refutation`] cannot be made elsewhere, and an [`Outcome`]
+//! that says more than UNKNOWN holds one of them.
+
+mod alone;
+mod clauses;
+mod determined;
+mod invariants;
+mod nowhere;
+mod runs;
+mod steps;
+mod unrolling;
+
+pub use alone::{Report, alone};
+
+use hardbop_budget::Budget;
+use hardbop_cfront::interp;
+use hardbop_engine::{Claim, Reason};
+use hardbop_logic::{Answer, Limits, Session, Solver, Unknown, Z3Options, Z3Solver};
+use hardbop_model::Model;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is known of a check.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// No execution violates it.
+    Proved(Arc<Proof>),
+    /// An execution does.
+    Violated(Arc<Refutation>),
+    /// Neither is known.
+    Unknown(Reason),
+}
+
+impl Outcome {
+    /// Whether the check is decided.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self, Outcome::Unknown(_))
+    }
+}
+
+/// What a claim that was accepted is evidence of.
+#[derive(Clone, Debug)]
+pub enum Evidence {
+    /// Checks hold.
+    Proof(Arc<Proof>),
+    /// A check is violated.
+    Refutation(Arc<Refutation>),
+}
+
+/// A claim that checks hold, checked. Whatever its kind, it also shows that no execution comes to
+/// what is not supported.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    claim: Claim,
+    questions: u64,
+}
+
+impl Proof {
+    /// What was claimed.
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// How many questions were asked of a solver.
+    pub fn questions(&self) -> u64 {
+        self.questions
+    }
+}
+
+#[cfg(feature = "forge")]
+impl Proof {
+    /// A claim that nobody checked: for tests of what becomes of wrong proofs.
+    pub fn forged(claim: Claim) -> Arc<Proof> {
+        let questions = 0;
+        Arc::new(Proof { claim, questions })
+    }
+}
+
+/// A claim that a check is violated, checked.
+#[derive(Clone, Debug)]
+pub struct Refutation {
+    claim: Claim,
+    run: interp::Run,
+}
+
+impl Refutation {
+    /// What was claimed.
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// What the interpreter saw.
+    pub fn run(&self) -> &interp::Run {
+        &self.run
+    }
+}
+
+/// Which solver is asked.
+pub type MakeSolver = dyn Fn() -> Box<dyn Solver> + Send + Sync;
+
+/// Checks claims about one program.
+#[derive(Clone)]
+pub struct Gate<'a> {
+    model: &'a Model<'a>,
+    budget: Budget,
+    solver: Arc<MakeSolver>,
+    query_time: Duration,
+}
+
+impl<'a> Gate<'a> {
+    /// A gate for claims about a program, within a budget.
+    pub fn new(model: &'a Model<'a>, budget: Budget) -> Gate<'a> {
+        Gate {
+            model,
+            budget,
+            solver: Arc::new(|| Box::new(Z3Solver::new(Z3Options::default()))),
+            query_time: Duration::from_secs(30),
+        }
+    }
+
+    /// The same, which asks another solver.
+    pub fn asking(mut self, solver: Arc<MakeSolver>) -> Gate<'a> {
+        self.solver = solver;
+        self
+    }
+
+    /// Checks a claim.
+    pub fn check(&self, claim: Claim) -> Result<Evidence, Reason> {
+        let proof =
+            |claim: Claim, questions: u64| Evidence::Proof(Arc::new(Proof { claim, questions }));
+        match claim {
+            Claim::Nowhere(nowhere) => {
+                self.nowhere(&nowhere)?;
+                Ok(proof(Claim::Nowhere(nowhere), 0))
+            }
+            Claim::Invariants(invariants) => {
+                let questions = self.invariants(&invariants)?;
+                Ok(proof(Claim::Invariants(invariants), questions))
+            }
+            Claim::Unrolling(unrolling) => {
+                let questions = self.unrolling(&unrolling)?;
+                Ok(proof(Claim::Unrolling(unrolling), questions))
+            }
+            Claim::Clauses(clauses) => {
+                let questions = self.clauses(&clauses)?;
+                Ok(proof(Claim::Clauses(clauses), questions))
+            }
+            Claim::OnlyRun(only) => {
+                let seen = self.only_run(&only)?;
+                Ok(proof(Claim::OnlyRun(seen), 0))
+            }
+            Claim::Run(run) => {
+                let (run, seen) = self.run(&run)?;
+                let claim = Claim::Run(run);
+                Ok(Evidence::Refutation(Arc::new(Refutation {
+                    claim,
+                    run: seen,
+                })))
+            }
+            Claim::Chain(_) => Err(Reason::Evidence),
+        }
+    }
+
+    fn session(&self) -> Session<'static> {
+        let mut session = Session::new((self.solver)(), self.budget.clone());
+        session.set_limits(Limits {
+            time: Some(self.query_time),
+            steps: None,
+        });
+        session
+    }
+}
+
+/// What an answer other than `unsat` means for a claim.
+fn refused(answer: Answer) -> Reason {
+    match answer {
+        Answer::Unknown(Unknown::Stopped(stopped)) => Reason::Stopped(stopped),
+        Answer::Unknown(why) => Reason::Solver(why.to_string()),
+        Answer::Sat | Answer::Unsat => Reason::Certificate,
+    }
+}

@@ -1,0 +1,155 @@
+//! What lies between two cut points, as the gate sees it.
+//!
+//! A program is cut at the entries and exits of functions, before and after calls, where a check
+//! is violated, in front of what is not supported, and wherever a claim says. What is left between
+//! must be free of cycles; that is looked at here and not taken from anybody. Ways that meet are
+//! merged.
+
+use hardbop_cfront::call_graph::callable;
+use hardbop_cfront::ids::LocId;
+use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_engine::Reason;
+use hardbop_logic::{TermId, Terms};
+use hardbop_semantics::{Execution, Semantics, State};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a program is cut.
+pub(crate) struct Cuts(BTreeSet<LocId>);
+
+/// A way from one cut point to another, with all paths between them merged.
+#[derive(Clone)]
+pub(crate) struct Way {
+    /// Where it ends.
+    pub(crate) to: LocId,
+    /// When it is taken.
+    pub(crate) condition: TermId,
+    /// The state at its end.
+    pub(crate) state: State,
+}
+
+impl Cuts {
+    /// The cut points that a claim names, and those that every program has.
+    pub(crate) fn new(program: &Program, named: &[LocId]) -> Cuts {
+        let mut cuts: BTreeSet<LocId> = BTreeSet::new();
+        for &location in named {
+            if location.index() < program.locations.len() {
+                cuts.insert(location);
+            }
+        }
+        for function in callable(program) {
+            let function = program.function(function);
+            cuts.extend([function.entry, function.exit]);
+            for index in function.locations.clone() {
+                let location = LocId(index);
+                let kind = program.locations[location.index()].kind;
+                if matches!(kind, LocationKind::Error(_)) {
+                    cuts.insert(location);
+                }
+                for (_, edge) in program.edges_from(location) {
+                    match edge.op {
+                        Op::Call { .. } => cuts.extend([location, edge.to]),
+                        Op::Unsupported { .. } => cuts.extend([location]),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Cuts(cuts)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = LocId> {
+        self.0.iter().copied()
+    }
+
+    /// The ways from a cut point to the next ones, over edges that are neither calls nor
+    /// unsupported; entered in a given state. Ends of the program are no cut points: nothing more
+    /// happens there.
+    pub(crate) fn ways(
+        &self,
+        semantics: &Semantics<'_>,
+        terms: &mut Terms,
+        start: LocId,
+        entered: State,
+    ) -> Result<Vec<Way>, Reason> {
+        let program = semantics.program;
+        let mut arrived: BTreeMap<LocId, Way> = BTreeMap::new();
+        let always = terms.bool(true);
+        for location in self.order(program, start)? {
+            let (before, state) = if location == start {
+                (always, entered.clone())
+            } else {
+                // What leads here comes earlier in the order.
+                match arrived.remove(&location) {
+                    Some(way) => (way.condition, way.state),
+                    None => continue,
+                }
+            };
+            for (id, edge) in program.edges_from(location) {
+                if matches!(edge.op, Op::Call { .. } | Op::Unsupported { .. }) {
+                    continue;
+                }
+                let mut run = Execution::new(semantics);
+                run.state = state.clone();
+                let pass = run.edge(terms, id).map_err(|_| Reason::Certificate)?;
+                let mut conjuncts = vec![before, pass];
+                conjuncts.append(&mut run.facts);
+                let condition = terms.and(&conjuncts);
+                let way = match arrived.remove(&edge.to) {
+                    None => Way {
+                        to: edge.to,
+                        condition,
+                        state: run.state,
+                    },
+                    Some(other) => Way {
+                        to: edge.to,
+                        state: run.state.merge(&other.state, condition, semantics, terms),
+                        condition: terms.or(&[condition, other.condition]),
+                    },
+                };
+                arrived.insert(edge.to, way);
+            }
+        }
+        let ends = arrived.into_values();
+        Ok(ends.filter(|way| self.0.contains(&way.to)).collect())
+    }
+
+    /// The locations between a cut point and the next ones, each after all that lead to it. A
+    /// cycle among them is a claim's fault: it forgot to cut it.
+    fn order(&self, program: &Program, start: LocId) -> Result<Vec<LocId>, Reason> {
+        #[derive(PartialEq)]
+        enum Seen {
+            Open,
+            Done,
+        }
+        let mut seen: BTreeMap<LocId, Seen> = BTreeMap::from([(start, Seen::Open)]);
+        let mut order = Vec::new();
+        let mut stack: Vec<(LocId, u32)> = vec![(start, 0)];
+        while let Some((location, next)) = stack.last_mut() {
+            let edges = program.locations[location.index()].edges.clone();
+            let index = edges.start + *next;
+            if index >= edges.end {
+                seen.insert(*location, Seen::Done);
+                order.push(*location);
+                stack.pop();
+                continue;
+            }
+            *next += 1;
+            let edge = &program.edges[index as usize];
+            if matches!(edge.op, Op::Call { .. } | Op::Unsupported { .. })
+                || self.0.contains(&edge.to)
+            {
+                continue;
+            }
+            match seen.get(&edge.to) {
+                Some(Seen::Open) => return Err(Reason::Certificate),
+                Some(Seen::Done) => {}
+                None => {
+                    seen.insert(edge.to, Seen::Open);
+                    stack.push((edge.to, 0));
+                }
+            }
+        }
+        order.reverse();
+        Ok(order)
+    }
+}

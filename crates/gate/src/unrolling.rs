@@ -1,0 +1,190 @@
+//! All executions at once, until none goes on.
+//!
+//! The strongest invariants by layer: after `n` blocks, control is at these cut points, with these
+//! calls open, in these states. They are worked out here; a claim only says which of the cut
+//! points that blocks lead to are never come to, and that is asked. When a layer is empty and no
+//! violation was among what is not excluded, no execution violates anything.
+
+use crate::steps::Cuts;
+use crate::{Gate, refused};
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::program::{LocationKind, Op};
+use hardbop_engine::Reason;
+use hardbop_engine::claim::{Unreached, Unrolling};
+use hardbop_logic::{Answer, TermId, Terms};
+use hardbop_model::View;
+use hardbop_semantics::Execution;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many claims are asked at once.
+const AT_A_TIME: usize = 64;
+
+/// A cut point with the calls that are open there, the outermost first.
+type Place = (Vec<(EdgeId, FuncId)>, LocId);
+
+/// When and how a place is come to.
+struct Arrival<'s, 'p> {
+    condition: TermId,
+    run: Execution<'s, 'p>,
+}
+
+type Layer<'s, 'p> = BTreeMap<Place, Arrival<'s, 'p>>;
+
+impl Gate<'_> {
+    /// Follows all executions. Gives the number of conditions that have no model.
+    pub(crate) fn unrolling(&self, claim: &Unrolling) -> Result<u64, Reason> {
+        let view = &self.model.flat;
+        let program = view.program;
+        let cuts = Cuts::new(program, &claim.cuts);
+        let dead: BTreeSet<&Unreached> = claim.dead.iter().collect();
+        let mut terms = Terms::new();
+        let mut never: Vec<TermId> = Vec::new();
+        let mut run = Execution::new(&view.semantics);
+        run.start(&mut terms);
+        let facts = std::mem::take(&mut run.facts);
+        let condition = terms.and(&facts);
+        let entry = program.function(program.entry).entry;
+        let mut layer: Layer<'_, '_> = BTreeMap::new();
+        layer.insert((Vec::new(), entry), Arrival { condition, run });
+        let mut number = 0;
+        while !layer.is_empty() {
+            if number == claim.layers {
+                return Err(Reason::Evidence);
+            }
+            number += 1;
+            let mut next: Layer<'_, '_> = BTreeMap::new();
+            for (place, arrival) in layer {
+                self.budget.check().map_err(Reason::Stopped)?;
+                follow(view, &cuts, &mut terms, place, arrival, &mut next)?;
+            }
+            next.retain(|(calls, location), arrival| {
+                let unreached = Unreached {
+                    layer: number,
+                    calls: calls.clone(),
+                    location: *location,
+                };
+                match program.locations[location.index()].kind {
+                    // An execution ends where it violates a check.
+                    LocationKind::Error(check) => {
+                        if claim.checks.contains(&check) {
+                            never.push(arrival.condition);
+                        }
+                        false
+                    }
+                    _ if dead.contains(&unreached) => {
+                        never.push(arrival.condition);
+                        false
+                    }
+                    _ => arrival.condition != terms.bool(false),
+                }
+            });
+            layer = next;
+        }
+        self.all_unsatisfiable(view, &mut terms, &never)?;
+        Ok(never.len() as u64)
+    }
+
+    fn all_unsatisfiable(
+        &self,
+        view: &View<'_>,
+        terms: &mut Terms,
+        never: &[TermId],
+    ) -> Result<(), Reason> {
+        let axioms = view.semantics.axioms(terms);
+        for some in never.chunks(AT_A_TIME) {
+            self.budget.check().map_err(Reason::Stopped)?;
+            let any = terms.or(some);
+            if any == terms.bool(false) {
+                continue;
+            }
+            let mut session = self.session();
+            for &axiom in &axioms {
+                session.assert(terms, axiom);
+            }
+            session.assert(terms, any);
+            match session.check(terms, &[]) {
+                Answer::Unsat => {}
+                other => return Err(refused(other)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All that leaves a place.
+fn follow<'s, 'p>(
+    view: &'s View<'p>,
+    cuts: &Cuts,
+    terms: &mut Terms,
+    (calls, at): Place,
+    arrival: Arrival<'s, 'p>,
+    next: &mut Layer<'s, 'p>,
+) -> Result<(), Reason> {
+    let program = view.program;
+    let Arrival { condition, run } = arrival;
+    if program.locations[at.index()].kind == LocationKind::Exit {
+        let mut calls = calls;
+        let Some((call, _)) = calls.pop() else {
+            return Ok(());
+        };
+        let mut run = run;
+        run.leave(terms);
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(condition);
+        let condition = terms.and(&conjuncts);
+        let to = program.edges[call.index()].to;
+        arrive(terms, next, (calls, to), Arrival { condition, run });
+        return Ok(());
+    }
+    for way in cuts.ways(&view.semantics, terms, at, run.state.clone())? {
+        let mut run = run.clone();
+        run.state = way.state;
+        let condition = terms.and(&[condition, way.condition]);
+        arrive(
+            terms,
+            next,
+            (calls.clone(), way.to),
+            Arrival { condition, run },
+        );
+    }
+    for (id, edge) in program.edges_from(at) {
+        match &edge.op {
+            Op::Unsupported { construct } => return Err(Reason::unsupported(program, *construct)),
+            Op::Call { callee, .. } => {
+                for &callee in callee.targets() {
+                    let mut run = run.clone();
+                    let called = run.enter(terms, id, callee);
+                    let mut conjuncts = std::mem::take(&mut run.facts);
+                    conjuncts.extend([condition, called]);
+                    let condition = terms.and(&conjuncts);
+                    let mut calls = calls.clone();
+                    calls.push((id, callee));
+                    let entry = program.function(callee).entry;
+                    arrive(terms, next, (calls, entry), Arrival { condition, run });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Adds a way to a place; ways that meet are merged.
+fn arrive<'s, 'p>(
+    terms: &mut Terms,
+    next: &mut Layer<'s, 'p>,
+    place: Place,
+    arrival: Arrival<'s, 'p>,
+) {
+    if arrival.condition == terms.bool(false) {
+        return;
+    }
+    let merged = match next.remove(&place) {
+        None => arrival,
+        Some(other) => Arrival {
+            run: arrival.run.merge(other.run, arrival.condition, terms),
+            condition: terms.or(&[arrival.condition, other.condition]),
+        },
+    };
+    next.insert(place, merged);
+}

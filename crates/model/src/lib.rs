@@ -1,0 +1,165 @@
+//! The model: a program prepared once for all engines.
+//!
+//! In comes a `Program`; out comes what every search and the gate of evidence stand on: where its
+//! pointers point, the same program with calls inlined (every edge of which knows the edge that it
+//! is a copy of), the exact meaning of both, cut points, and what functions may change. Engines
+//! add what is theirs alone.
+//!
+//! Preparing is done in two steps because the second borrows from the first:
+//!
+//! ```
+//! use hardbop_cfront::load::load_text;
+//! use hardbop_model::{Model, Prepared};
+//!
+//! let text = "int x; int main(void) { while (x < 3) x++; return 0; }";
+//! let loaded = load_text("m.c", text).unwrap();
+//! let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+//! let model = Model::new(&loaded.program, &prepared);
+//! assert_eq!(model.flat.skeleton.procedures.len(), 2); // the root and `main`
+//! ```
+
+pub mod loops;
+pub mod points;
+
+use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_cfront::inline::{self, Inlined, inline};
+use hardbop_cfront::points_to::{self, PointsTo};
+use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_semantics::effects::Effects;
+use hardbop_semantics::skeleton::{Point, Skeleton, VertexIndex};
+use hardbop_semantics::{Encoding, Semantics};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is worked out about a program before anything is searched.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// Where the program's pointers may point.
+    pub points_to: PointsTo,
+    /// The program with calls inlined, ...
+    pub inlined: Inlined,
+    /// ... and where the pointers of that may point.
+    pub inlined_points_to: PointsTo,
+}
+
+impl Prepared {
+    /// Prepares a program.
+    pub fn new(program: &Program) -> Prepared {
+        Prepared::with_points_to(program, points_to::analyse(program))
+    }
+
+    /// Prepares a program of which it is known where pointers point.
+    pub fn with_points_to(program: &Program, points_to: PointsTo) -> Prepared {
+        let inlined = inline(program, &inline::Limits::default());
+        let inlined_points_to = points_to::analyse(&inlined.program);
+        Prepared {
+            points_to,
+            inlined,
+            inlined_points_to,
+        }
+    }
+}
+
+/// A prepared program with its meaning.
+#[derive(Clone, Debug)]
+pub struct Model<'a> {
+    /// The program as the user knows it: what is claimed is claimed of this, and runs are replayed
+    /// on it.
+    pub program: &'a Program,
+    /// The program itself.
+    pub plain: View<'a>,
+    /// The program with calls inlined.
+    pub flat: View<'a>,
+    /// How the two belong together.
+    pub inlined: &'a Inlined,
+}
+
+/// A program, itself or inlined, with its exact meaning.
+#[derive(Clone, Debug)]
+pub struct View<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Where its pointers may point.
+    pub points_to: &'a PointsTo,
+    /// Its meaning in machine words.
+    pub semantics: Semantics<'a>,
+    /// Its cut points.
+    pub skeleton: Skeleton,
+    /// What its functions may change.
+    pub effects: Effects,
+}
+
+impl<'a> Model<'a> {
+    /// The model of a prepared program.
+    pub fn new(program: &'a Program, prepared: &'a Prepared) -> Model<'a> {
+        let Prepared {
+            points_to,
+            inlined,
+            inlined_points_to,
+        } = prepared;
+        Model {
+            program,
+            plain: View::new(program, points_to),
+            flat: View::new(&inlined.program, inlined_points_to),
+            inlined,
+        }
+    }
+}
+
+impl<'a> View<'a> {
+    fn new(program: &'a Program, points_to: &'a PointsTo) -> View<'a> {
+        let semantics = Semantics::new(program, points_to, Encoding::Bits);
+        let effects = Effects::new(&semantics);
+        View {
+            program,
+            points_to,
+            skeleton: Skeleton::new(program),
+            semantics,
+            effects,
+        }
+    }
+
+    /// The meaning under another encoding.
+    pub fn encoded(&self, encoding: Encoding) -> Semantics<'a> {
+        Semantics::new(self.program, self.points_to, encoding)
+    }
+
+    /// Where control is when a check is violated, for each of some checks; nowhere, if no code
+    /// that can be called violates it.
+    pub fn errors(&self, checks: &[CheckId]) -> BTreeMap<CheckId, BTreeSet<VertexIndex>> {
+        let mut errors: BTreeMap<CheckId, BTreeSet<VertexIndex>> = BTreeMap::new();
+        for &check in checks {
+            errors.insert(check, BTreeSet::new());
+        }
+        for (index, vertex) in self.skeleton.vertices.iter().enumerate() {
+            if let Point::At(location) = vertex.point
+                && let LocationKind::Error(check) = self.program.locations[location.index()].kind
+                && let Some(vertices) = errors.get_mut(&check)
+            {
+                vertices.insert(index);
+            }
+        }
+        errors
+    }
+
+    /// The location of a vertex, if it has one.
+    pub fn location(&self, vertex: VertexIndex) -> Option<LocId> {
+        match self.skeleton.vertices[vertex].point {
+            Point::At(location) => Some(location),
+            _ => None,
+        }
+    }
+
+    /// The vertices in front of constructs that are not supported, with their numbers in
+    /// [`Program::unsupported`].
+    pub fn unsupported(&self) -> BTreeMap<VertexIndex, u32> {
+        let mut found = BTreeMap::new();
+        for (index, vertex) in self.skeleton.vertices.iter().enumerate() {
+            if let Point::Unsupported(edge) = vertex.point
+                && let Op::Unsupported { construct } = self.program.edges[edge.index()].op
+            {
+                found.insert(index, construct);
+            }
+        }
+        found
+    }
+}
