@@ -305,6 +305,15 @@ pub enum Move {
     Leave(EdgeId, FuncId),
 }
 
+impl Move {
+    /// The edge, or the call.
+    pub fn edge(self) -> EdgeId {
+        match self {
+            Move::Edge(edge) | Move::Enter(edge, _) | Move::Leave(edge, _) => edge,
+        }
+    }
+}
+
 /// A value that the program leaves open: the edge that meets it, and how often the path has met
 /// that edge before.
 pub type ChoiceKey = (EdgeId, usize);
@@ -318,7 +327,10 @@ pub struct Walk {
     pub choices: Vec<(ChoiceKey, String)>,
 }
 
-/// A leap through a loop: an abstract state that is entered, and left at its exit port only.
+/// A leap through a loop: an abstract state that is entered, and left at its exit port only
+/// (Theorem 2). Terms speak of the state at the start of an iteration, of the count of iterations
+/// (`iteration#`) and of what earlier leaps left open: `left2.1#` is the second variable of the
+/// third link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leap {
     /// The cut points of the loop.
@@ -329,18 +341,24 @@ pub struct Leap {
     pub exit: usize,
     /// The paths between the cut points: from, to and what is done.
     pub paths: Vec<(usize, usize, Vec<Move>)>,
-    /// The state variables that the loop changes; `None` for the count of iterations, which has
-    /// the width of `counter`.
+    /// The state variables that the loop changes; `None` for the count of iterations.
     pub variables: Vec<Option<StateVarId>>,
     /// The width of the count of iterations.
     pub counter: Option<u32>,
-    /// What is chosen in every iteration, over the state at its start.
+    /// What is chosen in every iteration.
     pub strategy: Vec<(ChoiceKey, String)>,
+    /// The only values with which the loop is left, if there are no others.
+    pub left: Option<Vec<String>>,
 }
 
 /// A cut point of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
+    /// Where it is.
+    pub location: LocId,
+    /// The calls that are open, the outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<(EdgeId, FuncId)>,
     /// The variables that matter here, by their number among the variables of the leap. The values
     /// of the others are never read before they are written.
     pub relevant: Vec<usize>,

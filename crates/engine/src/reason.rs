@@ -28,13 +28,6 @@ pub enum Reason {
     Evidence,
     /// The run that was found does something else in the interpreter.
     Replay(Box<interp::Outcome>),
-    /// A run violates it, but is too long to be replayed.
-    NotReplayed {
-        /// At least so many steps it has.
-        steps: u128,
-        /// How many questions checked again that there is such a run.
-        questions: u64,
-    },
     /// No chain of leaps to it was found.
     NoLeap,
     /// The invariants that were guessed do not exclude it.
@@ -117,11 +110,6 @@ impl fmt::Display for Reason {
                     ended(outcome)
                 )
             }
-            Reason::NotReplayed { steps, questions } => write!(
-                f,
-                "a run of at least {steps} steps violates it, as {questions} questions confirm, \
-                 but is too long to be replayed"
-            ),
             Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
             Reason::Turn => f.write_str("no engine found an answer in its share of the time"),
             Reason::Contradiction { proved, violated } => write!(

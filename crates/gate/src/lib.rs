@@ -11,6 +11,7 @@
 //! that says more than UNKNOWN holds one of them.
 
 mod alone;
+mod chain;
 mod clauses;
 mod determined;
 mod invariants;
@@ -89,7 +90,16 @@ impl Proof {
 #[derive(Clone, Debug)]
 pub struct Refutation {
     claim: Claim,
-    run: interp::Run,
+    by: By,
+}
+
+/// How a violation is known.
+#[derive(Clone, Debug)]
+enum By {
+    /// The interpreter saw it.
+    Run(interp::Run),
+    /// So many questions about its chain were answered.
+    Questions(u64),
 }
 
 impl Refutation {
@@ -98,9 +108,20 @@ impl Refutation {
         &self.claim
     }
 
-    /// What the interpreter saw.
-    pub fn run(&self) -> &interp::Run {
-        &self.run
+    /// What the interpreter saw; `None` for an execution that is too long to be run.
+    pub fn run(&self) -> Option<&interp::Run> {
+        match &self.by {
+            By::Run(run) => Some(run),
+            By::Questions(_) => None,
+        }
+    }
+
+    /// How many questions were asked of a solver.
+    pub fn questions(&self) -> u64 {
+        match self.by {
+            By::Run(_) => 0,
+            By::Questions(questions) => questions,
+        }
     }
 }
 
@@ -163,10 +184,16 @@ impl<'a> Gate<'a> {
                 let claim = Claim::Run(run);
                 Ok(Evidence::Refutation(Arc::new(Refutation {
                     claim,
-                    run: seen,
+                    by: By::Run(seen),
                 })))
             }
-            Claim::Chain(_) => Err(Reason::Evidence),
+            Claim::Chain(chain) => {
+                let questions = self.chain(&chain)?;
+                Ok(Evidence::Refutation(Arc::new(Refutation {
+                    claim: Claim::Chain(chain),
+                    by: By::Questions(questions),
+                })))
+            }
         }
     }
 

@@ -10,7 +10,10 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::load::{LoadedProgram, load_text};
-use hardbop_leap::{Options, Outcome, leap};
+use hardbop_engine::{Claim, claim};
+use hardbop_gate::Gate;
+use hardbop_leap::{Event, Onlooker, Options, Outcome, leap};
+use hardbop_model::{Model, Prepared};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -135,6 +138,17 @@ fn on_processor(since: Instant) -> Duration {
     nanoseconds.map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
+/// Has chains checked by the gate.
+struct Gated<'a>(Gate<'a>);
+
+impl Onlooker for Gated<'_> {
+    fn event(&mut self, _: Event) {}
+
+    fn confirm(&mut self, chain: claim::Chain) -> Option<u64> {
+        self.0.check(Claim::Chain(chain)).ok().map(|_| 0)
+    }
+}
+
 fn ours(text: &str) -> (Duration, &'static str) {
     let clock = Instant::now();
     let start = on_processor(clock);
@@ -145,13 +159,15 @@ fn ours(text: &str) -> (Duration, &'static str) {
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
     let options = Options::default();
+    let prepared = Prepared::with_points_to(&program, points_to.clone());
+    let model = Model::new(&program, &prepared);
     let report = leap(
         &program,
         &points_to,
         &checks,
         &options,
         &budget,
-        &mut |_| {},
+        &mut Gated(Gate::new(&model, budget.clone())),
     );
     let word = match report.outcomes.values().next() {
         Some(Outcome::Violated(_)) => "replayed",

@@ -1,7 +1,7 @@
 //! The interface: options, outcomes, reports.
 
-use crate::certify::{Refused, certify};
 use crate::chain::{Counting, Link, Strategy, Values, body, entry};
+use crate::claim::claims;
 use crate::describe::{LeapReport, describe};
 use crate::flat::with_depths;
 use crate::graph::{Graph, NoGraph, Suggestion};
@@ -15,6 +15,7 @@ use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::Program;
+use hardbop_engine::claim;
 use hardbop_logic::{Assignment, Limits, Sort, TermId, Terms};
 use hardbop_semantics::replay::{Choice, Violation};
 use hardbop_semantics::{Encoding, FreshOrigin, Semantics};
@@ -155,6 +156,15 @@ pub struct Event {
     pub questions: u64,
 }
 
+/// Who is told how far it is, and confirms chains whose runs are too long to be replayed.
+pub trait Onlooker {
+    /// How far it is.
+    fn event(&mut self, event: Event);
+
+    /// Checks a chain; gives the number of questions that it took, if the chain stands.
+    fn confirm(&mut self, chain: claim::Chain) -> Option<u64>;
+}
+
 /// Looks for runs that violate checks, through loops without unrolling them.
 pub fn leap(
     program: &Program,
@@ -162,7 +172,7 @@ pub fn leap(
     checks: &[CheckId],
     options: &Options,
     budget: &Budget,
-    events: &mut dyn FnMut(Event),
+    onlooker: &mut dyn Onlooker,
 ) -> Report {
     let recursive = with_depths(program);
     let none = BTreeMap::new();
@@ -191,7 +201,10 @@ pub fn leap(
         depths,
     );
     let graph = match graph {
-        Ok(graph) => graph,
+        Ok(graph) => Graph {
+            is_of_the_program: analysed.is_none(),
+            ..graph
+        },
         Err(why) => {
             let reason = match why {
                 NoGraph::TooLarge => Reason::TooLarge,
@@ -208,7 +221,7 @@ pub fn leap(
     report.statistics.cuts = graph.cuts.len();
     report.statistics.paths = graph.paths.len();
     for (index, &check) in checks.iter().enumerate() {
-        events(Event {
+        onlooker.event(Event {
             open: checks.len() - index,
             leaps: report.statistics.leaps,
             questions: prover.questions,
@@ -219,8 +232,15 @@ pub fn leap(
                 .insert(check, Outcome::Unknown(Reason::NoChain));
             continue;
         }
-        let (outcome, explanation, counts) =
-            one(&semantics, &mut terms, &mut prover, &graph, check, options);
+        let (outcome, explanation, counts) = one(
+            &semantics,
+            &mut terms,
+            &mut prover,
+            &graph,
+            check,
+            options,
+            onlooker,
+        );
         report.statistics.attempts += counts.attempts;
         report.statistics.leaps += counts.leaps;
         report.statistics.chains += counts.chains;
@@ -251,6 +271,7 @@ fn one(
     graph: &Graph,
     check: CheckId,
     options: &Options,
+    onlooker: &mut dyn Onlooker,
 ) -> (Outcome, Option<Vec<LeapReport>>, Counts) {
     let mut search = Search {
         semantics,
@@ -267,7 +288,7 @@ fn one(
     };
     let mut accepted: Option<(Outcome, Chain)> = None;
     let mut judge = |terms: &mut Terms, prover: &mut Prover, chain: &Chain| match concrete(
-        semantics, terms, prover, graph, chain, options,
+        semantics, terms, prover, graph, chain, options, onlooker,
     ) {
         Some(outcome) => {
             accepted = Some((outcome, chain.clone()));
@@ -300,7 +321,7 @@ fn one(
     }
 }
 
-/// Makes a chain concrete: inputs from a model, then a replay, or else the certificate.
+/// Makes a chain concrete: inputs from a model, then a replay, or else a claim.
 fn concrete(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
@@ -308,6 +329,7 @@ fn concrete(
     graph: &Graph,
     chain: &Chain,
     options: &Options,
+    onlooker: &mut dyn Onlooker,
 ) -> Option<Outcome> {
     let mut model = small_model(terms, prover, chain, &[])?;
     let mut length = length(terms, graph, chain, &model);
@@ -328,18 +350,21 @@ fn concrete(
         model = small_model(terms, prover, chain, &tried)?;
         length = self::length(terms, graph, chain, &model);
     }
-    match certify(semantics, terms, graph, chain, &model, prover) {
-        Ok(questions) => {
-            let choices = choices(terms, graph, chain, &model);
-            Some(Outcome::Leaped(Box::new(Claim {
-                check: chain.check,
-                choices,
-                length,
-                questions,
-            })))
-        }
-        Err(Refused::NotPlain | Refused::Walk | Refused::Leap | Refused::Undecided(_)) => None,
+    // The onlooker knows the program as it was, without variables for depths.
+    if !graph.is_of_the_program {
+        return None;
     }
+    let claims = claims(semantics, terms, graph, chain, &model, length, prover);
+    let questions = claims
+        .into_iter()
+        .find_map(|claim| onlooker.confirm(claim))?;
+    let choices = choices(terms, graph, chain, &model);
+    Some(Outcome::Leaped(Box::new(Claim {
+        check: chain.check,
+        choices,
+        length,
+        questions,
+    })))
 }
 
 /// How many times other inputs are tried for a chain whose replay went elsewhere.

@@ -1,11 +1,34 @@
 //! Leaping behind the interface of all engines.
 
-use crate::check::{Options, Outcome, Reason, leap};
+use crate::check::{Event, Onlooker, Options, Outcome, Reason, leap};
 use crate::graph::Suggestion;
 use hardbop_engine as engine;
-use hardbop_engine::claim::{Given, Run, Script};
-use hardbop_engine::{Claim, Desk, Ended, Engine, Figure, Task};
+use hardbop_engine::claim::{self, Given, Run, Script};
+use hardbop_engine::{Answer, Claim, Desk, Ended, Engine, Figure, Task};
 use std::collections::BTreeMap;
+
+/// Tells the desk, and takes chains to the gate.
+struct AtDesk<'a>(&'a mut dyn Desk);
+
+impl Onlooker for AtDesk<'_> {
+    fn event(&mut self, event: Event) {
+        self.0.event(engine::Event {
+            doing: "leaping".into(),
+            open: event.open,
+            figures: vec![
+                Figure::count("leaps", event.leaps),
+                Figure::count("questions", event.questions),
+            ],
+        });
+    }
+
+    fn confirm(&mut self, chain: claim::Chain) -> Option<u64> {
+        match self.0.submit(Claim::Chain(chain)) {
+            Answer::Accepted => Some(0),
+            Answer::Refused(_) => None,
+        }
+    }
+}
 
 /// Leaping as one engine among others.
 #[derive(Clone, Debug, Default)]
@@ -26,23 +49,14 @@ impl Engine for Leap {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        let mut tell = |event: crate::check::Event| {
-            desk.event(engine::Event {
-                doing: "leaping".into(),
-                open: event.open,
-                figures: vec![
-                    Figure::count("leaps", event.leaps),
-                    Figure::count("questions", event.questions),
-                ],
-            });
-        };
+        let mut onlooker = AtDesk(desk);
         let report = leap(
             task.model.program,
             task.model.plain.points_to,
             task.checks,
             &self.options,
             task.budget,
-            &mut tell,
+            &mut onlooker,
         );
         let mut open = BTreeMap::new();
         for (check, outcome) in report.outcomes {
@@ -51,10 +65,8 @@ impl Engine for Leap {
                     let given = Given::Script(Script::of(&violation.run));
                     desk.submit(Claim::Run(Run { check, given })).refused()
                 }
-                Outcome::Leaped(claim) => Some(engine::Reason::NotReplayed {
-                    steps: claim.length,
-                    questions: claim.questions,
-                }),
+                // Its chain was accepted.
+                Outcome::Leaped(_) => None,
                 Outcome::Unknown(Reason::Stopped(stopped)) => {
                     Some(engine::Reason::Stopped(stopped))
                 }

@@ -3,12 +3,11 @@
 use crate::flat::{Below, Flat, Move, NodeIndex, TooLarge};
 use crate::prover::Prover;
 use hardbop_budget::Stopped;
-use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
-use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program};
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
 use hardbop_logic::{Op as TermOp, TermId, Terms};
+use hardbop_model::plain::is_plain;
 use hardbop_semantics::constants::{Constants, Meaning};
-use hardbop_semantics::effects::written_by;
-use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, State};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,6 +81,8 @@ pub struct Graph {
     pub checks: BTreeSet<CheckId>,
     /// The constants of state variables.
     pub constants: Constants,
+    /// Whether it is the graph of the program itself, and not of one with variables for depths.
+    pub is_of_the_program: bool,
     /// Whether no paths were left out: because there are too many, or because of a suggestion.
     pub complete: bool,
 }
@@ -136,6 +137,7 @@ impl Graph {
             paths: Vec::new(),
             checks: BTreeSet::new(),
             constants,
+            is_of_the_program: true,
             complete: true,
         };
         let mut numbers = BTreeMap::new();
@@ -243,81 +245,18 @@ impl Graph {
     /// Whether a path can be part of a claim that is not replayed: nothing but plain values, no
     /// memory that an access could miss, no calls that pile up.
     pub fn is_plain(&self, semantics: &Semantics<'_>, terms: &Terms, path: &Path) -> bool {
-        let program = semantics.program;
-        let mut written = BTreeSet::new();
-        let plain = path.moves.iter().all(|step| match step {
-            Move::Again(..) | Move::Back(..) => false,
-            Move::Edge(edge) | Move::Enter(edge, _) | Move::Leave(edge, _) => {
-                let op = &program.edges[edge.index()].op;
-                written_by(semantics, op, &mut written);
-                plain_op(program, op)
+        let mut edges = Vec::new();
+        for step in &path.moves {
+            match *step {
+                Move::Again(..) | Move::Back(..) => return false,
+                Move::Edge(edge) | Move::Enter(edge, _) | Move::Leave(edge, _) => edges.push(edge),
             }
-        });
-        let cells = written
-            .iter()
-            .all(|&id| matches!(semantics.layout.get(id).kind, StateKind::Cell { .. }));
+        }
         let functions = terms
             .postorder(&[path.condition])
             .into_iter()
             .any(|term| matches!(terms.op(term), TermOp::Select | TermOp::Apply(_)));
-        path.exact && plain && cells && !functions
-    }
-}
-
-/// Whether the interpreter cannot stop at an operation for a reason that logic does not know: it
-/// touches variables by their name only.
-fn plain_op(program: &Program, op: &Op) -> bool {
-    let mut exprs: Vec<ExprId> = Vec::new();
-    let mut places: Vec<PlaceId> = Vec::new();
-    match op {
-        Op::Skip | Op::Declare { .. } | Op::EndScope { .. } => {}
-        Op::Assume { condition, .. } => exprs.push(*condition),
-        Op::Assign { place, value } => {
-            places.push(*place);
-            exprs.push(*value);
-        }
-        Op::Input { place, .. } | Op::Havoc { place } => places.push(*place),
-        Op::Call {
-            callee: Callee::Direct(_),
-            arguments,
-            result,
-        } => {
-            exprs.extend(arguments);
-            places.extend(*result);
-        }
-        _ => return false,
-    }
-    loop {
-        if let Some(place) = places.pop() {
-            match program.place(place).kind {
-                PlaceKind::Var(_) => {}
-                PlaceKind::Field(base, _) => places.push(base),
-                PlaceKind::Deref(_) | PlaceKind::Index(..) => return false,
-            }
-            continue;
-        }
-        let Some(expr) = exprs.pop() else {
-            return true;
-        };
-        match program.expr(expr).kind {
-            ExprKind::Int(_) | ExprKind::Function(_) => {}
-            ExprKind::Load(place) => places.push(place),
-            // Where something lies can be computed for anything.
-            ExprKind::AddressOf(place) => match program.place(place).kind {
-                PlaceKind::Var(_) => {}
-                _ => return false,
-            },
-            ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => exprs.push(operand),
-            ExprKind::Binary(_, left, right) | ExprKind::Overflows { left, right, .. } => {
-                exprs.extend([left, right])
-            }
-            ExprKind::Conditional {
-                condition,
-                then,
-                otherwise,
-            } => exprs.extend([condition, then, otherwise]),
-            _ => return false,
-        }
+        path.exact && is_plain(semantics, edges) && !functions
     }
 }
 

@@ -11,16 +11,16 @@
 //! dropping candidate predicates ([`candidate`], [`strengthen`]); the conditions of the paper's
 //! theorems are questions to the solver ([`modal`], [`theorem`]). What the program leaves open is
 //! scheduled ([`schedule`]). Chains are put together by [`search`] and made concrete by
-//! [`replay`], or else checked by [`certify`]; [`describe`] tells them to people.
+//! [`replay`], or else become claims, which the gate checks; [`describe`] tells them to people.
 //!
 //! Forward reasoning (Theorem 2) comes first: the state at the entry port is a term for every
 //! variable over the inputs so far, so the conditions need no quantifier.
 
 mod attempt;
 pub mod candidate;
-pub mod certify;
 pub mod chain;
 pub mod check;
+mod claim;
 pub mod describe;
 mod engine;
 pub mod flat;
@@ -41,7 +41,7 @@ pub mod theorem;
 mod views;
 
 pub use check::{
-    Claim, Ending, Endings, Event, Options, Outcome, Reason, Report, Statistics, leap,
+    Claim, Ending, Endings, Event, Onlooker, Options, Outcome, Reason, Report, Statistics, leap,
 };
 pub use describe::LeapReport;
 pub use engine::Leap;

@@ -19,6 +19,7 @@
 //! ```
 
 pub mod loops;
+pub mod plain;
 pub mod points;
 
 use hardbop_cfront::ids::{CheckId, LocId};

@@ -1,8 +1,8 @@
 //! Collects results from what an engine says about a program.
 
 use crate::results::{
-    Answer, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Invariant, InvariantAt, Place,
-    Results,
+    Answer, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Input, Invariant, InvariantAt,
+    Place, Results, Trace,
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
@@ -21,8 +21,23 @@ pub enum Said<'a> {
     Proved,
     /// This run does.
     Violated(&'a Run),
+    /// There is a run that does, too long to be run.
+    Leapt(Leapt),
     /// Neither is known, and why.
     Unknown(String),
+}
+
+/// A violation that is known by a chain of must transitions.
+#[derive(Clone, Debug)]
+pub struct Leapt {
+    /// What the program is given outside of loops: where, by which function, and what.
+    pub inputs: Vec<(Source, String, String)>,
+    /// The loops that are leapt.
+    pub loops: Vec<Source>,
+    /// At least so many steps the run has.
+    pub length: String,
+    /// How many questions confirmed it.
+    pub questions: u64,
 }
 
 /// Puts results together.
@@ -59,6 +74,7 @@ impl<'p> Collector<'p> {
         let answer = match said {
             Said::Proved => Answer::Proved,
             Said::Unknown(reason) => Answer::Unknown(reason),
+            Said::Leapt(leapt) => Answer::Violated(Box::new(self.leapt(&leapt))),
             Said::Violated(run) => {
                 Answer::Violated(Box::new(trace(self.program, run, &mut self.places, budget)))
             }
@@ -75,6 +91,45 @@ impl<'p> Collector<'p> {
             answer,
             engine: None,
         });
+    }
+
+    /// A violation without a run.
+    fn leapt(&self, leapt: &Leapt) -> Trace {
+        let at = |source: Source| {
+            let file = self.program.presumed_files.get(source.file as usize);
+            (file.cloned().unwrap_or_default(), source.line)
+        };
+        let inputs = leapt.inputs.iter().map(|(source, function, value)| {
+            let (file, line) = at(*source);
+            Input {
+                function: function.clone(),
+                file,
+                line,
+                value: value.clone(),
+                ty: String::new(),
+            }
+        });
+        let mut loops: Vec<String> = Vec::new();
+        for &source in &leapt.loops {
+            let (file, line) = at(source);
+            let place = format!("{file}:{line}");
+            if !loops.contains(&place) {
+                loops.push(place);
+            }
+        }
+        let noun = if loops.len() == 1 { "loop" } else { "loops" };
+        let Leapt {
+            length, questions, ..
+        } = leapt;
+        Trace {
+            inputs: inputs.collect(),
+            leapt: Some(format!(
+                "a run of at least {length} steps does, too long to be replayed: it leaps the \
+                 {noun} at {}, by must transitions that {questions} questions confirm",
+                loops.join(" and ")
+            )),
+            ..Trace::default()
+        }
     }
 
     /// Adds the executed edges, as the front end has them, to the violation that was added last.

@@ -223,6 +223,9 @@ pub struct Trace {
     pub rule: Option<RuleRun>,
     /// What is guessed and what the violation depends on.
     pub guesses: Vec<Guess>,
+    /// How it is known that there is such a run, where it is too long to be run. Then there are no
+    /// steps.
+    pub leapt: Option<String>,
 }
 
 /// Somebody outside of the program whose answer is a guess.

@@ -114,6 +114,8 @@ fn write_check(
                 for EdgeStep { file, line, edge } in &trace.edges {
                     let _ = writeln!(out, "  {file}:{line}: {edge}");
                 }
+            } else if let Some(leapt) = &trace.leapt {
+                let _ = writeln!(out, "  {leapt}");
             } else if let Some(detail) = show.path {
                 write_path(out, results, trace, message, detail, paint);
             }

@@ -83,7 +83,8 @@ impl Spelling {
         spelling
     }
 
-    fn spell(&mut self, terms: &mut Terms, constant: TermId, name: &str) {
+    /// Gives one more constant a name in texts. Names with `#` at their end are free.
+    pub fn spell(&mut self, terms: &mut Terms, constant: TermId, name: &str) {
         let sort = terms.sort(constant);
         let spelt = terms.constant(name, sort);
         self.written.insert(constant, spelt);
@@ -91,7 +92,7 @@ impl Spelling {
         self.names.add_constant(terms, spelt);
     }
 
-    /// The formula as text; `None` if it speaks of anything but the state.
+    /// The term as text; `None` if it speaks of anything but what has a name.
     pub fn write(&self, terms: &mut Terms, formula: TermId) -> Option<String> {
         let constants = terms.free_constants(&[formula]);
         let known = |constant: &TermId| self.written.contains_key(constant);
@@ -104,10 +105,16 @@ impl Spelling {
 
     /// The formula that a text says.
     pub fn read(&mut self, terms: &mut Terms, text: &str) -> Result<TermId, ParseError> {
-        let spelt = parse_declared(terms, &mut self.names, text)?;
-        if terms.sort(spelt) != Sort::Bool {
-            return Err(ParseError("a formula was expected".to_owned()));
+        let formula = self.read_term(terms, text)?;
+        match terms.sort(formula) {
+            Sort::Bool => Ok(formula),
+            _ => Err(ParseError("a formula was expected".to_owned())),
         }
+    }
+
+    /// The term that a text says.
+    pub fn read_term(&mut self, terms: &mut Terms, text: &str) -> Result<TermId, ParseError> {
+        let spelt = parse_declared(terms, &mut self.names, text)?;
         Ok(terms.substitute(spelt, &self.read))
     }
 }

@@ -44,7 +44,7 @@ const KEYS: &[(&str, &str, &str)] = &[
 /// something is unknown.
 pub fn write(results: &Results, origin: &Origin) -> Option<String> {
     let violated = results.checks.iter().find_map(|check| match &check.answer {
-        Answer::Violated(trace) => Some(trace),
+        Answer::Violated(trace) if trace.leapt.is_none() => Some(trace),
         _ => None,
     });
     let open = results.incomplete.is_some()

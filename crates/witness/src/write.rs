@@ -42,7 +42,7 @@ impl Version {
 /// something is unknown.
 pub fn yaml(results: &Results, origin: &Origin, version: Version) -> Option<String> {
     let violated = results.checks.iter().find_map(|check| match &check.answer {
-        Answer::Violated(trace) => Some((check, trace)),
+        Answer::Violated(trace) if trace.leapt.is_none() => Some((check, trace)),
         _ => None,
     });
     let unknown = |check: &CheckResult| matches!(check.answer, Answer::Unknown(_));

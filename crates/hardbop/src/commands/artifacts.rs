@@ -88,21 +88,21 @@ fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<()
         outcomes.map(move |outcome| (program, outcome))
     });
     let mut violations = all.filter_map(|(program, outcome)| match outcome {
-        Outcome::Violated(violation) => Some((program, violation)),
+        Outcome::Violated(violation) => Some((program, violation.run()?)),
         _ => None,
     });
     let shown = path.display();
     match violations.next() {
-        Some((program, violation)) => {
+        Some((program, run)) => {
             let budget = repeating(known.budget);
-            let harness = harness(program, violation.run(), VERSION, &budget);
+            let harness = harness(program, run, VERSION, &budget);
             save(path, &harness.text)?;
             for doubt in &harness.doubts {
                 let _ = writeln!(said, "{shown}: {doubt}");
             }
         }
         None => {
-            let _ = writeln!(said, "no violation, so {shown} is not written");
+            let _ = writeln!(said, "no failing run, so {shown} is not written");
         }
     }
     Ok(())

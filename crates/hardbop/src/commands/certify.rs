@@ -213,7 +213,8 @@ fn one(part: &file::Part, answer: &Answer, checked: Option<&Result<Evidence, Str
                 }
                 (Evidence::Refutation(refutation), Word::Violated) => {
                     let stands = refutation.claim().violates() == Some(answer.check);
-                    (stands, None)
+                    let asked = refutation.run().is_none();
+                    (stands, asked.then(|| refutation.questions()))
                 }
                 _ => (false, None),
             };

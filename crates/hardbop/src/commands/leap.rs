@@ -14,11 +14,14 @@ use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{Op, Program};
+use hardbop_engine::claim;
+use hardbop_gate::{Evidence, Gate};
 use hardbop_leap::theorem::Theorem;
 use hardbop_leap::{
-    Claim, Endings, Event, LeapReport, Options, Outcome, Reason, Report, Suggestion, leap,
+    Claim, Endings, Event, LeapReport, Onlooker, Options, Outcome, Reason, Report, Suggestion, leap,
 };
 use hardbop_logic::Value;
+use hardbop_model::{Model, Prepared};
 use hardbop_report::collect::assumptions;
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
@@ -118,18 +121,21 @@ pub fn run(arguments: &LeapArgs, console: &Console) -> Result<Verdict, Failure> 
         ..Options::default()
     };
     let report = {
-        let progress = Progress::new(console);
-        let mut tell = |event: Event| {
-            let Event {
-                open,
-                leaps,
-                questions,
-            } = event;
-            progress.say(format!(
-                "{open} checks open, {leaps} leaps, {questions} questions"
-            ));
+        let prepared = Prepared::with_points_to(&program, points_to);
+        let model = Model::new(&program, &prepared);
+        let mut onlooker = Watching {
+            progress: Progress::new(console),
+            gate: Gate::new(&model, budget.clone()),
         };
-        leap(&program, &points_to, &checks, &options, &budget, &mut tell)
+        let points_to = &prepared.points_to;
+        leap(
+            &program,
+            points_to,
+            &checks,
+            &options,
+            &budget,
+            &mut onlooker,
+        )
     };
     let body = body(
         &program,
@@ -143,6 +149,32 @@ pub fn run(arguments: &LeapArgs, console: &Console) -> Result<Verdict, Failure> 
         Format::Json => console.value(verdict, &program.sources, &warnings, body)?,
     }
     Ok(verdict)
+}
+
+/// Shows how far it is, and has chains checked.
+struct Watching<'a> {
+    progress: Progress,
+    gate: Gate<'a>,
+}
+
+impl Onlooker for Watching<'_> {
+    fn event(&mut self, event: Event) {
+        let Event {
+            open,
+            leaps,
+            questions,
+        } = event;
+        self.progress.say(format!(
+            "{open} checks open, {leaps} leaps, {questions} questions"
+        ));
+    }
+
+    fn confirm(&mut self, chain: claim::Chain) -> Option<u64> {
+        match self.gate.check(hardbop_engine::Claim::Chain(chain)) {
+            Ok(Evidence::Refutation(refutation)) => Some(refutation.questions()),
+            Ok(Evidence::Proof(_)) | Err(_) => None,
+        }
+    }
 }
 
 /// The program with the user's predicates in it.

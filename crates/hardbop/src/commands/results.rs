@@ -7,11 +7,14 @@ use crate::console::Console;
 use crate::failure::Verdict;
 use crate::target::Judged;
 use hardbop_budget::Budget;
+use hardbop_cfront::program::Op;
 use hardbop_cfront::program::Program;
+use hardbop_cfront::types::Type;
+use hardbop_engine::claim::{Chain, Link};
 use hardbop_engine::{Claim, Value};
 use hardbop_gate::{Outcome, Proof, Report};
 use hardbop_portfolio::{Found, Invariant};
-use hardbop_report::collect::{Collector, Said};
+use hardbop_report::collect::{Collector, Leapt, Said};
 use hardbop_report::results::{Answer, EdgeStep, Guess, Input, Predicate, Results, Role, Trace};
 use hardbop_report::rows::{Detail, Row, rows};
 use hardbop_report::terminal::{self, Paint, Show};
@@ -103,6 +106,9 @@ struct JsonCheck {
     rule: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// How a violation is known whose run is too long to be run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    leapt: Option<String>,
     /// Functions of the library, and assembly, on whose guessed answers the violation depends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guesses: Vec<String>,
@@ -167,9 +173,15 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
                 collector.check(id, Said::Unknown(reason.to_string()), &budget);
             }
             Outcome::Violated(refutation) => {
-                let run = refutation.run();
-                collector.check(id, Said::Violated(run), &budget);
-                if paths == Paths::Edges {
+                let said = match (refutation.run(), refutation.claim()) {
+                    (Some(run), _) => Said::Violated(run),
+                    (None, Claim::Chain(chain)) => {
+                        Said::Leapt(chain_told(program, chain, refutation.questions()))
+                    }
+                    (None, _) => Said::Unknown(String::new()),
+                };
+                collector.check(id, said, &budget);
+                if let (Paths::Edges, Some(run)) = (paths, refutation.run()) {
                     collector.edges(steps(program, &run.trace));
                 }
             }
@@ -202,6 +214,56 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
         invariant.rule.clone_from(&rule);
     }
     collector.finish()
+}
+
+/// A chain of must transitions as people read it.
+fn chain_told(program: &Program, chain: &Chain, questions: u64) -> Leapt {
+    let mut inputs = Vec::new();
+    let mut loops = Vec::new();
+    for link in &chain.links {
+        match link {
+            Link::Walk(walk) => {
+                inputs.extend(walk.choices.iter().filter_map(|((edge, _), text)| {
+                    let edge = &program.edges[edge.index()];
+                    let Op::Input { name, place } = &edge.op else {
+                        return None;
+                    };
+                    let signed = match program.types.get(program.place(*place).ty) {
+                        Type::Int { signed, .. } => *signed,
+                        _ => false,
+                    };
+                    Some((edge.source, name.clone(), number(text, signed)))
+                }))
+            }
+            Link::Leap(leap) => {
+                let head = leap.nodes.get(leap.entry).map(|node| node.location);
+                let edge = head.and_then(|head| program.edges_from(head).next());
+                loops.extend(edge.map(|(_, edge)| edge.source));
+            }
+        }
+    }
+    Leapt {
+        inputs,
+        loops,
+        length: chain.length.clone(),
+        questions,
+    }
+}
+
+/// A literal of SMT-LIB as C has it.
+fn number(text: &str, signed: bool) -> String {
+    let (digits, radix, width) = match text.split_at_checked(2) {
+        Some(("#x", digits)) => (digits, 16, 4 * digits.len()),
+        Some(("#b", digits)) => (digits, 2, digits.len()),
+        _ => return text.to_owned(),
+    };
+    match u128::from_str_radix(digits, radix) {
+        Ok(bits) if signed && width < 128 && bits >> (width - 1) == 1 => {
+            (bits as i128 - (1i128 << width)).to_string()
+        }
+        Ok(bits) => bits.to_string(),
+        Err(_) => text.to_owned(),
+    }
 }
 
 /// How what is proved was shown, in words.
@@ -320,6 +382,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             engine: check.engine,
             rule: check.rule.clone(),
             reason: None,
+            leapt: None,
             guesses: Vec::new(),
             inputs: None,
             path: None,
@@ -331,6 +394,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             Answer::Unknown(reason) => json.reason = Some(reason.clone()),
             Answer::Violated(trace) => {
                 json.inputs = Some(trace.inputs.clone());
+                json.leapt.clone_from(&trace.leapt);
                 json.guesses = trace.guesses.iter().map(Guess::name).collect();
                 json.watched = trace.rule.as_ref().map(|rule| {
                     let objects = rule.objects.iter();

@@ -5,8 +5,11 @@ use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::load::load_text;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::Program;
+use hardbop_engine::{Claim, claim};
+use hardbop_gate::{Evidence, Gate};
 use hardbop_leap::theorem::Theorem;
-use hardbop_leap::{Options, Outcome, Report, leap};
+use hardbop_leap::{Event, Onlooker, Options, Outcome, Report, leap};
+use hardbop_model::{Model, Prepared};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -20,7 +23,24 @@ pub fn load(text: &str) -> (Program, PointsTo) {
 pub fn run(program: &Program, points_to: &PointsTo, options: &Options, seconds: u64) -> Report {
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     let budget = Budget::unlimited().with_time(Duration::from_secs(seconds));
-    leap(program, points_to, &checks, options, &budget, &mut |_| {})
+    let prepared = Prepared::with_points_to(program, points_to.clone());
+    let model = Model::new(program, &prepared);
+    let mut gated = Gated(Gate::new(&model, budget.clone()));
+    leap(program, points_to, &checks, options, &budget, &mut gated)
+}
+
+/// Has chains checked by the gate.
+struct Gated<'a>(Gate<'a>);
+
+impl Onlooker for Gated<'_> {
+    fn event(&mut self, _: Event) {}
+
+    fn confirm(&mut self, chain: claim::Chain) -> Option<u64> {
+        match self.0.check(Claim::Chain(chain)) {
+            Ok(Evidence::Refutation(refutation)) => Some(refutation.questions()),
+            Ok(Evidence::Proof(_)) | Err(_) => None,
+        }
+    }
 }
 
 /// What was found, as a picture.
