@@ -1,13 +1,13 @@
 //! The expressions of a rule, typed as in C, as expressions of the program.
 
 use crate::ast::*;
-use crate::tables::Tables;
 use crate::watching::Subject;
 use crate::weave::Home;
 use hardbop_cfront::dump::type_name;
+use hardbop_cfront::edit::Tables;
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind, Source, UnaryOp, VarKind};
-use hardbop_cfront::types::{RecordKind, Type, Types};
+use hardbop_cfront::types::{DataModel, RecordKind, Type, Types};
 use hardbop_diagnostics::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -141,7 +141,7 @@ impl Typing<'_> {
         let span = expr.span;
         Ok(Operand::Value(match &expr.kind {
             ExprWord::Number { value, width, sign } => {
-                let ty = self.tables.scalar_type(ScalarType::Int(*width, *sign));
+                let ty = scalar_type(self.tables, ScalarType::Int(*width, *sign));
                 self.tables.constant(*value as i128, ty)
             }
             ExprWord::Name(name) => return self.named(name, span),
@@ -176,7 +176,7 @@ impl Typing<'_> {
             }
             ExprWord::Cast(ty, inner) => {
                 let value = self.value(inner)?;
-                let ty = self.tables.scalar_type(*ty);
+                let ty = scalar_type(self.tables, *ty);
                 self.tables.convert(value, ty)
             }
             ExprWord::Member(base, member) => {
@@ -347,8 +347,7 @@ impl Typing<'_> {
         if !self.is_integer(index) {
             return self.refuse(index_span, "an index is an integer", "not an integer");
         }
-        let width = self.tables.pointer_width();
-        let distance = self.tables.integer(width, Signedness::Signed);
+        let distance = self.tables.program.types.intptr();
         let index = self.tables.convert(index, distance);
         if let Operand::Place(place) = array
             && let Type::Array { element, .. } =
@@ -588,6 +587,24 @@ fn program_op(op: BinaryWord) -> (BinaryOp, bool) {
         BinaryWord::Ne => (BinaryOp::Ne, true),
         BinaryWord::And => (BinaryOp::And, true),
         BinaryWord::Or => (BinaryOp::Or, true),
+    }
+}
+
+/// A type of rules as one of the program.
+pub(crate) fn scalar_type(tables: &mut Tables, ty: ScalarType) -> TypeId {
+    let types = &mut tables.program.types;
+    match ty {
+        ScalarType::Bool => types.intern(Type::Bool),
+        ScalarType::Pointer => tables.void_pointer(),
+        ScalarType::Int(width, sign) => {
+            let bits = match (width, types.model()) {
+                (Width::Char, _) => 8,
+                (Width::Short, _) => 16,
+                (Width::Int, _) | (Width::Long, DataModel::Ilp32) => 32,
+                (Width::Long, DataModel::Lp64) | (Width::LongLong, _) => 64,
+            };
+            types.int(bits, sign == Signedness::Signed)
+        }
     }
 }
 

@@ -13,8 +13,8 @@
 use crate::ast::*;
 use crate::events::{Events, Found};
 use crate::single::Single;
-use crate::tables::Tables;
 use crate::weave::Home;
+use hardbop_cfront::edit::Tables;
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::{
     BinaryOp, Callee, ExprKind, Initial, ObjectCandidate as Known, Op, PlaceKind, Program, Source,
@@ -121,7 +121,7 @@ pub(crate) fn decide(
             let watching = Watching::TheOnlyOneTracked { tracking, nulls };
             return BTreeMap::from([(Subject::Watch, watching)]);
         }
-        let object = tables.object_type();
+        let object = object_type(tables);
         let mut global = |word: &str, ty: TypeId| {
             let (name, kind) = (format!("{name}.{word}"), VarKind::Global);
             tables.variable(name, ty, kind, source, Initial::Data(Vec::new()))
@@ -170,6 +170,13 @@ struct KnownObjects {
     functions: BTreeMap<FuncId, usize>,
     objects: BTreeSet<Known>,
     nulls: Nulls,
+}
+
+/// The type that numbers and addresses are watched as.
+pub(crate) fn object_type(tables: &mut Tables) -> TypeId {
+    let types = &mut tables.program.types;
+    let width = types.model().pointer_size() as u32 * 8;
+    types.int(width, false)
 }
 
 /// Lets a rule know which object it watches, for those who show an execution.
@@ -222,7 +229,7 @@ fn one(
         format!("{rule}.{}", own_name.unwrap_or("object"))
     };
     let Some(known) = known else {
-        let object = tables.object_type();
+        let object = object_type(tables);
         let id = tables.variable(name, object, VarKind::Global, source, Initial::Unknown);
         tables.program.rules[rule].objects.push(id);
         let which = WhichObject::In {

@@ -10,13 +10,12 @@
 
 use crate::ast::*;
 use crate::events::{Events, Found, Primitive};
-use crate::graph::Graph;
 use crate::handler::{Body, Into};
 use crate::single::Single;
-use crate::tables::Tables;
-use crate::typing::{Site, plain_name};
-use crate::watching::{self, Chosen, Nulls, Subject, Watching};
-use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
+use crate::typing::{Site, plain_name, scalar_type};
+use crate::watching::{self, Chosen, Nulls, Subject, Watching, object_type};
+use hardbop_cfront::edit::{Graphs, Tables};
+use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::*;
 use hardbop_cfront::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
@@ -85,16 +84,12 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
     for (rule, home) in homes.iter_mut().enumerate() {
         home.watching = watching::decide(&mut tables, home, &events, rule, &single);
     }
-    let functions = tables.program.functions.len() as u32;
-    let mut graphs: Vec<Graph> = (0..functions)
-        .map(|index| Graph::of(&tables.program, FuncId(index)))
-        .collect();
+    let mut graphs = Graphs::new(&tables.program);
     for (&function, found) in &events.functions {
-        let graph = &mut graphs[function.index()];
         weave_function(
             &mut tables,
             &homes,
-            graph,
+            &mut graphs,
             function,
             found,
             &mut diagnostics,
@@ -113,17 +108,11 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
     for home in &homes {
         for watching in home.watching.values() {
             if let Watching::Chosen(chosen) = watching {
-                for graph in &mut graphs {
-                    announce(&mut tables, &single, graph, chosen);
-                }
+                announce(&mut tables, &single, &mut graphs, chosen);
             }
         }
     }
-    tables.program.locations.clear();
-    tables.program.edges.clear();
-    for (index, graph) in graphs.into_iter().enumerate() {
-        graph.lay_out(&mut tables.program, FuncId(index as u32));
-    }
+    graphs.lay_out(&mut tables.program);
     // A handler for several functions is woven in several times: its mistakes are told once, and
     // in the order of the text.
     let mut told = BTreeSet::new();
@@ -174,7 +163,7 @@ fn settle<'a>(tables: &mut Tables, rule: &'a Rule, program_variables: usize) -> 
     for (position, variable) in rule.state.iter().enumerate() {
         let (ty, values) = match variable.ty {
             StateType::Object => continue,
-            StateType::Scalar(ty) => (tables.scalar_type(ty), Vec::new()),
+            StateType::Scalar(ty) => (scalar_type(tables, ty), Vec::new()),
             StateType::Enum { first, count } => {
                 let constants = rule.constants[first..first + count].iter();
                 let named = constants.map(|constant| (constant.value, constant.name.text.clone()));
@@ -218,7 +207,7 @@ fn state_variable(
 fn weave_function(
     tables: &mut Tables,
     homes: &[Home<'_>],
-    graph: &mut Graph,
+    graphs: &mut Graphs,
     function: FuncId,
     found: &[Found],
     diagnostics: &mut Vec<Diagnostic>,
@@ -243,7 +232,7 @@ fn weave_function(
         let Some(&formal) = formals.get(number as usize - 1) else {
             continue;
         };
-        if !changes(&tables.program, graph, formal) {
+        if !changes(&tables.program, graphs, function, formal) {
             continue;
         }
         let (ty, formal_name) = {
@@ -281,38 +270,46 @@ fn weave_function(
     };
     let after = in_order([Event::Exit, Event::Return]);
     if !after.is_empty() {
-        let between = graph.before_exit();
+        let between = graphs.before_exit(function);
         let values = Values {
-            function: (function, &name),
+            function: &name,
             arguments: &passed,
             result,
             source: Some(source),
             met: &met,
         };
-        chain(tables, homes, graph, &values, between, &after, diagnostics);
+        chain(tables, homes, graphs, &values, between, &after, diagnostics);
     }
     let before = in_order([Event::Call, Event::Entry]);
     if !before.is_empty() {
-        let between = graph.before_entry();
+        let between = graphs.before_entry(function);
         let values = Values {
-            function: (function, &name),
+            function: &name,
             arguments: &now,
             result: None,
             source: Some(source),
             met: &BTreeMap::new(),
         };
-        chain(tables, homes, graph, &values, between, &before, diagnostics);
+        chain(
+            tables,
+            homes,
+            graphs,
+            &values,
+            between,
+            &before,
+            diagnostics,
+        );
     }
     for (place, value) in kept {
-        let (start, old) = graph.before_entry();
-        graph.edge(start, old, Op::Assign { place, value }, source);
+        let (start, old) = graphs.before_entry(function);
+        graphs.edge(start, old, Op::Assign { place, value }, source);
     }
 }
 
 /// What handlers that run one after the other see.
 struct Values<'a> {
-    /// The function whose graph they are part of, and the name that the user knows.
-    function: (FuncId, &'a str),
+    /// The function, by the name that the user knows.
+    function: &'a str,
     arguments: &'a [ExprId],
     result: Option<ExprId>,
     source: Option<Source>,
@@ -325,9 +322,9 @@ struct Values<'a> {
 fn chain(
     tables: &mut Tables,
     homes: &[Home<'_>],
-    graph: &mut Graph,
+    graphs: &mut Graphs,
     values: &Values<'_>,
-    (start, end): (u32, u32),
+    (start, end): (LocId, LocId),
     handlers: &[&Found],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -338,10 +335,10 @@ fn chain(
         let next = if position + 1 == handlers.len() {
             end
         } else {
-            graph.location(LocationKind::Plain)
+            graphs.location(graphs.function(start), LocationKind::Plain)
         };
         let site = Site {
-            function: plain_name(values.function.1).to_owned(),
+            function: plain_name(values.function).to_owned(),
             event: handler.event,
             arguments: values.arguments.to_vec(),
             result: values.result,
@@ -354,8 +351,7 @@ fn chain(
                 .collect(),
         };
         let into = Into {
-            function: values.function.0,
-            graph,
+            graphs,
             between: (at, next),
         };
         Body::weave(tables, home, &site, into, &handler.body, diagnostics);
@@ -367,7 +363,7 @@ fn chain(
 fn weave_primitive(
     tables: &mut Tables,
     homes: &[Home<'_>],
-    graphs: &mut Vec<Graph>,
+    graphs: &mut Graphs,
     primitive: Primitive,
     found: &[Found],
     diagnostics: &mut Vec<Diagnostic>,
@@ -397,42 +393,40 @@ fn weave_primitive(
             (Primitive::Malloc, Side::After) => arguments.pop(),
             _ => None,
         };
-        let mut graph = Graph::new();
+        let between = graphs.add_function(listener);
         let values = Values {
-            function: (listener, primitive.name()),
+            function: primitive.name(),
             arguments: &arguments,
             result,
             source: None,
             met: &BTreeMap::new(),
         };
-        let between = (graph.entry, graph.exit);
         chain(
             tables,
             homes,
-            &mut graph,
+            graphs,
             &values,
             between,
             &handlers,
             diagnostics,
         );
-        graphs.push(graph);
         let types: Vec<TypeId> = formals
             .iter()
             .map(|&formal| tables.program.variable(formal).ty)
             .collect();
-        for (index, graph) in graphs.iter_mut().enumerate() {
-            let function = FuncId(index as u32);
+        for function in (0..tables.program.functions.len() as u32).map(FuncId) {
             if function != listener && tables.program.function(function).origin == Origin::User {
-                call_listener(tables, graph, primitive, side, listener, &types);
+                let calls = calls_of(graphs, function, primitive);
+                call_listener(tables, graphs, &calls, primitive, side, (listener, &types));
             }
         }
     }
 }
 
 /// Says before every call that a rule watches whether it is about the chosen object.
-fn announce(tables: &mut Tables, single: &Single, graph: &mut Graph, chosen: &Chosen) {
-    for index in 0..graph.edges.len() {
-        let edge = &graph.edges[index];
+fn announce(tables: &mut Tables, single: &Single, graphs: &mut Graphs, chosen: &Chosen) {
+    for id in (0..graphs.edges().len() as u32).map(EdgeId) {
+        let edge = &graphs.edges()[id.index()];
         let Op::Call {
             callee: Callee::Direct(function),
             arguments,
@@ -448,7 +442,6 @@ fn announce(tables: &mut Tables, single: &Single, graph: &mut Graph, chosen: &Ch
             continue;
         };
         let met = watching::met(&tables.program, single, argument);
-        let from = edge.from;
         let known = met.and_then(|met| {
             let condition = chosen.conditions.get(&met.object?).copied()?;
             Some((condition, met.nulls))
@@ -466,9 +459,8 @@ fn announce(tables: &mut Tables, single: &Single, graph: &mut Graph, chosen: &Ch
         let place = tables.variable_place(chosen.met);
         let bool = tables.program.place(place).ty;
         let value = tables.convert(condition, bool);
-        let middle = graph.location(LocationKind::Plain);
-        graph.edges[index].from = middle;
-        graph.edge(from, middle, Op::Assign { place, value }, chosen.source);
+        let (from, middle) = graphs.split_before(id);
+        graphs.edge(from, middle, Op::Assign { place, value }, chosen.source);
     }
 }
 
@@ -497,7 +489,7 @@ fn add_listener(
     let source = home.source(&tables.program, handler.functions[0].span);
     let pointer = tables.void_pointer();
     let mut parameters = vec![match primitive {
-        Primitive::Malloc => ("size", tables.object_type()),
+        Primitive::Malloc => ("size", object_type(tables)),
         Primitive::Free => ("pointer", pointer),
     }];
     if (primitive, side) == (Primitive::Malloc, Side::After) {
@@ -516,8 +508,8 @@ fn add_listener(
         parameters: parameters.iter().map(|&(_, ty)| ty).collect(),
         variadic: Variadic::No,
     });
-    let nowhere = hardbop_cfront::ids::LocId(0);
-    tables.program.functions.push(Function {
+    let nowhere = LocId(0);
+    tables.program.add_function(Function {
         name: format!("{}.{word}", primitive.name()),
         ty,
         formals,
@@ -528,25 +520,34 @@ fn add_listener(
         entry: nowhere,
         exit: nowhere,
         source,
-    });
-    id
+    })
 }
 
-/// Calls a listener before or after every edge of a graph that is a call of the primitive.
+/// The edges of a function that are calls of the primitive.
+fn calls_of(graphs: &Graphs, function: FuncId, primitive: Primitive) -> Vec<EdgeId> {
+    graphs
+        .edges_of(function)
+        .filter(|(_, edge)| primitive.arguments(&edge.op).is_some())
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// Calls a listener, with arguments of these types, before or after edges that are calls of the
+/// primitive.
 fn call_listener(
     tables: &mut Tables,
-    graph: &mut Graph,
+    graphs: &mut Graphs,
+    calls: &[EdgeId],
     primitive: Primitive,
     side: Side,
-    listener: FuncId,
-    types: &[TypeId],
+    (listener, types): (FuncId, &[TypeId]),
 ) {
-    for index in 0..graph.edges.len() {
-        let edge = &graph.edges[index];
+    for &id in calls {
+        let edge = &graphs.edges()[id.index()];
         let Some(mut arguments) = primitive.arguments(&edge.op) else {
             continue;
         };
-        let (from, to, source) = (edge.from, edge.to, edge.source);
+        let source = edge.source;
         if let (Side::After, Op::Allocate { place, .. }) = (side, &edge.op) {
             let place: PlaceId = *place;
             arguments.push(tables.load(place));
@@ -561,17 +562,11 @@ fn call_listener(
             arguments,
             result: None,
         };
-        let middle = graph.location(LocationKind::Plain);
-        match side {
-            Side::Before => {
-                graph.edges[index].from = middle;
-                graph.edge(from, middle, call, source);
-            }
-            Side::After => {
-                graph.edges[index].to = middle;
-                graph.edge(middle, to, call, source);
-            }
-        }
+        let (from, to) = match side {
+            Side::Before => graphs.split_before(id),
+            Side::After => graphs.split_after(id),
+        };
+        graphs.edge(from, to, call, source);
     }
 }
 
@@ -593,7 +588,7 @@ fn arguments_in(statements: &[Stmt], out: &mut BTreeSet<u32>) {
 }
 
 /// Whether a parameter may hold something else than what was passed.
-fn changes(program: &Program, graph: &Graph, formal: VarId) -> bool {
+fn changes(program: &Program, graphs: &Graphs, function: FuncId, formal: VarId) -> bool {
     if program.variable(formal).address_taken {
         return true;
     }
@@ -604,7 +599,7 @@ fn changes(program: &Program, graph: &Graph, formal: VarId) -> bool {
             PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
         }
     };
-    graph.edges.iter().any(|edge| {
+    graphs.edges_of(function).any(|(_, edge)| {
         let written = match &edge.op {
             Op::Assign { place, .. }
             | Op::Input { place, .. }

@@ -12,10 +12,10 @@
 //! *Software Verification Witnesses 2.0*, SPIN 2024.
 
 mod branch;
-mod edit;
 pub mod graphml;
 pub mod model;
 pub mod read;
+mod sew;
 mod text;
 pub mod weave;
 pub mod write;
