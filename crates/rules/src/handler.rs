@@ -1,7 +1,7 @@
 //! The body of a handler as edges of the function that it is woven into.
 
 use crate::ast::*;
-use crate::typing::{Refused, Site, Typing};
+use crate::typing::{Expressions, Refused, Site};
 use crate::watching::{Nulls, Subject, Tracked, Watching, object_type};
 use crate::weave::Home;
 use hardbop_cfront::edit::{Graphs, Tables};
@@ -63,12 +63,17 @@ impl Body<'_> {
         }
     }
 
+    /// Where an expression stands in the rule.
+    fn span(&self, expr: NodeId) -> Span {
+        self.home.rule.exprs.span(expr)
+    }
+
     fn source(&self, span: Span) -> Source {
         self.home.source(&self.tables.program, span)
     }
 
-    fn typing(&mut self) -> Typing<'_> {
-        Typing {
+    fn expressions(&mut self) -> Expressions<'_> {
+        Expressions {
             tables: self.tables,
             home: self.home,
             site: self.site,
@@ -103,9 +108,9 @@ impl Body<'_> {
                 condition,
                 then,
                 otherwise,
-            } => self.conditional(condition, then, otherwise),
+            } => self.conditional(*condition, then, otherwise),
             StmtKind::Assign { target, op, value } => {
-                self.assign(target, *op, value, statement.span)
+                self.assign(*target, *op, *value, statement.span)
             }
             StmtKind::Abort { message } => {
                 let message = message.replace("$fname", &self.site.function);
@@ -132,14 +137,14 @@ impl Body<'_> {
                 Ok(())
             }
             StmtKind::Watch(expr) => {
-                let value = self.typing().value(expr)?;
+                let value = self.expressions().value(*expr)?;
                 let go_on = self.location(LocationKind::Plain);
                 self.meets(Subject::Watch, value, go_on, self.end, source);
                 self.at = Some(go_on);
                 Ok(())
             }
             StmtKind::Track(expr) => {
-                let value = self.typing().value(expr)?;
+                let value = self.expressions().value(*expr)?;
                 self.track(value, source);
                 Ok(())
             }
@@ -236,11 +241,11 @@ impl Body<'_> {
         }
     }
 
-    fn conditional(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Lowered {
+    fn conditional(&mut self, condition: NodeId, then: &[Stmt], otherwise: &[Stmt]) -> Lowered {
         let yes = self.location(LocationKind::Plain);
         let no = self.location(LocationKind::Plain);
         let join = self.location(LocationKind::Plain);
-        let source = self.source(condition.span);
+        let source = self.source(self.span(condition));
         let decided = self.branch(condition, yes, no);
         let mut reached = false;
         let mut result = decided;
@@ -259,36 +264,38 @@ impl Body<'_> {
     }
 
     /// Goes to one of two locations by a condition.
-    fn branch(&mut self, condition: &Expr, yes: LocId, no: LocId) -> Lowered {
-        match &condition.kind {
-            ExprWord::Unary(UnaryWord::Not, inner) => self.branch(inner, no, yes),
-            ExprWord::Binary(op @ (BinaryWord::And | BinaryWord::Or), left, right) => {
+    fn branch(&mut self, condition: NodeId, yes: LocId, no: LocId) -> Lowered {
+        match self.home.rule.exprs.node(condition).kind {
+            NodeKind::Unary(UnaryWord::Not, inner) => self.branch(inner, no, yes),
+            NodeKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
                 let second = self.location(LocationKind::Plain);
                 let first = match op {
-                    BinaryWord::And => self.branch(left, second, no),
+                    BinaryOp::And => self.branch(left, second, no),
                     _ => self.branch(left, yes, second),
                 };
                 self.at = Some(second);
                 self.branch(right, yes, no)?;
                 first
             }
-            ExprWord::Binary(op @ (BinaryWord::Eq | BinaryWord::Ne), left, right) => {
-                let typing = self.typing();
-                let (object, other) = match (typing.object(left), typing.object(right)) {
+            NodeKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) => {
+                let expressions = self.expressions();
+                let objects = (expressions.object(left), expressions.object(right));
+                let (object, other) = match objects {
                     (None, None) => return self.test(condition, yes, no),
                     (Some(_), Some(_)) => {
                         let message = "two objects cannot be compared with each other";
-                        return self.typing().refuse(condition.span, message, "");
+                        let span = self.span(condition);
+                        return self.expressions().refuse(span, message, "");
                     }
                     (Some(object), None) => (object, right),
                     (None, Some(object)) => (object, left),
                 };
-                let value = self.typing().value(other)?;
+                let value = self.expressions().value(other)?;
                 let (yes, no) = match op {
-                    BinaryWord::Eq => (yes, no),
+                    BinaryOp::Eq => (yes, no),
                     _ => (no, yes),
                 };
-                let source = self.source(condition.span);
+                let source = self.source(self.span(condition));
                 self.meets(Subject::Object(object), value, yes, no, source);
                 Ok(())
             }
@@ -296,9 +303,9 @@ impl Body<'_> {
         }
     }
 
-    fn test(&mut self, condition: &Expr, yes: LocId, no: LocId) -> Lowered {
-        let value = self.typing().value(condition)?;
-        let source = self.source(condition.span);
+    fn test(&mut self, condition: NodeId, yes: LocId, no: LocId) -> Lowered {
+        let value = self.expressions().value(condition)?;
+        let source = self.source(self.span(condition));
         self.split(value, yes, no, source);
         Ok(())
     }
@@ -358,20 +365,21 @@ impl Body<'_> {
 
     fn assign(
         &mut self,
-        target: &Expr,
-        op: Option<BinaryWord>,
-        value: &Expr,
+        target: NodeId,
+        op: Option<BinaryOp>,
+        value: NodeId,
         span: Span,
     ) -> Lowered {
         let variable = self.target(target)?;
-        let mut typing = self.typing();
-        let mut result = typing.value(value)?;
+        let value_span = self.span(value);
+        let mut expressions = self.expressions();
+        let mut result = expressions.value(value)?;
         if let Some(op) = op {
-            let old = typing.tables.load_variable(variable);
-            result = typing.combine(op, old, result, span)?;
+            let old = expressions.tables.load_variable(variable);
+            result = expressions.combine(op, old, result, span)?;
         }
-        let ty = typing.tables.program.variable(variable).ty;
-        let result = typing.assigned(result, ty, value.span)?;
+        let ty = expressions.tables.program.variable(variable).ty;
+        let result = expressions.assigned(result, ty, value_span)?;
         let place = self.tables.variable_place(variable);
         let source = self.source(span);
         let op = Op::Assign {
@@ -383,31 +391,34 @@ impl Body<'_> {
     }
 
     /// The variable that is assigned to: one of the rule's own.
-    fn target(&mut self, target: &Expr) -> Result<VarId, Refused> {
-        let mut typing = self.typing();
-        if let Some(object) = typing.object(target) {
-            let name = &typing.home.rule.state[object].name.text;
+    fn target(&mut self, target: NodeId) -> Result<VarId, Refused> {
+        let rule = self.home.rule;
+        let span = self.span(target);
+        let mut expressions = self.expressions();
+        if let Some(object) = expressions.object(target) {
+            let name = &rule.state[object].name.text;
             let message = format!("the object `{name}` never changes");
-            return typing.refuse(target.span, message, "assigned here");
+            return expressions.refuse(span, message, "assigned here");
         }
-        if let ExprWord::Name(name) = &target.kind {
-            let known = typing.state_variable(name);
-            if let Some(&variable) = known.and_then(|known| typing.home.variables.get(&known)) {
+        if let NodeKind::Name(name) = &rule.exprs.node(target).kind {
+            let known = rule.state_variable(name);
+            let variables = &expressions.home.variables;
+            if let Some(&variable) = known.and_then(|known| variables.get(&known)) {
                 return Ok(variable);
             }
-            let mut constants = typing.home.rule.constants.iter();
+            let mut constants = rule.constants.iter();
             if constants.any(|constant| constant.name.text == *name) {
                 let message = format!("`{name}` is a constant");
-                return typing.refuse(target.span, message, "assigned here");
+                return expressions.refuse(span, message, "assigned here");
             }
             // An unknown name is told as such.
-            typing.value(target)?;
+            expressions.value(target)?;
             let message =
                 format!("`{name}` belongs to the program: a rule changes its own state only");
-            return typing.refuse(target.span, message, "assigned here");
+            return expressions.refuse(span, message, "assigned here");
         }
-        typing.refuse(
-            target.span,
+        expressions.refuse(
+            span,
             "a rule changes the variables of its own state only",
             "assigned here",
         )

@@ -19,13 +19,11 @@
 //! The rules of the [`library`] come with the tool.
 
 mod ast;
-mod constant;
 mod events;
-mod expression;
 mod handler;
-mod lexer;
 pub mod library;
 mod parser;
+mod primitive;
 mod single;
 mod typing;
 mod watching;

@@ -152,7 +152,7 @@ pub(crate) fn decide(
         decided.insert(Subject::Watch, watching);
     }
     for (position, variable) in home.rule.state.iter().enumerate() {
-        if variable.ty == StateType::Object {
+        if matches!(variable.ty, StateType::Object) {
             let subject = Subject::Object(position);
             let source = home.source(&tables.program, variable.name.span);
             let known = known_objects(&tables.program, single, home.rule, events, rule, subject);
@@ -370,12 +370,12 @@ fn positions(rule: &Rule, statements: &[Stmt], subject: Subject) -> Option<BTree
     for statement in statements {
         match (&statement.kind, subject) {
             (StmtKind::Watch(expr) | StmtKind::Track(expr), Subject::Watch) => {
-                out.insert(position(expr)?);
+                out.insert(position(&rule.exprs, *expr)?);
             }
             (_, Subject::Object(object)) => {
                 let name = &rule.state[object].name.text;
                 for expr in statement.parts().0 {
-                    compared(expr, name, &mut out)?;
+                    compared(&rule.exprs, expr, name, &mut out)?;
                 }
             }
             _ => {}
@@ -387,32 +387,33 @@ fn positions(rule: &Rule, statements: &[Stmt], subject: Subject) -> Option<BTree
     Some(out)
 }
 
-fn position(expr: &Expr) -> Option<usize> {
-    match expr.kind {
-        ExprWord::Argument(number) => Some(number as usize - 1),
+fn position(ast: &Ast, expr: NodeId) -> Option<usize> {
+    match ast.node(expr).kind {
+        NodeKind::Argument(number) => Some(number as usize - 1),
         _ => None,
     }
 }
 
 /// The positions of the arguments that an expression compares with an object.
-fn compared(expr: &Expr, object: &str, out: &mut BTreeSet<usize>) -> Option<()> {
-    let is_object = |expr: &Expr| matches!(&expr.kind, ExprWord::Name(name) if name == object);
+fn compared(ast: &Ast, expr: NodeId, object: &str, out: &mut BTreeSet<usize>) -> Option<()> {
+    let is_object =
+        |expr: NodeId| matches!(&ast.node(expr).kind, NodeKind::Name(name) if name == object);
     if is_object(expr) {
         return None;
     }
-    if let ExprWord::Binary(BinaryWord::Eq | BinaryWord::Ne, left, right) = &expr.kind {
+    if let NodeKind::Binary(BinaryOp::Eq | BinaryOp::Ne, left, right) = ast.node(expr).kind {
         let other = match (is_object(left), is_object(right)) {
             (true, false) => Some(right),
             (false, true) => Some(left),
             _ => None,
         };
         if let Some(other) = other {
-            out.insert(position(other)?);
+            out.insert(position(ast, other)?);
             return Some(());
         }
     }
-    for operand in expr.operands() {
-        compared(operand, object, out)?;
+    for operand in ast.operands(expr) {
+        compared(ast, operand, object, out)?;
     }
     Some(())
 }

@@ -9,15 +9,16 @@
 //! sources in the rule's file.
 
 use crate::ast::*;
-use crate::events::{Events, Found, Primitive};
+use crate::events::{Events, Found};
 use crate::handler::{Body, Into};
+use crate::primitive::weave_primitive;
 use crate::single::Single;
-use crate::typing::{Site, plain_name, scalar_type};
-use crate::watching::{self, Chosen, Nulls, Subject, Watching, object_type};
+use crate::typing::{Site, plain_name};
+use crate::watching::{self, Chosen, Nulls, Subject, Watching};
+use hardbop_c_text::typing::type_id;
 use hardbop_cfront::edit::{Graphs, Tables};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::*;
-use hardbop_cfront::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +78,7 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
     let mut diagnostics = Vec::new();
     let mut homes: Vec<Home<'_>> = rules
         .iter()
-        .map(|rule| settle(&mut tables, rule, program_variables))
+        .map(|rule| settle(&mut tables, rule, program_variables, &mut diagnostics))
         .collect();
     let events = Events::find(&tables.program, &homes, &mut diagnostics);
     let single = Single::of(&tables.program);
@@ -127,7 +128,12 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
 }
 
 /// Adds a rule's text and its state to the program.
-fn settle<'a>(tables: &mut Tables, rule: &'a Rule, program_variables: usize) -> Home<'a> {
+fn settle<'a>(
+    tables: &mut Tables,
+    rule: &'a Rule,
+    program_variables: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Home<'a> {
     let program = &mut tables.program;
     // Whoever weaves several rules, each into a program of its own, may have put the texts there.
     let file = program
@@ -161,10 +167,16 @@ fn settle<'a>(tables: &mut Tables, rule: &'a Rule, program_variables: usize) -> 
         watched: Vec::new(),
     };
     for (position, variable) in rule.state.iter().enumerate() {
-        let (ty, values) = match variable.ty {
+        let (ty, values) = match &variable.ty {
             StateType::Object => continue,
-            StateType::Scalar(ty) => (scalar_type(tables, ty), Vec::new()),
-            StateType::Enum { first, count } => {
+            StateType::Scalar(name) => match type_id(tables, name) {
+                Ok(ty) => (ty, Vec::new()),
+                Err(error) => {
+                    diagnostics.push(error);
+                    continue;
+                }
+            },
+            &StateType::Enum { first, count } => {
                 let constants = rule.constants[first..first + count].iter();
                 let named = constants.map(|constant| (constant.value, constant.name.text.clone()));
                 (tables.int(), named.collect())
@@ -224,7 +236,8 @@ fn weave_function(
     // What an exit handler sees are the values that were passed, whatever became of them.
     let mut used = BTreeSet::new();
     for found in found.iter().filter(|found| handler(found).event.is_after()) {
-        arguments_in(&handler(found).body, &mut used);
+        let rule = homes[found.rule].rule;
+        arguments_in(&rule.exprs, &handler(found).body, &mut used);
     }
     let mut passed = now.clone();
     let mut kept = Vec::new();
@@ -307,19 +320,19 @@ fn weave_function(
 }
 
 /// What handlers that run one after the other see.
-struct Values<'a> {
+pub(crate) struct Values<'a> {
     /// The function, by the name that the user knows.
-    function: &'a str,
-    arguments: &'a [ExprId],
-    result: Option<ExprId>,
-    source: Option<Source>,
+    pub function: &'a str,
+    pub arguments: &'a [ExprId],
+    pub result: Option<ExprId>,
+    pub source: Option<Source>,
     /// For rules that choose among known objects: whether this call is about the chosen one,
     /// where it is no longer in the variable that says so.
-    met: &'a BTreeMap<(usize, Subject), ExprId>,
+    pub met: &'a BTreeMap<(usize, Subject), ExprId>,
 }
 
 /// Weaves handlers in between two locations, one after the other.
-fn chain(
+pub(crate) fn chain(
     tables: &mut Tables,
     homes: &[Home<'_>],
     graphs: &mut Graphs,
@@ -356,70 +369,6 @@ fn chain(
         };
         Body::weave(tables, home, &site, into, &handler.body, diagnostics);
         at = next;
-    }
-}
-
-/// Weaves handlers in around the edges that are calls of `malloc` or `free`.
-fn weave_primitive(
-    tables: &mut Tables,
-    homes: &[Home<'_>],
-    graphs: &mut Graphs,
-    primitive: Primitive,
-    found: &[Found],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let is_after = |found: &&Found| {
-        let handler = &homes[found.rule].rule.handlers[found.handler];
-        handler.event.is_after()
-    };
-    let (after, before): (Vec<&Found>, Vec<&Found>) = found.iter().partition(is_after);
-    let sides = [(Side::Before, before), (Side::After, after)];
-    for (side, mut handlers) in sides {
-        if handlers.is_empty() {
-            continue;
-        }
-        handlers.sort_by_key(|found| {
-            let event = homes[found.rule].rule.handlers[found.handler].event;
-            (event, found.rule, found.handler)
-        });
-        let listener = add_listener(tables, homes, primitive, side, &handlers);
-        let described = tables.program.function(listener);
-        let formals: Vec<VarId> = described.formals.clone();
-        let mut arguments: Vec<ExprId> = formals
-            .iter()
-            .map(|&formal| tables.load_variable(formal))
-            .collect();
-        let result = match (primitive, side) {
-            (Primitive::Malloc, Side::After) => arguments.pop(),
-            _ => None,
-        };
-        let between = graphs.add_function(listener);
-        let values = Values {
-            function: primitive.name(),
-            arguments: &arguments,
-            result,
-            source: None,
-            met: &BTreeMap::new(),
-        };
-        chain(
-            tables,
-            homes,
-            graphs,
-            &values,
-            between,
-            &handlers,
-            diagnostics,
-        );
-        let types: Vec<TypeId> = formals
-            .iter()
-            .map(|&formal| tables.program.variable(formal).ty)
-            .collect();
-        for function in (0..tables.program.functions.len() as u32).map(FuncId) {
-            if function != listener && tables.program.function(function).origin == Origin::User {
-                let calls = calls_of(graphs, function, primitive);
-                call_listener(tables, graphs, &calls, primitive, side, (listener, &types));
-            }
-        }
     }
 }
 
@@ -464,125 +413,17 @@ fn announce(tables: &mut Tables, single: &Single, graphs: &mut Graphs, chosen: &
     }
 }
 
-/// Before or after the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Before,
-    After,
-}
-
-/// A function that holds the handlers of one side of a primitive; its graph comes later.
-fn add_listener(
-    tables: &mut Tables,
-    homes: &[Home<'_>],
-    primitive: Primitive,
-    side: Side,
-    handlers: &[&Found],
-) -> FuncId {
-    let id = FuncId(tables.program.functions.len() as u32);
-    let word = match side {
-        Side::Before => "entry",
-        Side::After => "exit",
-    };
-    let home = &homes[handlers[0].rule];
-    let handler = &home.rule.handlers[handlers[0].handler];
-    let source = home.source(&tables.program, handler.functions[0].span);
-    let pointer = tables.void_pointer();
-    let mut parameters = vec![match primitive {
-        Primitive::Malloc => ("size", object_type(tables)),
-        Primitive::Free => ("pointer", pointer),
-    }];
-    if (primitive, side) == (Primitive::Malloc, Side::After) {
-        parameters.push(("result", pointer));
-    }
-    let formals = parameters
-        .iter()
-        .map(|&(name, ty)| {
-            let kind = VarKind::Formal(id);
-            tables.variable(name.to_owned(), ty, kind, source, Initial::None)
-        })
-        .collect();
-    let result = tables.program.types.intern(Type::Void);
-    let ty = tables.program.types.intern(Type::Function {
-        result,
-        parameters: parameters.iter().map(|&(_, ty)| ty).collect(),
-        variadic: Variadic::No,
-    });
-    let nowhere = LocId(0);
-    tables.program.add_function(Function {
-        name: format!("{}.{word}", primitive.name()),
-        ty,
-        formals,
-        locals: Vec::new(),
-        result: None,
-        origin: Origin::Model,
-        locations: 0..0,
-        entry: nowhere,
-        exit: nowhere,
-        source,
-    })
-}
-
-/// The edges of a function that are calls of the primitive.
-fn calls_of(graphs: &Graphs, function: FuncId, primitive: Primitive) -> Vec<EdgeId> {
-    graphs
-        .edges_of(function)
-        .filter(|(_, edge)| primitive.arguments(&edge.op).is_some())
-        .map(|(id, _)| id)
-        .collect()
-}
-
-/// Calls a listener, with arguments of these types, before or after edges that are calls of the
-/// primitive.
-fn call_listener(
-    tables: &mut Tables,
-    graphs: &mut Graphs,
-    calls: &[EdgeId],
-    primitive: Primitive,
-    side: Side,
-    (listener, types): (FuncId, &[TypeId]),
-) {
-    for &id in calls {
-        let edge = &graphs.edges()[id.index()];
-        let Some(mut arguments) = primitive.arguments(&edge.op) else {
-            continue;
-        };
-        let source = edge.source;
-        if let (Side::After, Op::Allocate { place, .. }) = (side, &edge.op) {
-            let place: PlaceId = *place;
-            arguments.push(tables.load(place));
-        }
-        let arguments = arguments
-            .into_iter()
-            .zip(types)
-            .map(|(argument, &ty)| tables.convert(argument, ty))
-            .collect();
-        let call = Op::Call {
-            callee: Callee::Direct(listener),
-            arguments,
-            result: None,
-        };
-        let (from, to) = match side {
-            Side::Before => graphs.split_before(id),
-            Side::After => graphs.split_after(id),
-        };
-        graphs.edge(from, to, call, source);
-    }
-}
-
 /// The numbers of the arguments that statements mention.
-fn arguments_in(statements: &[Stmt], out: &mut BTreeSet<u32>) {
+fn arguments_in(ast: &Ast, statements: &[Stmt], out: &mut BTreeSet<u32>) {
     for statement in statements {
         let (exprs, inner) = statement.parts();
-        let mut work = exprs;
-        while let Some(expr) = work.pop() {
-            if let ExprWord::Argument(number) = expr.kind {
+        for expr in exprs.into_iter().flat_map(|expr| ast.within(expr)) {
+            if let NodeKind::Argument(number) = ast.node(expr).kind {
                 out.insert(number);
             }
-            work.extend(expr.operands());
         }
         for statements in inner {
-            arguments_in(statements, out);
+            arguments_in(ast, statements, out);
         }
     }
 }

@@ -12,6 +12,7 @@
 //! *Software Verification Witnesses 2.0*, SPIN 2024.
 
 mod branch;
+mod expression;
 pub mod graphml;
 pub mod model;
 pub mod read;

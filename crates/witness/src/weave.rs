@@ -11,12 +11,11 @@ use crate::model::{
 };
 use crate::sew::Sewing;
 use crate::text::{Token, loop_keyword, offset, position, tokens};
-use hardbop_c2bp::predicate::{Old, PredicateSet};
-use hardbop_cfront::dump::place_text;
+use hardbop_c_text::names::Old;
 use hardbop_cfront::edit::{Graphs, Tables};
-use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId};
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId};
 use hardbop_cfront::program::{Check, CheckKind, Edge, LocationKind, Op, Origin, Program, Source};
-use hardbop_diagnostics::{Diagnostic, FileId, Sources, Span};
+use hardbop_diagnostics::{Diagnostic, FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -59,9 +58,9 @@ pub(crate) struct TextOf {
 pub(crate) struct Weaver {
     pub tables: Tables,
     pub texts: BTreeMap<FileId, TextOf>,
-    parsed: BTreeMap<(FuncId, String), Option<ExprId>>,
+    pub parsed: BTreeMap<(FuncId, Option<PlaceId>, String), Option<ExprId>>,
     /// The ghosts that hold what an expression was worth when its function was entered.
-    olds: Vec<Old>,
+    pub olds: Vec<Old>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -124,7 +123,7 @@ impl Weaver {
         self.tables.program.function(function).origin == Origin::User
     }
 
-    fn note(&mut self, span: Span, message: impl Into<String>) {
+    pub(crate) fn note(&mut self, span: Span, message: impl Into<String>) {
         self.diagnostics
             .push(Diagnostic::warning(span, message.into()));
     }
@@ -183,45 +182,6 @@ impl Weaver {
                 || arrivals.get(location).is_some_and(|known| known.0)
         };
         from.into_iter().filter(entered).collect()
-    }
-
-    /// An expression of a witness, at a place in a function.
-    pub(crate) fn expression(
-        &mut self,
-        function: FuncId,
-        text: &str,
-        span: Span,
-    ) -> Option<ExprId> {
-        let key = (function, text.to_owned());
-        if let Some(known) = self.parsed.get(&key) {
-            return *known;
-        }
-        let name = self.tables.program.function(function).name.clone();
-        let mut sources = Sources::new();
-        let line = text.replace(['\n', '\r'], " ");
-        let file = sources.add("constraint", format!("{name}: {line}\n"));
-        let mut set = PredicateSet::new(self.tables.program.clone());
-        let errors = set.read(&sources, file);
-        let found = match (errors.first(), set.predicates()) {
-            (None, [one]) => Some(one.expr),
-            (Some(error), _) => {
-                let message = format!("`{text}` is not understood: {}", error.message);
-                self.note(span, message);
-                None
-            }
-            (None, _) => {
-                self.note(span, format!("`{text}` is not one expression"));
-                None
-            }
-        };
-        if found.is_some() {
-            self.tables = Tables::new(set.program().clone());
-            if text.contains("old(") {
-                self.olds.extend(set.analyse().olds);
-            }
-        }
-        self.parsed.insert(key, found);
-        found
     }
 
     fn violation(mut self, segments: &[Segment], property: &[CheckId]) -> Woven {
@@ -417,9 +377,7 @@ impl Weaver {
             let constraint = match (&point.constraint, result) {
                 (None, _) => None,
                 (Some(text), Some(place)) => {
-                    let name = place_text(&self.tables.program, place);
-                    let text = text.replace("\\result", &format!("({name})"));
-                    Some(self.expression(function, &text, point.span)?)
+                    Some(self.expression_with(function, Some(place), text, point.span)?)
                 }
                 (Some(_), None) => return None,
             };
@@ -583,19 +541,14 @@ impl Weaver {
             );
             return Vec::new();
         };
-        let c = |text: &str| {
-            text.replace("\\old(", "old(")
-                .replace("\\at(", "at(")
-                .replace("\\result", "$return")
-        };
         let (entry, exit) = {
             let function = self.tables.program.function(function);
             (function.entry, function.exit)
         };
         let mut claims = Vec::new();
-        claims.extend(self.claim(entry, &c(&invariant.value), invariant.span));
+        claims.extend(self.claim(entry, &invariant.value, invariant.span));
         if let Some(ensures) = &invariant.ensures {
-            claims.extend(self.claim(exit, &c(ensures), invariant.span));
+            claims.extend(self.claim(exit, ensures, invariant.span));
         }
         claims
     }
