@@ -17,7 +17,7 @@ impl Typing<'_> {
     }
 
     /// Whether a value is a null pointer constant.
-    pub fn is_null(&self, value: ExprId) -> bool {
+    fn is_null(&self, value: ExprId) -> bool {
         self.is_integer(value) && self.tables.constant_value(value) == Some(0)
     }
 
