@@ -132,52 +132,52 @@ fn errors_are_explained() {
     refused(
         "get: n = 0",
         expect![[r#"
-        error: a predicate cannot have side effects
-         --> x.pred:1:8
-          |
-        1 | get: n = 0
-          |        ^ an assignment; a comparison is written `==`
-    "#]],
+            error: an expression has no side effects
+             --> x.pred:1:8
+              |
+            1 | get: n = 0
+              |        ^ an assignment; a comparison is written `==`
+        "#]],
     );
     refused(
         "get: n++ == 0",
         expect![[r#"
-        error: a predicate cannot have side effects
-         --> x.pred:1:7
-          |
-        1 | get: n++ == 0
-          |       ^^
-    "#]],
+            error: an expression has no side effects
+             --> x.pred:1:7
+              |
+            1 | get: n++ == 0
+              |       ^^
+        "#]],
     );
     refused(
         "get: get(1, p) == 0",
         expect![[r#"
-        error: a predicate cannot call functions
-         --> x.pred:1:9
-          |
-        1 | get: get(1, p) == 0
-          |         ^ its value must not depend on running code
-    "#]],
+            error: a predicate calls no functions
+             --> x.pred:1:6
+              |
+            1 | get: get(1, p) == 0
+              |      ^^^ it only looks at what the program does
+        "#]],
     );
     refused(
         "get: n == ",
         expect![[r#"
-        error: a predicate is missing
-         --> x.pred:1:10
-          |
-        1 | get: n == 
-          |          ^ expected an expression
-    "#]],
+            error: unexpected end of the predicate
+             --> x.pred:1:10
+              |
+            1 | get: n == 
+              |          ^ expected an expression
+        "#]],
     );
     refused(
         "get: (n == 1",
         expect![[r#"
-        error: expected `)`
-         --> x.pred:1:13
-          |
-        1 | get: (n == 1
-          |             ^ the predicate ends here
-    "#]],
+            error: unexpected end of the predicate
+             --> x.pred:1:13
+              |
+            1 | get: (n == 1
+              |             ^ expected `)`
+        "#]],
     );
     refused(
         "get: n == 0 n",
@@ -202,32 +202,32 @@ fn errors_are_explained() {
     refused(
         "get: n.value == 0",
         expect![[r#"
-        error: only a struct or union has members
-         --> x.pred:1:8
-          |
-        1 | get: n.value == 0
-          |        ^^^^^ this is a member of a `int`
-    "#]],
+            error: a value of type `int` has no members
+             --> x.pred:1:6
+              |
+            1 | get: n.value == 0
+              |      ^ not a struct or union
+        "#]],
     );
     refused(
         "get: *n == 0",
         expect![[r#"
-        error: only a pointer can be followed
-         --> x.pred:1:6
-          |
-        1 | get: *n == 0
-          |      ^ the operand has the type `int`
-    "#]],
+            error: only a pointer can be followed
+             --> x.pred:1:6
+              |
+            1 | get: *n == 0
+              |      ^^ the operand has the type `int`
+        "#]],
     );
     refused(
         "get: *head",
         expect![[r#"
-        error: a predicate must be a scalar
-         --> x.pred:1:6
-          |
-        1 | get: *head
-          |      ^^^^^ this has the type `struct node`
-    "#]],
+            error: a value of type `struct node` is not a scalar
+             --> x.pred:1:6
+              |
+            1 | get: *head
+              |      ^^^^^
+        "#]],
     );
     refused(
         "get: old(local@7) == 0",
@@ -242,22 +242,22 @@ fn errors_are_explained() {
     refused(
         "global: old(g) == 0, $return",
         expect![[r#"
-        error: a global predicate cannot mention entry values
-         --> x.pred:1:9
-          |
-        1 | global: old(g) == 0, $return
-          |         ^^^ `old` belongs to a function
-    "#]],
+            error: a global predicate cannot mention entry values
+             --> x.pred:1:9
+              |
+            1 | global: old(g) == 0, $return
+              |         ^^^^^^ `old` belongs to a function
+        "#]],
     );
     refused(
         "get: n == 09",
         expect![[r#"
-        error: this is not a number of C
-         --> x.pred:1:11
-          |
-        1 | get: n == 09
-          |           ^^ expected a constant such as 10, 0x1f, 7UL or 'a'
-    "#]],
+            error: `09` is not a number of C
+             --> x.pred:1:11
+              |
+            1 | get: n == 09
+              |           ^^ expected a constant such as 10, 0x1f, 7UL or 'a'
+        "#]],
     );
     refused(
         "get: n == \"a\"",
@@ -272,12 +272,12 @@ fn errors_are_explained() {
     refused(
         "get: n ? 1 : é",
         expect![[r#"
-        error: this character has no place in a predicate
-         --> x.pred:1:14
-          |
-        1 | get: n ? 1 : é
-          |              ^
-    "#]],
+            error: `é` has no place in a predicate
+             --> x.pred:1:14
+              |
+            1 | get: n ? 1 : é
+              |              ^
+        "#]],
     );
 }
 

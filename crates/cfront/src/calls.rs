@@ -5,8 +5,8 @@ use crate::mismatch::{self, Elsewhere, Others};
 use crate::options::{LowerOptions, Undefined};
 use crate::points_to::{self, PointsTo};
 use crate::program::{
-    Assumption, BinaryOp, Callee, CheckKind, Expr, ExprKind, Gap, Initial, InitialValue,
-    LocationKind, Op, Program, Unsupported,
+    Assumption, BinaryOp, Callee, CheckKind, ExprKind, Gap, Initial, InitialValue, LocationKind,
+    Op, Program, Unsupported,
 };
 use crate::types::{Type, Types, Variadic};
 use std::collections::{BTreeSet, HashMap};
@@ -158,10 +158,7 @@ fn check_callees(program: &mut Program, points_to: &PointsTo) {
 pub(crate) fn is_one_of(program: &mut Program, pointer: ExprId, targets: &[FuncId]) -> ExprId {
     let ty = program.expr(pointer).ty;
     let int = program.types.int(32, true);
-    let mut add = |kind, ty| {
-        program.exprs.push(Expr { kind, ty });
-        ExprId(program.exprs.len() as u32 - 1)
-    };
+    let mut add = |kind, ty| program.add_expr(kind, ty);
     let mut any = None;
     for &target in targets {
         let address = add(ExprKind::Function(target), ty);

@@ -10,7 +10,7 @@
 
 mod choice;
 
-use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
 use crate::operands::{Operand, Renumber, each_operand, operands_of, operands_of_place};
 use crate::program::*;
 use choice::inlined_calls;
@@ -69,7 +69,9 @@ pub fn inline(program: &Program, limits: &Limits) -> Inlined {
     inliner.finish()
 }
 
-/// A function's body with calls inlined: locations and edges are counted from 0.
+/// A function's body with calls inlined: locations and edges are counted from 0. These are not
+/// [`edit::Graphs`](crate::edit::Graphs), which know one of everything: a body is copied as often
+/// as it is called, and each location and edge of a copy says what it is a copy of.
 #[derive(Clone, Debug)]
 struct Body {
     locals: Vec<VarId>,
@@ -242,18 +244,9 @@ impl Inliner<'_> {
     fn is_function(&mut self, pointer: ExprId, function: FuncId) -> ExprId {
         let ty = self.program.expr(pointer).ty;
         let int = self.program.types.int(32, true);
-        let function = self.push_expr(ExprKind::Function(function), ty);
-        self.push_expr(ExprKind::Binary(BinaryOp::Eq, pointer, function), int)
-    }
-
-    fn push_expr(&mut self, kind: ExprKind, ty: TypeId) -> ExprId {
-        self.program.exprs.push(Expr { kind, ty });
-        ExprId(self.program.exprs.len() as u32 - 1)
-    }
-
-    fn push_place(&mut self, kind: PlaceKind, ty: TypeId) -> PlaceId {
-        self.program.places.push(Place { kind, ty });
-        PlaceId(self.program.places.len() as u32 - 1)
+        let function = self.program.add_expr(ExprKind::Function(function), ty);
+        let same = ExprKind::Binary(BinaryOp::Eq, pointer, function);
+        self.program.add_expr(same, int)
     }
 
     /// Adds a copy of a function to a body, with its arguments and its result passed. Gives the
@@ -304,7 +297,9 @@ impl Inliner<'_> {
             .collect();
         for (&argument, formal) in arguments.iter().zip(&function.formals) {
             let ty = self.program.variable(*formal).ty;
-            let place = self.push_place(PlaceKind::Var(copies.variables[formal]), ty);
+            let place = self
+                .program
+                .add_place(PlaceKind::Var(copies.variables[formal]), ty);
             ops.push(Op::Assign {
                 place,
                 value: argument,
@@ -353,8 +348,10 @@ impl Inliner<'_> {
         let mut ops = Vec::new();
         if let (Some(place), Some(held)) = (result, function.result) {
             let ty = self.program.variable(held).ty;
-            let held = self.push_place(PlaceKind::Var(copies.variables[&held]), ty);
-            let value = self.push_expr(ExprKind::Load(held), ty);
+            let held = self
+                .program
+                .add_place(PlaceKind::Var(copies.variables[&held]), ty);
+            let value = self.program.add_expr(ExprKind::Load(held), ty);
             ops.push(Op::Assign { place, value });
         }
         let mut ended: Vec<VarId> = copies
@@ -410,8 +407,7 @@ impl Inliner<'_> {
             VarKind::Temporary(_) | VarKind::Result(_) => VarKind::Temporary(caller),
             _ => VarKind::Local(caller),
         };
-        self.program.variables.push(copy);
-        VarId(self.program.variables.len() as u32 - 1)
+        self.program.add_variable(copy)
     }
 
     fn copy_op(&mut self, copies: &mut Copies, op: &Op) -> Op {
@@ -463,7 +459,7 @@ impl Inliner<'_> {
                     let new = if copied == kind {
                         id
                     } else {
-                        self.push_expr(copied, ty)
+                        self.program.add_expr(copied, ty)
                     };
                     copies.exprs.insert(id, new);
                 }
@@ -476,7 +472,7 @@ impl Inliner<'_> {
                     let new = if copied == kind {
                         id
                     } else {
-                        self.push_place(copied, ty)
+                        self.program.add_place(copied, ty)
                     };
                     copies.places.insert(id, new);
                 }

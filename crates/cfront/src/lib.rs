@@ -14,6 +14,7 @@ mod cfg;
 pub mod compile_commands;
 mod conventions;
 pub mod dump;
+pub mod edit;
 mod finish;
 mod fold;
 pub mod graph;

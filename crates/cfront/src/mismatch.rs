@@ -107,7 +107,7 @@ pub(crate) fn dispatch(
         parameters,
         variadic: Variadic::No,
     });
-    program.functions.push(Function {
+    program.add_function(Function {
         name: format!("{DISPATCH}{}", id.0),
         ty,
         formals,
@@ -127,15 +127,14 @@ pub(crate) fn dispatch(
 }
 
 fn variable(program: &mut Program, name: &str, ty: TypeId, kind: VarKind, source: Source) -> VarId {
-    program.variables.push(Variable {
+    program.add_variable(Variable {
         name: name.to_owned(),
         ty,
         kind,
         address_taken: false,
         source,
         initial: Initial::None,
-    });
-    VarId(program.variables.len() as u32 - 1)
+    })
 }
 
 struct Dispatch<'a> {
@@ -148,15 +147,12 @@ struct Dispatch<'a> {
 
 impl Dispatch<'_> {
     fn expr(&mut self, kind: ExprKind, ty: TypeId) -> ExprId {
-        self.program.exprs.push(Expr { kind, ty });
-        ExprId(self.program.exprs.len() as u32 - 1)
+        self.program.add_expr(kind, ty)
     }
 
     fn place(&mut self, variable: VarId) -> PlaceId {
         let ty = self.program.variable(variable).ty;
-        let kind = PlaceKind::Var(variable);
-        self.program.places.push(Place { kind, ty });
-        PlaceId(self.program.places.len() as u32 - 1)
+        self.program.add_place(PlaceKind::Var(variable), ty)
     }
 
     fn load(&mut self, variable: VarId) -> ExprId {

@@ -1,4 +1,8 @@
 //! Abstract states and ports in words that a person can read: `0 <= x && x < n`, `x == n - 1`.
+//!
+//! This is not C (`semantics::c_terms`): a port speaks of values that no variable holds where it
+//! is told, and remainders and bounds are told without the casts that C would need. So names and
+//! near values are put in, and [`Terms::infix`] prints what comes of it.
 
 use crate::chain::Leap;
 use crate::prover::Prover;

@@ -10,10 +10,9 @@
 //! are large or called too often; here every call is followed.
 
 use hardbop_cfront::call_graph;
-use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, VarId};
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
 use hardbop_cfront::program::{
-    Expr, ExprKind, Initial, InitialPart, InitialValue, LocationKind, Op, Program, VarKind,
-    Variable,
+    ExprKind, Initial, InitialPart, InitialValue, LocationKind, Op, Program, VarKind, Variable,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -217,9 +216,7 @@ pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId
     let mut depths = BTreeMap::new();
     for function in recursive {
         // A variable that nothing touches has no place in a state; its own initial value does.
-        let zero = ExprId(program.exprs.len() as u32);
-        let kind = ExprKind::Int(0);
-        program.exprs.push(Expr { kind, ty });
+        let zero = program.add_expr(ExprKind::Int(0), ty);
         let described = program.function(function);
         let variable = Variable {
             name: format!("depth of {}", described.name),
@@ -232,9 +229,7 @@ pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId
                 value: InitialValue::Scalar(zero),
             }]),
         };
-        let id = VarId(program.variables.len() as u32);
-        depths.insert(function, id);
-        program.variables.push(variable);
+        depths.insert(function, program.add_variable(variable));
     }
     Some((program, depths))
 }

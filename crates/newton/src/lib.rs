@@ -11,7 +11,6 @@
 
 pub mod annotate;
 pub mod atoms;
-pub mod c_text;
 mod clauses;
 pub mod exact;
 pub mod feasible;

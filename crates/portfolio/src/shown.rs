@@ -4,7 +4,7 @@ use hardbop_cfront::ids::LocId;
 use hardbop_engine::claim;
 use hardbop_logic::{TermId, Terms};
 use hardbop_model::Model;
-use hardbop_newton::c_text::{Frame, Scope, Words, c_text};
+use hardbop_semantics::c_terms::{Frame, Scope, Words, c_text};
 use hardbop_semantics::constants::{Constants, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,8 @@
 //! A rule as it was written: its state, its handlers, and their bodies.
 
+use hardbop_c_text::ast::TypeName;
+pub(crate) use hardbop_c_text::ast::{Ast, Name, NodeId, NodeKind, UnaryWord};
+use hardbop_cfront::program::BinaryOp;
 use hardbop_diagnostics::Span;
 use std::collections::BTreeSet;
 
@@ -18,6 +21,8 @@ pub struct Rule {
     pub(crate) state: Vec<StateVariable>,
     /// The constants that its enums name.
     pub(crate) constants: Vec<Constant>,
+    /// The expressions of its handlers.
+    pub(crate) exprs: Ast,
     /// What it does at which event, in order.
     pub(crate) handlers: Vec<Handler>,
 }
@@ -37,13 +42,12 @@ impl Rule {
         let names = self.handlers.iter().flat_map(|handler| &handler.functions);
         names.map(|name| name.text.as_str()).collect()
     }
-}
 
-/// A name and its place.
-#[derive(Clone, Debug)]
-pub(crate) struct Name {
-    pub text: String,
-    pub span: Span,
+    /// The position of a variable of the state.
+    pub(crate) fn state_variable(&self, name: &str) -> Option<usize> {
+        let mut state = self.state.iter();
+        state.position(|variable| variable.name.text == name)
+    }
 }
 
 /// A variable of the state.
@@ -56,40 +60,14 @@ pub(crate) struct StateVariable {
 }
 
 /// The type of a variable of the state.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum StateType {
-    /// A scalar.
-    Scalar(ScalarType),
+    /// A scalar; what a pointer points to is never looked at through it.
+    Scalar(TypeName),
     /// An enum: an `int` whose values have names, the position of the first one and how many.
     Enum { first: usize, count: usize },
     /// An arbitrary object, the same from the start to the end.
     Object,
-}
-
-/// A scalar type as C spells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ScalarType {
-    Bool,
-    Int(Width, Signedness),
-    /// A pointer to anything; what it points to is never looked at through it.
-    Pointer,
-}
-
-/// The width of an integer type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Width {
-    Char,
-    Short,
-    Int,
-    Long,
-    LongLong,
-}
-
-/// Whether an integer type has negative values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Signedness {
-    Signed,
-    Unsigned,
 }
 
 /// A constant of an enum.
@@ -146,15 +124,15 @@ pub(crate) struct Stmt {
 #[derive(Clone, Debug)]
 pub(crate) enum StmtKind {
     If {
-        condition: Expr,
+        condition: NodeId,
         then: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
     /// `x = e`, or `x op= e`.
     Assign {
-        target: Expr,
-        op: Option<BinaryWord>,
-        value: Expr,
+        target: NodeId,
+        op: Option<BinaryOp>,
+        value: NodeId,
     },
     /// The rule is violated; `$fname` in the message is the function's name.
     Abort { message: String },
@@ -163,104 +141,24 @@ pub(crate) enum StmtKind {
     /// The handler ends.
     Return,
     /// The handler ends unless the value is the watched object.
-    Watch(Expr),
+    Watch(NodeId),
     /// The value is an object that begins its life: from here on it may be the watched one, and
     /// the state begins anew. The handler ends unless it is.
-    Track(Expr),
-}
-
-/// An expression.
-#[derive(Clone, Debug)]
-pub(crate) struct Expr {
-    pub kind: ExprWord,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum ExprWord {
-    Number {
-        value: u128,
-        width: Width,
-        sign: Signedness,
-    },
-    Name(String),
-    /// `$1` and so on.
-    Argument(u32),
-    /// `$return`.
-    Result,
-    Unary(UnaryWord, Box<Expr>),
-    Binary(BinaryWord, Box<Expr>, Box<Expr>),
-    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Cast(ScalarType, Box<Expr>),
-    /// `e.name`.
-    Member(Box<Expr>, Name),
-    /// `e->name`.
-    Arrow(Box<Expr>, Name),
-    Index(Box<Expr>, Box<Expr>),
-}
-
-impl Expr {
-    /// The operands.
-    pub fn operands(&self) -> Vec<&Expr> {
-        match &self.kind {
-            ExprWord::Number { .. }
-            | ExprWord::Name(_)
-            | ExprWord::Argument(_)
-            | ExprWord::Result => Vec::new(),
-            ExprWord::Unary(_, a)
-            | ExprWord::Cast(_, a)
-            | ExprWord::Member(a, _)
-            | ExprWord::Arrow(a, _) => vec![a],
-            ExprWord::Binary(_, a, b) | ExprWord::Index(a, b) => vec![a, b],
-            ExprWord::Conditional(a, b, c) => vec![a, b, c],
-        }
-    }
+    Track(NodeId),
 }
 
 impl Stmt {
     /// The expressions that the statement itself reads, and the statements in it.
-    pub fn parts(&self) -> (Vec<&Expr>, [&[Stmt]; 2]) {
+    pub fn parts(&self) -> (Vec<NodeId>, [&[Stmt]; 2]) {
         match &self.kind {
             StmtKind::If {
                 condition,
                 then,
                 otherwise,
-            } => (vec![condition], [then, otherwise]),
-            StmtKind::Assign { target, value, .. } => (vec![target, value], [&[], &[]]),
-            StmtKind::Watch(expr) | StmtKind::Track(expr) => (vec![expr], [&[], &[]]),
+            } => (vec![*condition], [then, otherwise]),
+            StmtKind::Assign { target, value, .. } => (vec![*target, *value], [&[], &[]]),
+            StmtKind::Watch(expr) | StmtKind::Track(expr) => (vec![*expr], [&[], &[]]),
             StmtKind::Abort { .. } | StmtKind::Halt | StmtKind::Return => (Vec::new(), [&[], &[]]),
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum UnaryWord {
-    Not,
-    BitNot,
-    Minus,
-    Plus,
-    Deref,
-    AddressOf,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BinaryWord {
-    Mul,
-    Div,
-    Rem,
-    Add,
-    Sub,
-    Shl,
-    Shr,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Eq,
-    Ne,
-    BitAnd,
-    BitXor,
-    BitOr,
-    And,
-    Or,
 }

@@ -1,23 +1,20 @@
 //! The body of a handler as edges of the function that it is woven into.
 
 use crate::ast::*;
-use crate::graph::Graph;
-use crate::tables::Tables;
-use crate::typing::{Refused, Site, Typing};
-use crate::watching::{Nulls, Subject, Tracked, Watching};
+use crate::typing::{Expressions, Refused, Site};
+use crate::watching::{Nulls, Subject, Tracked, Watching, object_type};
 use crate::weave::Home;
-use hardbop_cfront::ids::{CheckId, ExprId, FuncId, VarId};
+use hardbop_cfront::edit::{Graphs, Tables};
+use hardbop_cfront::ids::{ExprId, FuncId, LocId, VarId};
 use hardbop_cfront::program::{BinaryOp, Check, CheckKind, ExprKind, LocationKind, Op, Source};
 use hardbop_cfront::types::Type;
 use hardbop_diagnostics::{Diagnostic, Span};
 
 /// Where a handler is woven in.
 pub(crate) struct Into<'a> {
-    /// The function, and its graph.
-    pub function: FuncId,
-    pub graph: &'a mut Graph,
+    pub graphs: &'a mut Graphs,
     /// The handler runs from the first location to the second.
-    pub between: (u32, u32),
+    pub between: (LocId, LocId),
 }
 
 /// Weaves a handler in.
@@ -26,11 +23,11 @@ pub(crate) struct Body<'a> {
     home: &'a Home<'a>,
     site: &'a Site,
     function: FuncId,
-    graph: &'a mut Graph,
+    graphs: &'a mut Graphs,
     diagnostics: &'a mut Vec<Diagnostic>,
     /// Where the handler goes on; nowhere after `abort`, `halt` and `return`.
-    at: Option<u32>,
-    end: u32,
+    at: Option<LocId>,
+    end: LocId,
 }
 
 type Lowered = Result<(), Refused>;
@@ -50,8 +47,8 @@ impl Body<'_> {
             tables,
             home,
             site,
-            function: into.function,
-            graph: into.graph,
+            function: into.graphs.function(start),
+            graphs: into.graphs,
             diagnostics,
             at: Some(start),
             end,
@@ -62,16 +59,21 @@ impl Body<'_> {
                 .last()
                 .map_or(home.start(), |statement| statement.span);
             let source = body.source(span);
-            body.graph.edge(at, end, Op::Skip, source);
+            body.graphs.edge(at, end, Op::Skip, source);
         }
+    }
+
+    /// Where an expression stands in the rule.
+    fn span(&self, expr: NodeId) -> Span {
+        self.home.rule.exprs.span(expr)
     }
 
     fn source(&self, span: Span) -> Source {
         self.home.source(&self.tables.program, span)
     }
 
-    fn typing(&mut self) -> Typing<'_> {
-        Typing {
+    fn expressions(&mut self) -> Expressions<'_> {
+        Expressions {
             tables: self.tables,
             home: self.home,
             site: self.site,
@@ -99,51 +101,50 @@ impl Body<'_> {
         result
     }
 
-    fn statement(&mut self, statement: &Stmt, at: u32) -> Lowered {
+    fn statement(&mut self, statement: &Stmt, at: LocId) -> Lowered {
         let source = self.source(statement.span);
         match &statement.kind {
             StmtKind::If {
                 condition,
                 then,
                 otherwise,
-            } => self.conditional(condition, then, otherwise),
+            } => self.conditional(*condition, then, otherwise),
             StmtKind::Assign { target, op, value } => {
-                self.assign(target, *op, value, statement.span)
+                self.assign(*target, *op, *value, statement.span)
             }
             StmtKind::Abort { message } => {
                 let message = message.replace("$fname", &self.site.function);
-                let check = CheckId(self.tables.program.checks.len() as u32);
-                self.tables.program.checks.push(Check {
+                let check = self.tables.program.add_check(Check {
                     kind: CheckKind::Rule,
                     message,
                     function: self.function,
                     source,
                 });
-                let error = self.graph.location(LocationKind::Error(check));
-                self.graph.edge(at, error, Op::Skip, source);
+                let error = self.location(LocationKind::Error(check));
+                self.graphs.edge(at, error, Op::Skip, source);
                 self.at = None;
                 Ok(())
             }
             StmtKind::Halt => {
-                let halt = self.graph.location(LocationKind::Halt);
-                self.graph.edge(at, halt, Op::Skip, source);
+                let halt = self.location(LocationKind::Halt);
+                self.graphs.edge(at, halt, Op::Skip, source);
                 self.at = None;
                 Ok(())
             }
             StmtKind::Return => {
-                self.graph.edge(at, self.end, Op::Skip, source);
+                self.graphs.edge(at, self.end, Op::Skip, source);
                 self.at = None;
                 Ok(())
             }
             StmtKind::Watch(expr) => {
-                let value = self.typing().value(expr)?;
-                let go_on = self.graph.location(LocationKind::Plain);
+                let value = self.expressions().value(*expr)?;
+                let go_on = self.location(LocationKind::Plain);
                 self.meets(Subject::Watch, value, go_on, self.end, source);
                 self.at = Some(go_on);
                 Ok(())
             }
             StmtKind::Track(expr) => {
-                let value = self.typing().value(expr)?;
+                let value = self.expressions().value(*expr)?;
                 self.track(value, source);
                 Ok(())
             }
@@ -157,7 +158,7 @@ impl Body<'_> {
             Some(&Watching::TheOnlyOneTracked { tracking, nulls }) => {
                 // Whichever of its lives is looked at, it is the last one that has begun.
                 if nulls == Nulls::Passed {
-                    let some = self.graph.location(LocationKind::Plain);
+                    let some = self.location(LocationKind::Plain);
                     self.split(value, some, self.end, source);
                     self.at = Some(some);
                 }
@@ -174,8 +175,8 @@ impl Body<'_> {
         } = tracked;
         // An object that begins its life anew is another one.
         let (known, free) = (
-            self.graph.location(LocationKind::Plain),
-            self.graph.location(LocationKind::Plain),
+            self.location(LocationKind::Plain),
+            self.location(LocationKind::Plain),
         );
         self.meets(Subject::Watch, value, known, free, source);
         self.at = Some(known);
@@ -183,17 +184,17 @@ impl Body<'_> {
         self.go(free, source);
         self.at = Some(free);
         if matches!(self.tables.type_of(value), Type::Pointer(_)) {
-            let some = self.graph.location(LocationKind::Plain);
+            let some = self.location(LocationKind::Plain);
             self.split(value, some, self.end, source);
             self.at = Some(some);
         }
-        let choosing = self.graph.location(LocationKind::Plain);
+        let choosing = self.location(LocationKind::Plain);
         let tracks = self.tables.load_variable(tracking);
         self.split(tracks, self.end, choosing, source);
         self.at = Some(choosing);
         let place = self.tables.variable_place(chance);
         self.emit(Op::Havoc { place }, source);
-        let chosen = self.graph.location(LocationKind::Plain);
+        let chosen = self.location(LocationKind::Plain);
         let taken = self.tables.load_variable(chance);
         self.split(taken, chosen, self.end, source);
         self.at = Some(chosen);
@@ -221,26 +222,30 @@ impl Body<'_> {
         self.emit(Op::Assign { place, value }, source);
     }
 
+    fn location(&mut self, kind: LocationKind) -> LocId {
+        self.graphs.location(self.function, kind)
+    }
+
     /// Goes on after an edge.
     fn emit(&mut self, op: Op, source: Source) {
         let Some(at) = self.at else { return };
-        let next = self.graph.location(LocationKind::Plain);
-        self.graph.edge(at, next, op, source);
+        let next = self.location(LocationKind::Plain);
+        self.graphs.edge(at, next, op, source);
         self.at = Some(next);
     }
 
     /// Goes to a location.
-    fn go(&mut self, to: u32, source: Source) {
+    fn go(&mut self, to: LocId, source: Source) {
         if let Some(at) = self.at.take() {
-            self.graph.edge(at, to, Op::Skip, source);
+            self.graphs.edge(at, to, Op::Skip, source);
         }
     }
 
-    fn conditional(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> Lowered {
-        let yes = self.graph.location(LocationKind::Plain);
-        let no = self.graph.location(LocationKind::Plain);
-        let join = self.graph.location(LocationKind::Plain);
-        let source = self.source(condition.span);
+    fn conditional(&mut self, condition: NodeId, then: &[Stmt], otherwise: &[Stmt]) -> Lowered {
+        let yes = self.location(LocationKind::Plain);
+        let no = self.location(LocationKind::Plain);
+        let join = self.location(LocationKind::Plain);
+        let source = self.source(self.span(condition));
         let decided = self.branch(condition, yes, no);
         let mut reached = false;
         let mut result = decided;
@@ -250,7 +255,7 @@ impl Body<'_> {
                 result = Err(Refused);
             }
             if let Some(end) = self.at {
-                self.graph.edge(end, join, Op::Skip, source);
+                self.graphs.edge(end, join, Op::Skip, source);
                 reached = true;
             }
         }
@@ -259,36 +264,38 @@ impl Body<'_> {
     }
 
     /// Goes to one of two locations by a condition.
-    fn branch(&mut self, condition: &Expr, yes: u32, no: u32) -> Lowered {
-        match &condition.kind {
-            ExprWord::Unary(UnaryWord::Not, inner) => self.branch(inner, no, yes),
-            ExprWord::Binary(op @ (BinaryWord::And | BinaryWord::Or), left, right) => {
-                let second = self.graph.location(LocationKind::Plain);
+    fn branch(&mut self, condition: NodeId, yes: LocId, no: LocId) -> Lowered {
+        match self.home.rule.exprs.node(condition).kind {
+            NodeKind::Unary(UnaryWord::Not, inner) => self.branch(inner, no, yes),
+            NodeKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let second = self.location(LocationKind::Plain);
                 let first = match op {
-                    BinaryWord::And => self.branch(left, second, no),
+                    BinaryOp::And => self.branch(left, second, no),
                     _ => self.branch(left, yes, second),
                 };
                 self.at = Some(second);
                 self.branch(right, yes, no)?;
                 first
             }
-            ExprWord::Binary(op @ (BinaryWord::Eq | BinaryWord::Ne), left, right) => {
-                let typing = self.typing();
-                let (object, other) = match (typing.object(left), typing.object(right)) {
+            NodeKind::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), left, right) => {
+                let expressions = self.expressions();
+                let objects = (expressions.object(left), expressions.object(right));
+                let (object, other) = match objects {
                     (None, None) => return self.test(condition, yes, no),
                     (Some(_), Some(_)) => {
                         let message = "two objects cannot be compared with each other";
-                        return self.typing().refuse(condition.span, message, "");
+                        let span = self.span(condition);
+                        return self.expressions().refuse(span, message, "");
                     }
                     (Some(object), None) => (object, right),
                     (None, Some(object)) => (object, left),
                 };
-                let value = self.typing().value(other)?;
+                let value = self.expressions().value(other)?;
                 let (yes, no) = match op {
-                    BinaryWord::Eq => (yes, no),
+                    BinaryOp::Eq => (yes, no),
                     _ => (no, yes),
                 };
-                let source = self.source(condition.span);
+                let source = self.source(self.span(condition));
                 self.meets(Subject::Object(object), value, yes, no, source);
                 Ok(())
             }
@@ -296,23 +303,20 @@ impl Body<'_> {
         }
     }
 
-    fn test(&mut self, condition: &Expr, yes: u32, no: u32) -> Lowered {
-        let value = self.typing().value(condition)?;
-        let source = self.source(condition.span);
+    fn test(&mut self, condition: NodeId, yes: LocId, no: LocId) -> Lowered {
+        let value = self.expressions().value(condition)?;
+        let source = self.source(self.span(condition));
         self.split(value, yes, no, source);
         Ok(())
     }
 
-    fn split(&mut self, condition: ExprId, yes: u32, no: u32, source: Source) {
+    fn split(&mut self, condition: ExprId, yes: LocId, no: LocId, source: Source) {
         let Some(at) = self.at else { return };
-        for (to, holds) in [(yes, true), (no, false)] {
-            self.graph
-                .edge(at, to, Op::Assume { condition, holds }, source);
-        }
+        self.graphs.branch(at, condition, yes, no, source);
     }
 
     /// Whether a value is a watched object. Null is no object.
-    fn meets(&mut self, subject: Subject, value: ExprId, yes: u32, no: u32, source: Source) {
+    fn meets(&mut self, subject: Subject, value: ExprId, yes: LocId, no: LocId, source: Source) {
         match self.home.watching.get(&subject).cloned() {
             None | Some(Watching::TheOnlyOne(Nulls::Never)) => self.go(yes, source),
             Some(Watching::TheOnlyOne(Nulls::Passed)) => self.split(value, yes, no, source),
@@ -326,7 +330,7 @@ impl Body<'_> {
             }
             Some(Watching::TheOnlyOneTracked { tracking, nulls }) => {
                 let tracking = self.tables.load_variable(tracking);
-                let some = self.graph.location(LocationKind::Plain);
+                let some = self.location(LocationKind::Plain);
                 self.split(tracking, some, no, source);
                 self.at = Some(some);
                 match nulls {
@@ -336,7 +340,7 @@ impl Body<'_> {
             }
             Some(Watching::Tracked(tracked)) => {
                 let tracking = self.tables.load_variable(tracked.tracking);
-                let some = self.graph.location(LocationKind::Plain);
+                let some = self.location(LocationKind::Plain);
                 self.split(tracking, some, no, source);
                 self.at = Some(some);
                 self.is_object(value, tracked.object, yes, no, source);
@@ -344,13 +348,13 @@ impl Body<'_> {
         }
     }
 
-    fn is_object(&mut self, value: ExprId, object: VarId, yes: u32, no: u32, source: Source) {
+    fn is_object(&mut self, value: ExprId, object: VarId, yes: LocId, no: LocId, source: Source) {
         if matches!(self.tables.type_of(value), Type::Pointer(_)) {
-            let some = self.graph.location(LocationKind::Plain);
+            let some = self.location(LocationKind::Plain);
             self.split(value, some, no, source);
             self.at = Some(some);
         }
-        let ty = self.tables.object_type();
+        let ty = object_type(self.tables);
         let value = self.tables.convert(value, ty);
         let object = self.tables.load_variable(object);
         let int = self.tables.int();
@@ -361,20 +365,21 @@ impl Body<'_> {
 
     fn assign(
         &mut self,
-        target: &Expr,
-        op: Option<BinaryWord>,
-        value: &Expr,
+        target: NodeId,
+        op: Option<BinaryOp>,
+        value: NodeId,
         span: Span,
     ) -> Lowered {
         let variable = self.target(target)?;
-        let mut typing = self.typing();
-        let mut result = typing.value(value)?;
+        let value_span = self.span(value);
+        let mut expressions = self.expressions();
+        let mut result = expressions.value(value)?;
         if let Some(op) = op {
-            let old = typing.tables.load_variable(variable);
-            result = typing.combine(op, old, result, span)?;
+            let old = expressions.tables.load_variable(variable);
+            result = expressions.combine(op, old, result, span)?;
         }
-        let ty = typing.tables.program.variable(variable).ty;
-        let result = typing.assigned(result, ty, value.span)?;
+        let ty = expressions.tables.program.variable(variable).ty;
+        let result = expressions.assigned(result, ty, value_span)?;
         let place = self.tables.variable_place(variable);
         let source = self.source(span);
         let op = Op::Assign {
@@ -386,31 +391,34 @@ impl Body<'_> {
     }
 
     /// The variable that is assigned to: one of the rule's own.
-    fn target(&mut self, target: &Expr) -> Result<VarId, Refused> {
-        let mut typing = self.typing();
-        if let Some(object) = typing.object(target) {
-            let name = &typing.home.rule.state[object].name.text;
+    fn target(&mut self, target: NodeId) -> Result<VarId, Refused> {
+        let rule = self.home.rule;
+        let span = self.span(target);
+        let mut expressions = self.expressions();
+        if let Some(object) = expressions.object(target) {
+            let name = &rule.state[object].name.text;
             let message = format!("the object `{name}` never changes");
-            return typing.refuse(target.span, message, "assigned here");
+            return expressions.refuse(span, message, "assigned here");
         }
-        if let ExprWord::Name(name) = &target.kind {
-            let known = typing.state_variable(name);
-            if let Some(&variable) = known.and_then(|known| typing.home.variables.get(&known)) {
+        if let NodeKind::Name(name) = &rule.exprs.node(target).kind {
+            let known = rule.state_variable(name);
+            let variables = &expressions.home.variables;
+            if let Some(&variable) = known.and_then(|known| variables.get(&known)) {
                 return Ok(variable);
             }
-            let mut constants = typing.home.rule.constants.iter();
+            let mut constants = rule.constants.iter();
             if constants.any(|constant| constant.name.text == *name) {
                 let message = format!("`{name}` is a constant");
-                return typing.refuse(target.span, message, "assigned here");
+                return expressions.refuse(span, message, "assigned here");
             }
             // An unknown name is told as such.
-            typing.value(target)?;
+            expressions.value(target)?;
             let message =
                 format!("`{name}` belongs to the program: a rule changes its own state only");
-            return typing.refuse(target.span, message, "assigned here");
+            return expressions.refuse(span, message, "assigned here");
         }
-        typing.refuse(
-            target.span,
+        expressions.refuse(
+            span,
             "a rule changes the variables of its own state only",
             "assigned here",
         )

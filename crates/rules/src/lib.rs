@@ -19,16 +19,12 @@
 //! The rules of the [`library`] come with the tool.
 
 mod ast;
-mod constant;
 mod events;
-mod expression;
-mod graph;
 mod handler;
-mod lexer;
 pub mod library;
 mod parser;
+mod primitive;
 mod single;
-mod tables;
 mod typing;
 mod watching;
 mod weave;

@@ -4,12 +4,12 @@
 //! read all the same, so that a user sees the errors of all items at once.
 
 use crate::ast::*;
-use crate::constant::constant;
-use crate::lexer::{Token, TokenKind, lex};
-use hardbop_diagnostics::{Diagnostic, FileId, Sources, Span};
-
-/// How deep statements and parentheses may nest: the parser uses the stack.
-pub(crate) const DEPTH: usize = 100;
+use hardbop_c_text::ast::{TypeBase, TypeName};
+use hardbop_c_text::lexer::{Number, TokenKind, lex};
+use hardbop_c_text::parser::{Parsed, Parser};
+use hardbop_c_text::{Dialect, constant};
+use hardbop_cfront::program::BinaryOp;
+use hardbop_diagnostics::{Diagnostic, FileId, Sources};
 
 /// Reads a rule. There is a rule exactly if there is no error among the diagnostics.
 pub fn parse(
@@ -19,12 +19,9 @@ pub fn parse(
     sources: &Sources,
 ) -> (Option<Rule>, Vec<Diagnostic>) {
     let text = sources.text(file);
-    let (tokens, diagnostics) = lex(file, text);
-    let mut parser = Parser {
-        tokens,
-        at: 0,
-        depth: 0,
-        operators: 0,
+    let (tokens, diagnostics) = lex(Dialect::Rule, file, text, 0..text.len());
+    let mut parser = RuleParser {
+        c: Parser::new(Dialect::Rule, tokens),
         diagnostics,
         rule: Rule {
             name: name.to_owned(),
@@ -33,170 +30,53 @@ pub fn parse(
             text: text.to_owned(),
             state: Vec::new(),
             constants: Vec::new(),
+            exprs: Ast::default(),
             handlers: Vec::new(),
         },
     };
     parser.items();
     if parser.rule.handlers.is_empty() && parser.diagnostics.is_empty() {
-        let end = parser.peek().span;
+        let end = parser.c.peek().span;
         parser.diagnostics.push(
             Diagnostic::error(end, "the rule has no handler")
                 .label("expected one such as `lock.entry { ... }`"),
         );
     }
     parser.diagnostics.sort_by_key(|diagnostic| diagnostic.span);
+    parser.rule.exprs = parser.c.ast;
     let refused = parser.diagnostics.iter().any(Diagnostic::is_error);
     ((!refused).then_some(parser.rule), parser.diagnostics)
 }
 
-/// An error has been reported; the item is given up.
-pub(crate) struct Reported;
-
-pub(crate) type Parsed<T> = Result<T, Reported>;
-
-pub(crate) struct Parser {
-    tokens: Vec<Token>,
-    at: usize,
-    /// How many statements and expressions are being read inside of each other.
-    pub(crate) depth: usize,
-    /// How many operators the statement has so far.
-    pub(crate) operators: usize,
+/// Reads the items of a rule.
+struct RuleParser {
+    c: Parser,
     diagnostics: Vec<Diagnostic>,
-    pub(crate) rule: Rule,
+    rule: Rule,
 }
 
-impl Parser {
-    pub(crate) fn peek(&self) -> &Token {
-        &self.tokens[self.at]
-    }
-
-    pub(crate) fn peek_second(&self) -> &Token {
-        &self.tokens[(self.at + 1).min(self.tokens.len() - 1)]
-    }
-
-    pub(crate) fn next(&mut self) -> Token {
-        let token = self.tokens[self.at].clone();
-        if token.kind != TokenKind::End {
-            self.at += 1;
-        }
-        token
-    }
-
-    /// The place of the word that was read last.
-    pub(crate) fn previous(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].span
-    }
-
-    pub(crate) fn is(&self, mark: &str) -> bool {
-        matches!(&self.peek().kind, TokenKind::Mark(m) if *m == mark)
-    }
-
-    pub(crate) fn is_word(&self, word: &str) -> bool {
-        matches!(&self.peek().kind, TokenKind::Word(w) if w == word)
-    }
-
-    pub(crate) fn accept(&mut self, mark: &str) -> bool {
-        let found = self.is(mark);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    pub(crate) fn accept_word(&mut self, word: &str) -> bool {
-        let found = self.is_word(word);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    pub(crate) fn error<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
-        self.diagnostics.push(diagnostic);
-        Err(Reported)
-    }
-
-    /// Something else was expected here.
-    pub(crate) fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
-        let token = self.peek();
-        let message = format!("unexpected {}", described(&token.kind));
-        let diagnostic =
-            Diagnostic::error(token.span, message).label(format!("expected {expected}"));
-        self.error(diagnostic)
-    }
-
-    pub(crate) fn expect(&mut self, mark: &str, where_: &str) -> Parsed<Span> {
-        if self.is(mark) {
-            return Ok(self.next().span);
-        }
-        self.unexpected(&format!("`{mark}`{where_}"))
-    }
-
-    pub(crate) fn name(&mut self, what: &str) -> Parsed<Name> {
-        match &self.peek().kind {
-            TokenKind::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
-                let token = self.next();
-                let TokenKind::Word(text) = token.kind else {
-                    return Err(Reported);
-                };
-                let span = token.span;
-                Ok(Name { text, span })
-            }
-            _ => self.unexpected(what),
-        }
-    }
-
-    /// The name of a function, which may be a word of rules (`abort`).
-    fn function_name(&mut self, what: &str) -> Parsed<Name> {
-        let token = self.peek().clone();
-        match token.kind {
-            TokenKind::Word(text) => {
-                self.next();
-                let span = token.span;
-                Ok(Name { text, span })
-            }
-            _ => self.unexpected(what),
-        }
-    }
-
-    /// Goes one level deeper, or says that it is too deep.
-    pub(crate) fn deeper(&mut self) -> Parsed<()> {
-        self.depth += 1;
-        if self.depth <= DEPTH {
-            return Ok(());
-        }
-        let span = self.peek().span;
-        self.error(
-            Diagnostic::error(span, "nested too deeply")
-                .label(format!("at most {DEPTH} levels are understood")),
-        )
-    }
-
+impl RuleParser {
     fn items(&mut self) {
-        while self.peek().kind != TokenKind::End {
-            self.depth = 0;
-            let start = self.at;
-            let item = if self.is_word("state") && self.second_is("{") {
+        while self.c.peek().kind != TokenKind::End {
+            let start = self.c.position();
+            let item = if self.c.word() == Some("state") && self.c.is_ahead(1, "{") {
                 self.state()
             } else {
                 self.handler()
             };
-            if item.is_err() {
+            if let Err(error) = item {
+                self.diagnostics.push(error);
                 self.skip_item(start);
             }
         }
     }
 
-    fn second_is(&self, mark: &str) -> bool {
-        matches!(self.peek_second().kind, TokenKind::Mark(m) if m == mark)
-    }
-
-    /// Goes behind the item that begins at a place.
+    /// Goes behind the item that begins at a position.
     fn skip_item(&mut self, start: usize) {
-        self.at = start;
+        self.c.go_to(start);
         let mut open = 0usize;
         loop {
-            let token = self.next();
+            let token = self.c.take();
             match token.kind {
                 TokenKind::End => return,
                 TokenKind::Mark("{") => open += 1,
@@ -208,11 +88,11 @@ impl Parser {
     }
 
     fn state(&mut self) -> Parsed<()> {
-        self.next();
-        self.expect("{", "")?;
-        while !self.accept("}") {
-            if self.peek().kind == TokenKind::End {
-                return self.unexpected("`}` at the end of the state");
+        self.c.take();
+        self.c.expect("{", "")?;
+        while !self.c.accept("}") {
+            if self.c.peek().kind == TokenKind::End {
+                return self.c.unexpected("`}` at the end of the state");
             }
             self.declaration()?;
         }
@@ -220,46 +100,48 @@ impl Parser {
     }
 
     fn declaration(&mut self) -> Parsed<()> {
-        self.operators = 0;
+        self.c.begin_statement();
         let ty = self.declared_type()?;
-        if matches!(ty, StateType::Enum { .. }) && self.accept(";") {
+        if matches!(ty, StateType::Enum { .. }) && self.c.accept(";") {
             return Ok(());
         }
         loop {
             let mut ty = ty.clone();
             let mut stars = 0;
-            while self.accept("*") {
+            while self.c.accept("*") {
                 stars += 1;
-                ty = StateType::Scalar(ScalarType::Pointer);
+                ty = StateType::Scalar(TypeName {
+                    base: TypeBase::Void,
+                    stars: 1,
+                });
             }
-            let name = self.name("the name of a variable")?;
-            if self.is("[") {
-                let span = self.peek().span;
-                return self.error(
-                    Diagnostic::error(span, "the state holds scalars only")
-                        .label("an array is not one"),
-                );
+            let name = self.c.name("the name of a variable")?;
+            if self.c.is("[") {
+                let span = self.c.peek().span;
+                return Err(Diagnostic::error(span, "the state holds scalars only")
+                    .label("an array is not one"));
             }
-            if ty == StateType::Scalar(ScalarType::Pointer) && stars == 0 {
-                return self.error(
-                    Diagnostic::error(name.span, format!("`{}` cannot be void", name.text))
-                        .label("expected `*` before it"),
-                );
+            let void =
+                matches!(&ty, StateType::Scalar(name) if matches!(name.base, TypeBase::Void));
+            if void && stars == 0 {
+                return Err(Diagnostic::error(
+                    name.span,
+                    format!("`{}` cannot be void", name.text),
+                )
+                .label("expected `*` before it"));
             }
             self.declare(&name)?;
-            let initial = if self.is("=") {
-                let at = self.next().span;
-                if ty == StateType::Object {
-                    return self.error(
-                        Diagnostic::error(at, "an object has no initial value")
-                            .label("it is an arbitrary one"),
-                    );
+            let initial = if self.c.is("=") {
+                let at = self.c.take().span;
+                if matches!(ty, StateType::Object) {
+                    return Err(Diagnostic::error(at, "an object has no initial value")
+                        .label("it is an arbitrary one"));
                 }
                 let value = self.constant_expression("an initial value")?;
-                if ty == StateType::Scalar(ScalarType::Pointer) && value != 0 {
-                    let span = self.previous();
-                    return self.error(
-                        Diagnostic::error(span, "a pointer can only start as 0").label("not 0"),
+                if void && value != 0 {
+                    let span = self.c.previous();
+                    return Err(
+                        Diagnostic::error(span, "a pointer can only start as 0").label("not 0")
                     );
                 }
                 value
@@ -267,11 +149,11 @@ impl Parser {
                 0
             };
             self.rule.state.push(StateVariable { name, ty, initial });
-            if !self.accept(",") {
+            if !self.c.accept(",") {
                 break;
             }
         }
-        self.expect(";", " at the end of the declaration")?;
+        self.c.expect(";", " at the end of the declaration")?;
         Ok(())
     }
 
@@ -285,130 +167,98 @@ impl Parser {
             .map(|known| known.span);
         match known {
             None => Ok(()),
-            Some(first) => self.error(
-                Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
-                    .label("declared again here")
-                    .note(Some(first), "first declared here"),
-            ),
+            Some(first) => Err(Diagnostic::error(
+                name.span,
+                format!("`{}` is declared twice", name.text),
+            )
+            .label("declared again here")
+            .note(Some(first), "first declared here")),
         }
     }
 
     fn constant_expression(&mut self, what: &str) -> Parsed<i128> {
-        let expr = self.conditional()?;
-        match constant(&expr, &self.rule.constants) {
-            Some(value) => Ok(value),
-            None => self.error(
-                Diagnostic::error(expr.span, format!("{what} must be a constant"))
-                    .label("not a constant"),
-            ),
-        }
+        let expr = self.c.expression()?;
+        let constants = &self.rule.constants;
+        let named = |name: &str| match name {
+            "NULL" => Some(0),
+            _ => {
+                let known = constants.iter().find(|known| known.name.text == name)?;
+                Some(known.value)
+            }
+        };
+        constant(&self.c.ast, expr, named).ok_or_else(|| {
+            let span = self.c.ast.span(expr);
+            Diagnostic::error(span, format!("{what} must be a constant")).label("not a constant")
+        })
     }
 
     fn declared_type(&mut self) -> Parsed<StateType> {
-        if self.accept_word("object") {
+        if self.c.accept_word("object") {
             return Ok(StateType::Object);
         }
-        if self.accept_word("enum") {
+        if self.c.accept_word("enum") {
             return self.enumeration();
         }
-        if self.accept_word("void") {
-            return Ok(StateType::Scalar(ScalarType::Pointer));
+        if self.c.word().is_some_and(|word| TYPE_WORDS.contains(&word)) {
+            let base = self.c.type_base()?;
+            if let TypeBase::Float | TypeBase::Double | TypeBase::LongDouble = base {
+                let message = "rules do not look at floating-point numbers";
+                return Err(Diagnostic::error(self.c.previous(), message));
+            }
+            return Ok(StateType::Scalar(TypeName { base, stars: 0 }));
         }
-        if let Some(scalar) = self.scalar_type()? {
-            return Ok(StateType::Scalar(scalar));
-        }
-        self.unexpected("a scalar type (`int`, `enum { ... }`, `void *`, ...) or `object`")
+        self.c
+            .unexpected("a scalar type (`int`, `enum { ... }`, `void *`, ...) or `object`")
     }
 
     fn enumeration(&mut self) -> Parsed<StateType> {
-        if !self.is("{") {
-            self.name("`{` or the name of the enum")?;
+        if !self.c.is("{") {
+            self.c.name("`{` or the name of the enum")?;
         }
-        self.expect("{", "")?;
+        self.c.expect("{", "")?;
         let first = self.rule.constants.len();
         let mut next = 0;
         loop {
-            let name = self.name("the name of a constant")?;
+            let name = self.c.name("the name of a constant")?;
             self.declare(&name)?;
-            if self.accept("=") {
+            if self.c.accept("=") {
                 next = self.constant_expression("the value of a constant")?;
             }
             let value = next;
             if i32::try_from(value).is_err() {
-                return self.error(
-                    Diagnostic::error(name.span, format!("`{}` does not fit an `int`", name.text))
-                        .label(format!("its value is {value}")),
-                );
+                return Err(Diagnostic::error(
+                    name.span,
+                    format!("`{}` does not fit an `int`", name.text),
+                )
+                .label(format!("its value is {value}")));
             }
             self.rule.constants.push(Constant { name, value });
             next = value + 1;
-            if !self.accept(",") || self.is("}") {
+            if !self.c.accept(",") || self.c.is("}") {
                 break;
             }
         }
-        self.expect("}", " or `,`")?;
+        self.c.expect("}", " or `,`")?;
         let count = self.rule.constants.len() - first;
         Ok(StateType::Enum { first, count })
     }
 
-    /// An arithmetic type, if one stands here.
-    pub(crate) fn scalar_type(&mut self) -> Parsed<Option<ScalarType>> {
-        let mut words = Vec::new();
-        while let TokenKind::Word(word) = &self.peek().kind {
-            let Some(known) = TYPE_WORDS.iter().find(|known| *known == word) else {
-                break;
-            };
-            words.push(*known);
-            self.next();
-        }
-        if words.is_empty() {
-            return Ok(None);
-        }
-        let end = self.previous();
-        let count = |wanted: &str| words.iter().filter(|word| **word == wanted).count();
-        let sign = if count("unsigned") > 0 {
-            Signedness::Unsigned
-        } else {
-            Signedness::Signed
-        };
-        let both = count("unsigned") + count("signed") > 1;
-        let lengths = count("short") + count("char") + count("long").min(1);
-        let bool = count("_Bool") + count("bool");
-        let wrong = both || lengths > 1 || count("long") > 2 || (bool > 0 && words.len() > 1);
-        if wrong {
-            let message = format!("`{}` is not a type", words.join(" "));
-            return self.error(Diagnostic::error(end, message));
-        }
-        let width = match (count("char"), count("short"), count("long")) {
-            (1, ..) => Width::Char,
-            (_, 1, _) => Width::Short,
-            (_, _, 1) => Width::Long,
-            (_, _, 2) => Width::LongLong,
-            _ => Width::Int,
-        };
-        Ok(Some(if bool > 0 {
-            ScalarType::Bool
-        } else {
-            ScalarType::Int(width, sign)
-        }))
-    }
-
     fn handler(&mut self) -> Parsed<()> {
         let mut functions = Vec::new();
-        if self.accept("[") {
+        if self.c.accept("[") {
             loop {
-                functions.push(self.function_name("the name of a function")?);
-                if !self.accept(",") || self.is("]") {
+                functions.push(self.c.any_name("the name of a function")?);
+                if !self.c.accept(",") || self.c.is("]") {
                     break;
                 }
             }
-            self.expect("]", " or `,`")?;
+            self.c.expect("]", " or `,`")?;
         } else {
-            functions.push(self.function_name(
+            functions.push(self.c.any_name(
                 "`state { ... }`, or the name of a function as in `lock.entry { ... }`",
             )?);
         }
-        self.expect(".", " and an event after the function")?;
+        self.c.expect(".", " and an event after the function")?;
         let event = self.event()?;
         let body = self.block()?;
         self.rule.handlers.push(Handler {
@@ -421,31 +271,30 @@ impl Parser {
 
     fn event(&mut self) -> Parsed<Event> {
         const EVENTS: &str = "`entry`, `exit`, `call` or `return`";
-        let TokenKind::Word(word) = &self.peek().kind else {
-            return self.unexpected(EVENTS);
+        let Some(word) = self.c.word() else {
+            return self.c.unexpected(EVENTS);
         };
-        let event = match word.as_str() {
+        let event = match word {
             "entry" => Event::Entry,
             "exit" => Event::Exit,
             "call" => Event::Call,
             "return" => Event::Return,
             other => {
                 let message = format!("`{other}` is not an event");
-                let span = self.peek().span;
-                return self
-                    .error(Diagnostic::error(span, message).label(format!("expected {EVENTS}")));
+                let span = self.c.peek().span;
+                return Err(Diagnostic::error(span, message).label(format!("expected {EVENTS}")));
             }
         };
-        self.next();
+        self.c.take();
         Ok(event)
     }
 
     fn block(&mut self) -> Parsed<Vec<Stmt>> {
-        self.expect("{", "")?;
+        self.c.expect("{", "")?;
         let mut statements = Vec::new();
-        while !self.accept("}") {
-            if self.peek().kind == TokenKind::End {
-                return self.unexpected("`}`");
+        while !self.c.accept("}") {
+            if self.c.peek().kind == TokenKind::End {
+                return self.c.unexpected("`}`");
             }
             self.statement(&mut statements)?;
         }
@@ -460,33 +309,33 @@ impl Parser {
     }
 
     fn statement(&mut self, out: &mut Vec<Stmt>) -> Parsed<()> {
-        self.deeper()?;
-        let result = self.statement_here(out);
-        self.depth -= 1;
-        result
+        self.c.enter()?;
+        self.statement_here(out)?;
+        self.c.leave();
+        Ok(())
     }
 
     fn statement_here(&mut self, out: &mut Vec<Stmt>) -> Parsed<()> {
-        let start = self.peek().span;
-        self.operators = 0;
-        if self.is("{") {
+        let start = self.c.peek().span;
+        self.c.begin_statement();
+        if self.c.is("{") {
             out.extend(self.block()?);
             return Ok(());
         }
-        if self.accept(";") {
+        if self.c.accept(";") {
             return Ok(());
         }
-        let kind = if self.accept_word("if") {
-            self.expect("(", " after `if`")?;
-            let condition = self.conditional()?;
-            self.expect(")", "")?;
+        let kind = if self.c.accept_word("if") {
+            self.c.expect("(", " after `if`")?;
+            let condition = self.c.expression()?;
+            self.c.expect(")", "")?;
             let then = self.branch()?;
-            let otherwise = if self.accept_word("else") {
+            let otherwise = if self.c.accept_word("else") {
                 self.branch()?
             } else {
                 Vec::new()
             };
-            let span = start.to(condition.span);
+            let span = start.to(self.c.ast.span(condition));
             out.push(Stmt {
                 kind: StmtKind::If {
                     condition,
@@ -496,133 +345,108 @@ impl Parser {
                 span,
             });
             return Ok(());
-        } else if self.accept_word("abort") {
-            match self.peek().kind.clone() {
+        } else if self.c.accept_word("abort") {
+            match self.c.peek().kind.clone() {
                 TokenKind::Text(message) => {
-                    self.next();
+                    self.c.take();
                     StmtKind::Abort { message }
                 }
-                _ => return self.unexpected("a message, as in abort \"the lock is held already\""),
+                _ => {
+                    return self
+                        .c
+                        .unexpected("a message, as in abort \"the lock is held already\"");
+                }
             }
-        } else if self.accept_word("halt") {
+        } else if self.c.accept_word("halt") {
             StmtKind::Halt
-        } else if self.accept_word("return") {
-            if !self.is(";") {
-                return self.unexpected("`;`: a handler returns nothing");
+        } else if self.c.accept_word("return") {
+            if !self.c.is(";") {
+                return self.c.unexpected("`;`: a handler returns nothing");
             }
             StmtKind::Return
-        } else if self.accept_word("watch") {
-            StmtKind::Watch(self.conditional()?)
-        } else if self.accept_word("track") {
-            StmtKind::Track(self.conditional()?)
+        } else if self.c.accept_word("watch") {
+            StmtKind::Watch(self.c.expression()?)
+        } else if self.c.accept_word("track") {
+            StmtKind::Track(self.c.expression()?)
         } else if let Some(loop_) = self.refused_statement() {
-            let span = self.peek().span;
+            let span = self.c.peek().span;
             let message = format!("`{loop_}` is not a statement of rules");
-            return self.error(Diagnostic::error(span, message).label(
+            return Err(Diagnostic::error(span, message).label(
                 "expected an assignment, `if`, `abort`, `halt`, `return`, `watch` or `track`",
             ));
         } else {
             self.assignment()?
         };
-        self.expect(";", " at the end of the statement")?;
-        let span = start.to(self.previous());
+        self.c.expect(";", " at the end of the statement")?;
+        let span = start.to(self.c.previous());
         out.push(Stmt { kind, span });
         Ok(())
     }
 
     /// A word with which other statements of C begin.
     fn refused_statement(&self) -> Option<String> {
-        let TokenKind::Word(word) = &self.peek().kind else {
-            return None;
-        };
+        let word = self.c.word()?;
         let refused = [
             "while", "for", "do", "switch", "goto", "break", "continue", "case", "default",
         ];
-        refused.contains(&word.as_str()).then(|| word.clone())
+        refused.contains(&word).then(|| word.to_owned())
     }
 
     fn assignment(&mut self) -> Parsed<StmtKind> {
-        let step = if self.accept("++") {
-            Some(BinaryWord::Add)
-        } else if self.accept("--") {
-            Some(BinaryWord::Sub)
+        let step = if self.c.accept("++") {
+            Some(BinaryOp::Add)
+        } else if self.c.accept("--") {
+            Some(BinaryOp::Sub)
         } else {
             None
         };
-        let target = self.unary()?;
-        let stepped = |target: Expr, op: BinaryWord| {
-            let one = Expr {
-                kind: ExprWord::Number {
-                    value: 1,
-                    width: Width::Int,
-                    sign: Signedness::Signed,
-                },
-                span: target.span,
-            };
-            StmtKind::Assign {
-                target,
-                op: Some(op),
-                value: one,
-            }
-        };
+        let target = self.c.unary()?;
         if let Some(op) = step {
-            return Ok(stepped(target, op));
+            return Ok(self.stepped(target, op));
         }
-        let TokenKind::Mark(mark) = self.peek().kind else {
-            return self.unexpected("an assignment");
+        let TokenKind::Mark(mark) = self.c.peek().kind else {
+            return self.c.unexpected("an assignment");
         };
         let op = match mark {
             "++" => {
-                self.next();
-                return Ok(stepped(target, BinaryWord::Add));
+                self.c.take();
+                return Ok(self.stepped(target, BinaryOp::Add));
             }
             "--" => {
-                self.next();
-                return Ok(stepped(target, BinaryWord::Sub));
+                self.c.take();
+                return Ok(self.stepped(target, BinaryOp::Sub));
             }
             "=" => None,
-            "+=" => Some(BinaryWord::Add),
-            "-=" => Some(BinaryWord::Sub),
-            "*=" => Some(BinaryWord::Mul),
-            "/=" => Some(BinaryWord::Div),
-            "%=" => Some(BinaryWord::Rem),
-            "&=" => Some(BinaryWord::BitAnd),
-            "|=" => Some(BinaryWord::BitOr),
-            "^=" => Some(BinaryWord::BitXor),
-            "<<=" => Some(BinaryWord::Shl),
-            ">>=" => Some(BinaryWord::Shr),
-            "(" => {
-                let span = target.span.to(self.peek().span);
-                return self.error(Diagnostic::error(span, "a rule calls no functions").label(
-                    "expected an assignment, `if`, `abort`, `halt`, `return`, `watch` or `track`",
-                ));
-            }
-            _ => return self.unexpected("`=`"),
+            "+=" => Some(BinaryOp::Add),
+            "-=" => Some(BinaryOp::Sub),
+            "*=" => Some(BinaryOp::Mul),
+            "/=" => Some(BinaryOp::Div),
+            "%=" => Some(BinaryOp::Rem),
+            "&=" => Some(BinaryOp::BitAnd),
+            "|=" => Some(BinaryOp::BitOr),
+            "^=" => Some(BinaryOp::BitXor),
+            "<<=" => Some(BinaryOp::Shl),
+            ">>=" => Some(BinaryOp::Shr),
+            _ => return self.c.unexpected("`=`"),
         };
-        self.next();
-        let value = self.conditional()?;
+        self.c.take();
+        let value = self.c.expression()?;
         Ok(StmtKind::Assign { target, op, value })
     }
-}
 
-/// Words that are not names.
-const KEYWORDS: [&str; 20] = [
-    "state", "if", "else", "abort", "halt", "return", "watch", "track", "object", "enum", "void",
-    "int", "char", "short", "long", "signed", "unsigned", "_Bool", "while", "for",
-];
-
-/// Words that arithmetic types are made of.
-const TYPE_WORDS: [&str; 8] = [
-    "int", "char", "short", "long", "signed", "unsigned", "_Bool", "bool",
-];
-
-fn described(kind: &TokenKind) -> String {
-    match kind {
-        TokenKind::Word(word) => format!("`{word}`"),
-        TokenKind::Number(value, ..) => format!("`{value}`"),
-        TokenKind::Text(text) => format!("\"{text}\""),
-        TokenKind::Dollar(name) => format!("`${name}`"),
-        TokenKind::Mark(mark) => format!("`{mark}`"),
-        TokenKind::End => "end of the rule".to_owned(),
+    /// `++` or `--`.
+    fn stepped(&mut self, target: NodeId, op: BinaryOp) -> StmtKind {
+        let span = self.c.ast.span(target);
+        let one = NodeKind::Number(Number::plain(1));
+        StmtKind::Assign {
+            target,
+            op: Some(op),
+            value: self.c.ast.add(one, span),
+        }
     }
 }
+
+/// Words that the types of a state are made of.
+const TYPE_WORDS: [&str; 9] = [
+    "int", "char", "short", "long", "signed", "unsigned", "_Bool", "bool", "void",
+];

@@ -13,8 +13,8 @@
 use crate::ast::*;
 use crate::events::{Events, Found};
 use crate::single::Single;
-use crate::tables::Tables;
 use crate::weave::Home;
+use hardbop_cfront::edit::Tables;
 use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::{
     BinaryOp, Callee, ExprKind, Initial, ObjectCandidate as Known, Op, PlaceKind, Program, Source,
@@ -121,7 +121,7 @@ pub(crate) fn decide(
             let watching = Watching::TheOnlyOneTracked { tracking, nulls };
             return BTreeMap::from([(Subject::Watch, watching)]);
         }
-        let object = tables.object_type();
+        let object = object_type(tables);
         let mut global = |word: &str, ty: TypeId| {
             let (name, kind) = (format!("{name}.{word}"), VarKind::Global);
             tables.variable(name, ty, kind, source, Initial::Data(Vec::new()))
@@ -152,7 +152,7 @@ pub(crate) fn decide(
         decided.insert(Subject::Watch, watching);
     }
     for (position, variable) in home.rule.state.iter().enumerate() {
-        if variable.ty == StateType::Object {
+        if matches!(variable.ty, StateType::Object) {
             let subject = Subject::Object(position);
             let source = home.source(&tables.program, variable.name.span);
             let known = known_objects(&tables.program, single, home.rule, events, rule, subject);
@@ -170,6 +170,13 @@ struct KnownObjects {
     functions: BTreeMap<FuncId, usize>,
     objects: BTreeSet<Known>,
     nulls: Nulls,
+}
+
+/// The type that numbers and addresses are watched as.
+pub(crate) fn object_type(tables: &mut Tables) -> TypeId {
+    let types = &mut tables.program.types;
+    let width = types.model().pointer_size() as u32 * 8;
+    types.int(width, false)
 }
 
 /// Lets a rule know which object it watches, for those who show an execution.
@@ -222,7 +229,7 @@ fn one(
         format!("{rule}.{}", own_name.unwrap_or("object"))
     };
     let Some(known) = known else {
-        let object = tables.object_type();
+        let object = object_type(tables);
         let id = tables.variable(name, object, VarKind::Global, source, Initial::Unknown);
         tables.program.rules[rule].objects.push(id);
         let which = WhichObject::In {
@@ -363,12 +370,12 @@ fn positions(rule: &Rule, statements: &[Stmt], subject: Subject) -> Option<BTree
     for statement in statements {
         match (&statement.kind, subject) {
             (StmtKind::Watch(expr) | StmtKind::Track(expr), Subject::Watch) => {
-                out.insert(position(expr)?);
+                out.insert(position(&rule.exprs, *expr)?);
             }
             (_, Subject::Object(object)) => {
                 let name = &rule.state[object].name.text;
                 for expr in statement.parts().0 {
-                    compared(expr, name, &mut out)?;
+                    compared(&rule.exprs, expr, name, &mut out)?;
                 }
             }
             _ => {}
@@ -380,32 +387,33 @@ fn positions(rule: &Rule, statements: &[Stmt], subject: Subject) -> Option<BTree
     Some(out)
 }
 
-fn position(expr: &Expr) -> Option<usize> {
-    match expr.kind {
-        ExprWord::Argument(number) => Some(number as usize - 1),
+fn position(ast: &Ast, expr: NodeId) -> Option<usize> {
+    match ast.node(expr).kind {
+        NodeKind::Argument(number) => Some(number as usize - 1),
         _ => None,
     }
 }
 
 /// The positions of the arguments that an expression compares with an object.
-fn compared(expr: &Expr, object: &str, out: &mut BTreeSet<usize>) -> Option<()> {
-    let is_object = |expr: &Expr| matches!(&expr.kind, ExprWord::Name(name) if name == object);
+fn compared(ast: &Ast, expr: NodeId, object: &str, out: &mut BTreeSet<usize>) -> Option<()> {
+    let is_object =
+        |expr: NodeId| matches!(&ast.node(expr).kind, NodeKind::Name(name) if name == object);
     if is_object(expr) {
         return None;
     }
-    if let ExprWord::Binary(BinaryWord::Eq | BinaryWord::Ne, left, right) = &expr.kind {
+    if let NodeKind::Binary(BinaryOp::Eq | BinaryOp::Ne, left, right) = ast.node(expr).kind {
         let other = match (is_object(left), is_object(right)) {
             (true, false) => Some(right),
             (false, true) => Some(left),
             _ => None,
         };
         if let Some(other) = other {
-            out.insert(position(other)?);
+            out.insert(position(ast, other)?);
             return Some(());
         }
     }
-    for operand in expr.operands() {
-        compared(operand, object, out)?;
+    for operand in ast.operands(expr) {
+        compared(ast, operand, object, out)?;
     }
     Some(())
 }

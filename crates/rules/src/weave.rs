@@ -9,16 +9,16 @@
 //! sources in the rule's file.
 
 use crate::ast::*;
-use crate::events::{Events, Found, Primitive};
-use crate::graph::Graph;
+use crate::events::{Events, Found};
 use crate::handler::{Body, Into};
+use crate::primitive::weave_primitive;
 use crate::single::Single;
-use crate::tables::Tables;
 use crate::typing::{Site, plain_name};
 use crate::watching::{self, Chosen, Nulls, Subject, Watching};
-use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
+use hardbop_c_text::typing::type_id;
+use hardbop_cfront::edit::{Graphs, Tables};
+use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::*;
-use hardbop_cfront::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,23 +78,19 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
     let mut diagnostics = Vec::new();
     let mut homes: Vec<Home<'_>> = rules
         .iter()
-        .map(|rule| settle(&mut tables, rule, program_variables))
+        .map(|rule| settle(&mut tables, rule, program_variables, &mut diagnostics))
         .collect();
     let events = Events::find(&tables.program, &homes, &mut diagnostics);
     let single = Single::of(&tables.program);
     for (rule, home) in homes.iter_mut().enumerate() {
         home.watching = watching::decide(&mut tables, home, &events, rule, &single);
     }
-    let functions = tables.program.functions.len() as u32;
-    let mut graphs: Vec<Graph> = (0..functions)
-        .map(|index| Graph::of(&tables.program, FuncId(index)))
-        .collect();
+    let mut graphs = Graphs::new(&tables.program);
     for (&function, found) in &events.functions {
-        let graph = &mut graphs[function.index()];
         weave_function(
             &mut tables,
             &homes,
-            graph,
+            &mut graphs,
             function,
             found,
             &mut diagnostics,
@@ -113,17 +109,11 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
     for home in &homes {
         for watching in home.watching.values() {
             if let Watching::Chosen(chosen) = watching {
-                for graph in &mut graphs {
-                    announce(&mut tables, &single, graph, chosen);
-                }
+                announce(&mut tables, &single, &mut graphs, chosen);
             }
         }
     }
-    tables.program.locations.clear();
-    tables.program.edges.clear();
-    for (index, graph) in graphs.into_iter().enumerate() {
-        graph.lay_out(&mut tables.program, FuncId(index as u32));
-    }
+    graphs.lay_out(&mut tables.program);
     // A handler for several functions is woven in several times: its mistakes are told once, and
     // in the order of the text.
     let mut told = BTreeSet::new();
@@ -138,7 +128,12 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
 }
 
 /// Adds a rule's text and its state to the program.
-fn settle<'a>(tables: &mut Tables, rule: &'a Rule, program_variables: usize) -> Home<'a> {
+fn settle<'a>(
+    tables: &mut Tables,
+    rule: &'a Rule,
+    program_variables: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Home<'a> {
     let program = &mut tables.program;
     // Whoever weaves several rules, each into a program of its own, may have put the texts there.
     let file = program
@@ -172,10 +167,16 @@ fn settle<'a>(tables: &mut Tables, rule: &'a Rule, program_variables: usize) -> 
         watched: Vec::new(),
     };
     for (position, variable) in rule.state.iter().enumerate() {
-        let (ty, values) = match variable.ty {
+        let (ty, values) = match &variable.ty {
             StateType::Object => continue,
-            StateType::Scalar(ty) => (tables.scalar_type(ty), Vec::new()),
-            StateType::Enum { first, count } => {
+            StateType::Scalar(name) => match type_id(tables, name) {
+                Ok(ty) => (ty, Vec::new()),
+                Err(error) => {
+                    diagnostics.push(error);
+                    continue;
+                }
+            },
+            &StateType::Enum { first, count } => {
                 let constants = rule.constants[first..first + count].iter();
                 let named = constants.map(|constant| (constant.value, constant.name.text.clone()));
                 (tables.int(), named.collect())
@@ -218,7 +219,7 @@ fn state_variable(
 fn weave_function(
     tables: &mut Tables,
     homes: &[Home<'_>],
-    graph: &mut Graph,
+    graphs: &mut Graphs,
     function: FuncId,
     found: &[Found],
     diagnostics: &mut Vec<Diagnostic>,
@@ -235,7 +236,8 @@ fn weave_function(
     // What an exit handler sees are the values that were passed, whatever became of them.
     let mut used = BTreeSet::new();
     for found in found.iter().filter(|found| handler(found).event.is_after()) {
-        arguments_in(&handler(found).body, &mut used);
+        let rule = homes[found.rule].rule;
+        arguments_in(&rule.exprs, &handler(found).body, &mut used);
     }
     let mut passed = now.clone();
     let mut kept = Vec::new();
@@ -243,7 +245,7 @@ fn weave_function(
         let Some(&formal) = formals.get(number as usize - 1) else {
             continue;
         };
-        if !changes(&tables.program, graph, formal) {
+        if !changes(&tables.program, graphs, function, formal) {
             continue;
         }
         let (ty, formal_name) = {
@@ -281,53 +283,61 @@ fn weave_function(
     };
     let after = in_order([Event::Exit, Event::Return]);
     if !after.is_empty() {
-        let between = graph.before_exit();
+        let between = graphs.before_exit(function);
         let values = Values {
-            function: (function, &name),
+            function: &name,
             arguments: &passed,
             result,
             source: Some(source),
             met: &met,
         };
-        chain(tables, homes, graph, &values, between, &after, diagnostics);
+        chain(tables, homes, graphs, &values, between, &after, diagnostics);
     }
     let before = in_order([Event::Call, Event::Entry]);
     if !before.is_empty() {
-        let between = graph.before_entry();
+        let between = graphs.before_entry(function);
         let values = Values {
-            function: (function, &name),
+            function: &name,
             arguments: &now,
             result: None,
             source: Some(source),
             met: &BTreeMap::new(),
         };
-        chain(tables, homes, graph, &values, between, &before, diagnostics);
+        chain(
+            tables,
+            homes,
+            graphs,
+            &values,
+            between,
+            &before,
+            diagnostics,
+        );
     }
     for (place, value) in kept {
-        let (start, old) = graph.before_entry();
-        graph.edge(start, old, Op::Assign { place, value }, source);
+        let (start, old) = graphs.before_entry(function);
+        graphs.edge(start, old, Op::Assign { place, value }, source);
     }
 }
 
 /// What handlers that run one after the other see.
-struct Values<'a> {
-    /// The function whose graph they are part of, and the name that the user knows.
-    function: (FuncId, &'a str),
-    arguments: &'a [ExprId],
-    result: Option<ExprId>,
-    source: Option<Source>,
+pub(crate) struct Values<'a> {
+    /// The function, by the name that the user knows.
+    pub function: &'a str,
+    pub arguments: &'a [ExprId],
+    pub result: Option<ExprId>,
+    pub source: Option<Source>,
     /// For rules that choose among known objects: whether this call is about the chosen one,
     /// where it is no longer in the variable that says so.
-    met: &'a BTreeMap<(usize, Subject), ExprId>,
+    pub met: &'a BTreeMap<(usize, Subject), ExprId>,
 }
 
 /// Weaves handlers in between two locations, one after the other.
-fn chain(
+pub(crate) fn chain(
     tables: &mut Tables,
     homes: &[Home<'_>],
-    graph: &mut Graph,
+    graphs: &mut Graphs,
     values: &Values<'_>,
-    (start, end): (u32, u32),
+    (start, end): (LocId, LocId),
     handlers: &[&Found],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
@@ -338,10 +348,10 @@ fn chain(
         let next = if position + 1 == handlers.len() {
             end
         } else {
-            graph.location(LocationKind::Plain)
+            graphs.location(graphs.function(start), LocationKind::Plain)
         };
         let site = Site {
-            function: plain_name(values.function.1).to_owned(),
+            function: plain_name(values.function).to_owned(),
             event: handler.event,
             arguments: values.arguments.to_vec(),
             result: values.result,
@@ -354,8 +364,7 @@ fn chain(
                 .collect(),
         };
         let into = Into {
-            function: values.function.0,
-            graph,
+            graphs,
             between: (at, next),
         };
         Body::weave(tables, home, &site, into, &handler.body, diagnostics);
@@ -363,76 +372,10 @@ fn chain(
     }
 }
 
-/// Weaves handlers in around the edges that are calls of `malloc` or `free`.
-fn weave_primitive(
-    tables: &mut Tables,
-    homes: &[Home<'_>],
-    graphs: &mut Vec<Graph>,
-    primitive: Primitive,
-    found: &[Found],
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let is_after = |found: &&Found| {
-        let handler = &homes[found.rule].rule.handlers[found.handler];
-        handler.event.is_after()
-    };
-    let (after, before): (Vec<&Found>, Vec<&Found>) = found.iter().partition(is_after);
-    let sides = [(Side::Before, before), (Side::After, after)];
-    for (side, mut handlers) in sides {
-        if handlers.is_empty() {
-            continue;
-        }
-        handlers.sort_by_key(|found| {
-            let event = homes[found.rule].rule.handlers[found.handler].event;
-            (event, found.rule, found.handler)
-        });
-        let listener = add_listener(tables, homes, primitive, side, &handlers);
-        let described = tables.program.function(listener);
-        let formals: Vec<VarId> = described.formals.clone();
-        let mut arguments: Vec<ExprId> = formals
-            .iter()
-            .map(|&formal| tables.load_variable(formal))
-            .collect();
-        let result = match (primitive, side) {
-            (Primitive::Malloc, Side::After) => arguments.pop(),
-            _ => None,
-        };
-        let mut graph = Graph::new();
-        let values = Values {
-            function: (listener, primitive.name()),
-            arguments: &arguments,
-            result,
-            source: None,
-            met: &BTreeMap::new(),
-        };
-        let between = (graph.entry, graph.exit);
-        chain(
-            tables,
-            homes,
-            &mut graph,
-            &values,
-            between,
-            &handlers,
-            diagnostics,
-        );
-        graphs.push(graph);
-        let types: Vec<TypeId> = formals
-            .iter()
-            .map(|&formal| tables.program.variable(formal).ty)
-            .collect();
-        for (index, graph) in graphs.iter_mut().enumerate() {
-            let function = FuncId(index as u32);
-            if function != listener && tables.program.function(function).origin == Origin::User {
-                call_listener(tables, graph, primitive, side, listener, &types);
-            }
-        }
-    }
-}
-
 /// Says before every call that a rule watches whether it is about the chosen object.
-fn announce(tables: &mut Tables, single: &Single, graph: &mut Graph, chosen: &Chosen) {
-    for index in 0..graph.edges.len() {
-        let edge = &graph.edges[index];
+fn announce(tables: &mut Tables, single: &Single, graphs: &mut Graphs, chosen: &Chosen) {
+    for id in (0..graphs.edges().len() as u32).map(EdgeId) {
+        let edge = &graphs.edges()[id.index()];
         let Op::Call {
             callee: Callee::Direct(function),
             arguments,
@@ -448,7 +391,6 @@ fn announce(tables: &mut Tables, single: &Single, graph: &mut Graph, chosen: &Ch
             continue;
         };
         let met = watching::met(&tables.program, single, argument);
-        let from = edge.from;
         let known = met.and_then(|met| {
             let condition = chosen.conditions.get(&met.object?).copied()?;
             Some((condition, met.nulls))
@@ -466,134 +408,28 @@ fn announce(tables: &mut Tables, single: &Single, graph: &mut Graph, chosen: &Ch
         let place = tables.variable_place(chosen.met);
         let bool = tables.program.place(place).ty;
         let value = tables.convert(condition, bool);
-        let middle = graph.location(LocationKind::Plain);
-        graph.edges[index].from = middle;
-        graph.edge(from, middle, Op::Assign { place, value }, chosen.source);
-    }
-}
-
-/// Before or after the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Before,
-    After,
-}
-
-/// A function that holds the handlers of one side of a primitive; its graph comes later.
-fn add_listener(
-    tables: &mut Tables,
-    homes: &[Home<'_>],
-    primitive: Primitive,
-    side: Side,
-    handlers: &[&Found],
-) -> FuncId {
-    let id = FuncId(tables.program.functions.len() as u32);
-    let word = match side {
-        Side::Before => "entry",
-        Side::After => "exit",
-    };
-    let home = &homes[handlers[0].rule];
-    let handler = &home.rule.handlers[handlers[0].handler];
-    let source = home.source(&tables.program, handler.functions[0].span);
-    let pointer = tables.void_pointer();
-    let mut parameters = vec![match primitive {
-        Primitive::Malloc => ("size", tables.object_type()),
-        Primitive::Free => ("pointer", pointer),
-    }];
-    if (primitive, side) == (Primitive::Malloc, Side::After) {
-        parameters.push(("result", pointer));
-    }
-    let formals = parameters
-        .iter()
-        .map(|&(name, ty)| {
-            let kind = VarKind::Formal(id);
-            tables.variable(name.to_owned(), ty, kind, source, Initial::None)
-        })
-        .collect();
-    let result = tables.program.types.intern(Type::Void);
-    let ty = tables.program.types.intern(Type::Function {
-        result,
-        parameters: parameters.iter().map(|&(_, ty)| ty).collect(),
-        variadic: Variadic::No,
-    });
-    let nowhere = hardbop_cfront::ids::LocId(0);
-    tables.program.functions.push(Function {
-        name: format!("{}.{word}", primitive.name()),
-        ty,
-        formals,
-        locals: Vec::new(),
-        result: None,
-        origin: Origin::Model,
-        locations: 0..0,
-        entry: nowhere,
-        exit: nowhere,
-        source,
-    });
-    id
-}
-
-/// Calls a listener before or after every edge of a graph that is a call of the primitive.
-fn call_listener(
-    tables: &mut Tables,
-    graph: &mut Graph,
-    primitive: Primitive,
-    side: Side,
-    listener: FuncId,
-    types: &[TypeId],
-) {
-    for index in 0..graph.edges.len() {
-        let edge = &graph.edges[index];
-        let Some(mut arguments) = primitive.arguments(&edge.op) else {
-            continue;
-        };
-        let (from, to, source) = (edge.from, edge.to, edge.source);
-        if let (Side::After, Op::Allocate { place, .. }) = (side, &edge.op) {
-            let place: PlaceId = *place;
-            arguments.push(tables.load(place));
-        }
-        let arguments = arguments
-            .into_iter()
-            .zip(types)
-            .map(|(argument, &ty)| tables.convert(argument, ty))
-            .collect();
-        let call = Op::Call {
-            callee: Callee::Direct(listener),
-            arguments,
-            result: None,
-        };
-        let middle = graph.location(LocationKind::Plain);
-        match side {
-            Side::Before => {
-                graph.edges[index].from = middle;
-                graph.edge(from, middle, call, source);
-            }
-            Side::After => {
-                graph.edges[index].to = middle;
-                graph.edge(middle, to, call, source);
-            }
-        }
+        let (from, middle) = graphs.split_before(id);
+        graphs.edge(from, middle, Op::Assign { place, value }, chosen.source);
     }
 }
 
 /// The numbers of the arguments that statements mention.
-fn arguments_in(statements: &[Stmt], out: &mut BTreeSet<u32>) {
+fn arguments_in(ast: &Ast, statements: &[Stmt], out: &mut BTreeSet<u32>) {
     for statement in statements {
         let (exprs, inner) = statement.parts();
-        let mut work = exprs;
-        while let Some(expr) = work.pop() {
-            if let ExprWord::Argument(number) = expr.kind {
+        for expr in exprs.into_iter().flat_map(|expr| ast.within(expr)) {
+            if let NodeKind::Argument(number) = ast.node(expr).kind {
                 out.insert(number);
             }
-            work.extend(expr.operands());
         }
         for statements in inner {
-            arguments_in(statements, out);
+            arguments_in(ast, statements, out);
         }
     }
 }
 
 /// Whether a parameter may hold something else than what was passed.
-fn changes(program: &Program, graph: &Graph, formal: VarId) -> bool {
+fn changes(program: &Program, graphs: &Graphs, function: FuncId, formal: VarId) -> bool {
     if program.variable(formal).address_taken {
         return true;
     }
@@ -604,7 +440,7 @@ fn changes(program: &Program, graph: &Graph, formal: VarId) -> bool {
             PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
         }
     };
-    graph.edges.iter().any(|edge| {
+    graphs.edges_of(function).any(|(_, edge)| {
         let written = match &edge.op {
             Op::Assign { place, .. }
             | Op::Input { place, .. }

@@ -374,12 +374,12 @@ set.entry {
               0 -> 3  assume(!(o == &global));  // rule r, line 3
               1 -> 2  assume(h == handler);  // rule r, line 3
               1 -> 3  assume(!(h == handler));  // rule r, line 3
-              2 -> 3  r.n = (int)((unsigned int)(int)o->in[2L].<1>.c + o->next->flag);  // rule r, line 3
+              2 -> 3  r.n = (int)((unsigned int)o->in[2L].<1>.c + o->next->flag);  // rule r, line 3
               3 -> 4  assume(o->in[(long)r.n].<1>.i << 2 < -3);  // rule r, line 4
               3 -> 11  assume(!(o->in[(long)r.n].<1>.i << 2 < -3));  // rule r, line 4
               4 -> 5  r.last = (void *)o;  // rule r, line 4
               5 -> 6  r.b = (_Bool)(global.next != NULL ? o->next != NULL : 120 == 120);  // rule r, line 5
-              6 -> 7  r.wide = (long)(int)(unsigned char)r.n | 4294967296L;  // rule r, line 6
+              6 -> 7  r.wide = (long)(unsigned char)r.n | 4294967296L;  // rule r, line 6
               7 -> 8  r.n = *&o->in[1L].low;  // rule r, line 7
               8 -> 9  assume(r.last == (void *)o);  // rule r, line 8
               8 -> 10  assume(!(r.last == (void *)o));  // rule r, line 8
@@ -558,11 +558,11 @@ release.exit { n = unknown; if ($1 == 5) n = 1; n = *$2; n = &$2; }
               |
             7 | release.exit { n = unknown; if ($1 == 5) n = 1; n = *$2; n = &$2; }
               |                                 ^^^^^^^ expected two pointers or two integers
-            error: a value of type `int` points to nothing
+            error: only a pointer can be followed
              --> r.rule:7:53
               |
             7 | release.exit { n = unknown; if ($1 == 5) n = 1; n = *$2; n = &$2; }
-              |                                                     ^^^ not a pointer
+              |                                                     ^^^ the operand has the type `int`
             error: only what outlives the call has an address in a rule
              --> r.rule:7:62
               |
@@ -663,17 +663,17 @@ fn broken_rules_are_refused_with_their_places() {
     refused(
         "f.entry { x++ + 1; }\nf.exit { y = x++; }",
         expect![[r#"
-        error: unexpected `+`
-         --> r.rule:1:15
-          |
-        1 | f.entry { x++ + 1; }
-          |               ^ expected `;` at the end of the statement
-        error: unexpected `++`
-         --> r.rule:2:15
-          |
-        2 | f.exit { y = x++; }
-          |               ^^ expected `;` at the end of the statement
-    "#]],
+            error: unexpected `+`
+             --> r.rule:1:15
+              |
+            1 | f.entry { x++ + 1; }
+              |               ^ expected `;` at the end of the statement
+            error: an expression has no side effects
+             --> r.rule:2:15
+              |
+            2 | f.exit { y = x++; }
+              |               ^^ expected a statement of its own
+        "#]],
     );
     refused(
         "f.entry { abort; }\nf.exit { abort \"x }\n",
@@ -703,11 +703,11 @@ fn broken_rules_are_refused_with_their_places() {
               |
             1 | f.entry { x = $0; y = $fname; z = 0x; }
               |               ^^ expected `$1`, `$2`, ... or `$return`
-            error: `0x` is not an integer constant
+            error: `0x` is not a number of C
              --> r.rule:1:35
               |
             1 | f.entry { x = $0; y = $fname; z = 0x; }
-              |                                   ^^ expected a number of at most 64 bits, such as 3 or 0x1f
+              |                                   ^^ expected a constant such as 10, 0x1f, 7UL or 'a'
         "#]],
     );
     refused(
@@ -733,17 +733,17 @@ fn broken_rules_are_refused_with_their_places() {
               |
             1 | #include <x.h>
               | ^ expected `state { ... }`, or the name of a function as in `lock.entry { ... }`
-            error: not a character constant
+            error: this is not a character constant
              --> r.rule:2:15
               |
             2 | f.entry { x = 'ab'; } 😀
-              |               ^ expected one such as 'a'
-            error: not a character constant
+              |               ^ expected one character between quotes, such as 'a'
+            error: this is not a character constant
              --> r.rule:2:18
               |
             2 | f.entry { x = 'ab'; } 😀
-              |                  ^ expected one such as 'a'
-            error: `😀` has no meaning in a rule
+              |                  ^ expected one character between quotes, such as 'a'
+            error: `😀` has no place in a rule
              --> r.rule:2:23
               |
             2 | f.entry { x = 'ab'; } 😀

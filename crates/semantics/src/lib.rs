@@ -10,6 +10,7 @@
 //! a path is a run edge by edge; a block is a run with merges.
 
 pub mod block;
+pub mod c_terms;
 pub mod constants;
 pub mod contents;
 pub mod effects;

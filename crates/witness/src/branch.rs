@@ -8,7 +8,7 @@ use crate::model::Waypoint;
 use crate::text::{Token, condition, condition_before, statement_around};
 use crate::weave::{DECIDED, Point, Stitch, TextOf, Weaver};
 use hardbop_cfront::ids::{EdgeId, ExprId, LocId};
-use hardbop_cfront::program::{BinaryOp, Expr, ExprKind, Op, Program, UnaryOp};
+use hardbop_cfront::program::{BinaryOp, ExprKind, Op, Program, UnaryOp};
 use hardbop_diagnostics::FileId;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -76,7 +76,7 @@ impl Weaver {
             when: None,
             rank: DECIDED,
             avoid,
-            source: self.program.edges[id.index()].source,
+            source: self.tables.program.edges[id.index()].source,
         };
         let mut stitches: Vec<Stitch> = chosen.into_iter().map(|id| stitch(id, avoid)).collect();
         if !avoid {
@@ -104,9 +104,9 @@ impl Weaver {
         let entries = self.entries(file, inside);
         let mut stitches = Vec::new();
         for location in entries {
-            let function = self.program.locations[location.index()].function;
+            let function = self.tables.program.locations[location.index()].function;
             let constraint = self.expression(function, &text, point.span)?;
-            let (_, first) = self.program.edges_from(location).next()?;
+            let (_, first) = self.tables.program.edges_from(location).next()?;
             stitches.push(Stitch {
                 point: Point::Before(location),
                 segment,
@@ -136,12 +136,12 @@ impl Weaver {
         let entries: BTreeSet<LocId> = self.entries(file, inside).into_iter().collect();
         let within: BTreeSet<LocId> = edges
             .iter()
-            .map(|id| self.program.edges[id.index()].from)
+            .map(|id| self.tables.program.edges[id.index()].from)
             .filter(|location| !entries.contains(location))
             .collect();
         let mut leaving = Vec::new();
         for &id in &edges {
-            let edge = &self.program.edges[id.index()];
+            let edge = &self.tables.program.edges[id.index()];
             if within.contains(&edge.to) {
                 continue;
             }
@@ -153,7 +153,7 @@ impl Weaver {
                 start,
                 id,
                 edge.to,
-                plain_truth(&self.program, condition, holds),
+                plain_truth(&self.tables.program, condition, holds),
             ));
         }
         let last = leaving.iter().map(|(start, ..)| *start).max()?;
@@ -198,7 +198,10 @@ impl Weaver {
             .collect();
         let mut found: Vec<(EdgeId, Choice)> = Vec::new();
         for id in self.edges_in(file, &statement) {
-            let choices = choices(&self.program, &self.program.edges[id.index()].op);
+            let choices = choices(
+                &self.tables.program,
+                &self.tables.program.edges[id.index()].op,
+            );
             found.extend(choices.into_iter().map(|choice| (id, choice)));
         }
         if found.is_empty() || found.len() != signs.len() {
@@ -212,11 +215,11 @@ impl Weaver {
         for &(expr, truth) in around {
             let next = self.as_truth(expr, truth);
             when = Some(match when {
-                Some(before) => self.both(before, next),
+                Some(before) => self.tables.and(before, next),
                 None => next,
             });
         }
-        let edge = &self.program.edges[id.index()];
+        let edge = &self.tables.program.edges[id.index()];
         Some(vec![Stitch {
             point: Point::Before(edge.from),
             segment,
@@ -228,24 +231,15 @@ impl Weaver {
         }])
     }
 
-    fn new_expr(&mut self, kind: ExprKind) -> ExprId {
-        let ty = self.program.types.int(32, true);
-        self.program.exprs.push(Expr { kind, ty });
-        ExprId(self.program.exprs.len() as u32 - 1)
-    }
-
     /// Whether an expression is true, or false.
     fn as_truth(&mut self, expr: ExprId, truth: bool) -> ExprId {
-        let not = self.new_expr(ExprKind::Unary(UnaryOp::Not, expr));
+        let int = self.tables.int();
+        let not = self.tables.expr(ExprKind::Unary(UnaryOp::Not, expr), int);
         if truth {
-            self.new_expr(ExprKind::Unary(UnaryOp::Not, not))
+            self.tables.expr(ExprKind::Unary(UnaryOp::Not, not), int)
         } else {
             not
         }
-    }
-
-    fn both(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        self.new_expr(ExprKind::Binary(BinaryOp::And, left, right))
     }
 
     /// The edges by which a `switch` goes to a case, and the others.
@@ -256,27 +250,28 @@ impl Weaver {
         value: &str,
     ) -> Option<(Vec<EdgeId>, Vec<EdgeId>)> {
         let first = self.edges_in(file, inside).into_iter().find(|id| {
-            let edge = &self.program.edges[id.index()];
-            matches!(edge.op, Op::Assume { .. }) && self.program.edges_from(edge.from).count() > 1
+            let edge = &self.tables.program.edges[id.index()];
+            matches!(edge.op, Op::Assume { .. })
+                && self.tables.program.edges_from(edge.from).count() > 1
         })?;
-        let from = self.program.edges[first.index()].from;
+        let from = self.tables.program.edges[first.index()].from;
         let number: Option<i128> = value.parse().ok();
         if number.is_none() && value != "default" {
             return None;
         }
         let mut chosen = Vec::new();
         let mut others = Vec::new();
-        for (id, edge) in self.program.edges_from(from) {
+        for (id, edge) in self.tables.program.edges_from(from) {
             let Op::Assume { condition, holds } = edge.op else {
                 return None;
             };
-            let case = match self.program.expr(condition).kind {
+            let case = match self.tables.program.expr(condition).kind {
                 ExprKind::Binary(BinaryOp::Eq, _, right) if holds => {
-                    match self.program.expr(right).kind {
+                    match self.tables.program.expr(right).kind {
                         ExprKind::Int(bits) => {
-                            let ty = self.program.expr(right).ty;
-                            let width = self.program.types.bit_width(ty)?;
-                            let signed = self.program.types.is_signed(ty);
+                            let ty = self.tables.program.expr(right).ty;
+                            let width = self.tables.program.types.bit_width(ty)?;
+                            let signed = self.tables.program.types.is_signed(ty);
                             Some(signed_value(bits, width, signed))
                         }
                         _ => return None,

@@ -12,10 +12,11 @@
 //! *Software Verification Witnesses 2.0*, SPIN 2024.
 
 mod branch;
-mod edit;
+mod expression;
 pub mod graphml;
 pub mod model;
 pub mod read;
+mod sew;
 mod text;
 pub mod weave;
 pub mod write;

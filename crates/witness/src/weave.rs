@@ -6,16 +6,16 @@
 //! is to be avoided; a violation counts only where the target is and when it is its turn. A correctness witness
 //! becomes checks: each invariant is asserted where it is claimed to hold.
 
-use crate::edit::Editor;
 use crate::model::{
     Content, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind, Witness,
 };
+use crate::sew::Sewing;
 use crate::text::{Token, loop_keyword, offset, position, tokens};
-use hardbop_c2bp::predicate::{Old, PredicateSet};
-use hardbop_cfront::dump::place_text;
-use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, VarId};
+use hardbop_c_text::names::Old;
+use hardbop_cfront::edit::{Graphs, Tables};
+use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId};
 use hardbop_cfront::program::{Check, CheckKind, Edge, LocationKind, Op, Origin, Program, Source};
-use hardbop_diagnostics::{Diagnostic, FileId, Sources, Span};
+use hardbop_diagnostics::{Diagnostic, FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub struct Woven {
 /// Weaves a witness into a program of whose checks these are the property.
 pub fn weave(program: &Program, property: &[CheckId], witness: &Witness) -> Woven {
     let mut weaver = Weaver {
-        program: program.clone(),
+        tables: Tables::new(program.clone()),
         texts: BTreeMap::new(),
         parsed: BTreeMap::new(),
         olds: Vec::new(),
@@ -56,11 +56,11 @@ pub(crate) struct TextOf {
 }
 
 pub(crate) struct Weaver {
-    pub program: Program,
+    pub tables: Tables,
     pub texts: BTreeMap<FileId, TextOf>,
-    parsed: BTreeMap<(FuncId, String), Option<ExprId>>,
+    pub parsed: BTreeMap<(FuncId, Option<PlaceId>, String), Option<ExprId>>,
     /// The ghosts that hold what an expression was worth when its function was entered.
-    olds: Vec<Old>,
+    pub olds: Vec<Old>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -104,6 +104,7 @@ struct Claim {
 impl Weaver {
     fn read_texts(&mut self) {
         let files: BTreeSet<FileId> = self
+            .tables
             .program
             .edges
             .iter()
@@ -111,18 +112,18 @@ impl Weaver {
             .map(|edge| edge.source.span.file)
             .collect();
         for file in files {
-            let text = self.program.sources.text(file).to_owned();
+            let text = self.tables.program.sources.text(file).to_owned();
             let tokens = tokens(&text);
             self.texts.insert(file, TextOf { text, tokens });
         }
     }
 
     pub(crate) fn is_user(&self, location: LocId) -> bool {
-        let function = self.program.locations[location.index()].function;
-        self.program.function(function).origin == Origin::User
+        let function = self.tables.program.locations[location.index()].function;
+        self.tables.program.function(function).origin == Origin::User
     }
 
-    fn note(&mut self, span: Span, message: impl Into<String>) {
+    pub(crate) fn note(&mut self, span: Span, message: impl Into<String>) {
         self.diagnostics
             .push(Diagnostic::warning(span, message.into()));
     }
@@ -132,7 +133,7 @@ impl Weaver {
         let base = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
         let wanted = base(&location.file);
         let mut files = self.texts.keys().copied();
-        files.find(|&file| base(self.program.sources.name(file)) == wanted)
+        files.find(|&file| base(self.tables.program.sources.name(file)) == wanted)
     }
 
     /// The bytes of the text from a location to the end of its line.
@@ -149,10 +150,10 @@ impl Weaver {
             let span = edge.source.span;
             span.file == file && range.contains(&(span.start as usize))
         };
-        (0..self.program.edges.len() as u32)
+        (0..self.tables.program.edges.len() as u32)
             .map(EdgeId)
             .filter(|id| {
-                let edge = &self.program.edges[id.index()];
+                let edge = &self.tables.program.edges[id.index()];
                 inside(edge)
                     && self.is_user(edge.from)
                     && !matches!(edge.op, Op::EndScope { .. } | Op::Declare { .. })
@@ -165,10 +166,10 @@ impl Weaver {
         let inside: BTreeSet<EdgeId> = self.edges_in(file, range).into_iter().collect();
         let from: BTreeSet<LocId> = inside
             .iter()
-            .map(|id| self.program.edges[id.index()].from)
+            .map(|id| self.tables.program.edges[id.index()].from)
             .collect();
         let mut arrivals: BTreeMap<LocId, (bool, bool)> = BTreeMap::new();
-        for (index, edge) in self.program.edges.iter().enumerate() {
+        for (index, edge) in self.tables.program.edges.iter().enumerate() {
             if from.contains(&edge.to) {
                 let known = arrivals.entry(edge.to).or_default();
                 known.0 |= !inside.contains(&EdgeId(index as u32));
@@ -176,50 +177,11 @@ impl Weaver {
             }
         }
         let entered = |location: &LocId| {
-            let function = self.program.locations[location.index()].function;
-            self.program.function(function).entry == *location
+            let function = self.tables.program.locations[location.index()].function;
+            self.tables.program.function(function).entry == *location
                 || arrivals.get(location).is_some_and(|known| known.0)
         };
         from.into_iter().filter(entered).collect()
-    }
-
-    /// An expression of a witness, at a place in a function.
-    pub(crate) fn expression(
-        &mut self,
-        function: FuncId,
-        text: &str,
-        span: Span,
-    ) -> Option<ExprId> {
-        let key = (function, text.to_owned());
-        if let Some(known) = self.parsed.get(&key) {
-            return *known;
-        }
-        let name = self.program.function(function).name.clone();
-        let mut sources = Sources::new();
-        let line = text.replace(['\n', '\r'], " ");
-        let file = sources.add("constraint", format!("{name}: {line}\n"));
-        let mut set = PredicateSet::new(self.program.clone());
-        let errors = set.read(&sources, file);
-        let found = match (errors.first(), set.predicates()) {
-            (None, [one]) => Some(one.expr),
-            (Some(error), _) => {
-                let message = format!("`{text}` is not understood: {}", error.message);
-                self.note(span, message);
-                None
-            }
-            (None, _) => {
-                self.note(span, format!("`{text}` is not one expression"));
-                None
-            }
-        };
-        if found.is_some() {
-            self.program = set.program().clone();
-            if text.contains("old(") {
-                self.olds.extend(set.analyse().olds);
-            }
-        }
-        self.parsed.insert(key, found);
-        found
     }
 
     fn violation(mut self, segments: &[Segment], property: &[CheckId]) -> Woven {
@@ -268,7 +230,7 @@ impl Weaver {
         };
         let text = &self.texts[&file].text;
         let matches = |id: &CheckId| {
-            let span = self.program.checks[id.index()].source.span;
+            let span = self.tables.program.checks[id.index()].source.span;
             let (line, _) = position(text, span.start as usize);
             span.file == file && line == target.location.line
         };
@@ -277,7 +239,8 @@ impl Weaver {
             return on_line;
         }
         // The column is that of the statement, which may begin before the check.
-        let start = |id: &CheckId| self.program.checks[id.index()].source.span.start as usize;
+        let start =
+            |id: &CheckId| self.tables.program.checks[id.index()].source.span.start as usize;
         let exact: BTreeSet<CheckId> = on_line
             .iter()
             .copied()
@@ -312,16 +275,16 @@ impl Weaver {
         }
         if let Some(name) = &point.location.function {
             entries.retain(|location| {
-                let function = self.program.locations[location.index()].function;
-                self.program.function(function).name == *name
+                let function = self.tables.program.locations[location.index()].function;
+                self.tables.program.function(function).name == *name
             });
         }
         let mut stitches = Vec::new();
         for location in entries {
-            let function = self.program.locations[location.index()].function;
+            let function = self.tables.program.locations[location.index()].function;
             let text = point.constraint.clone().unwrap_or_default();
             let constraint = self.expression(function, &text, point.span)?;
-            let first = self.program.edges_from(location).next();
+            let first = self.tables.program.edges_from(location).next();
             stitches.push(Stitch {
                 point: Point::Before(location),
                 segment,
@@ -341,15 +304,15 @@ impl Weaver {
         let inside = self.edges_in(file, &range);
         let from: BTreeSet<LocId> = inside
             .iter()
-            .map(|id| self.program.edges[id.index()].from)
+            .map(|id| self.tables.program.edges[id.index()].from)
             .collect();
         let mut stitches = Vec::new();
         for id in inside {
-            let edge = self.program.edges[id.index()].clone();
+            let edge = self.tables.program.edges[id.index()].clone();
             if from.contains(&edge.to) {
                 continue;
             }
-            let function = self.program.locations[edge.from.index()].function;
+            let function = self.tables.program.locations[edge.from.index()].function;
             let text = point.constraint.clone().unwrap_or_default();
             let constraint = self.expression(function, &text, point.span)?;
             stitches.push(Stitch {
@@ -375,10 +338,10 @@ impl Weaver {
         )?;
         let whole_line = point.location.column.is_none();
         let mut stitches = Vec::new();
-        let candidates: Vec<EdgeId> = (0..self.program.edges.len() as u32)
+        let candidates: Vec<EdgeId> = (0..self.tables.program.edges.len() as u32)
             .map(EdgeId)
             .filter(|id| {
-                let edge = &self.program.edges[id.index()];
+                let edge = &self.tables.program.edges[id.index()];
                 let span = edge.source.span;
                 let here = if whole_line {
                     position(text, span.start as usize).0 == point.location.line
@@ -392,8 +355,8 @@ impl Weaver {
             })
             .collect();
         for id in candidates {
-            let edge = self.program.edges[id.index()].clone();
-            let function = self.program.locations[edge.from.index()].function;
+            let edge = self.tables.program.edges[id.index()].clone();
+            let function = self.tables.program.locations[edge.from.index()].function;
             if point.kind == WaypointKind::FunctionEnter {
                 stitches.push(Stitch {
                     point: Point::Before(edge.from),
@@ -414,9 +377,7 @@ impl Weaver {
             let constraint = match (&point.constraint, result) {
                 (None, _) => None,
                 (Some(text), Some(place)) => {
-                    let name = place_text(&self.program, place);
-                    let text = text.replace("\\result", &format!("({name})"));
-                    Some(self.expression(function, &text, point.span)?)
+                    Some(self.expression_with(function, Some(place), text, point.span)?)
                 }
                 (Some(_), None) => return None,
             };
@@ -441,8 +402,7 @@ impl Weaver {
         property: &[CheckId],
         targets: &BTreeSet<CheckId>,
     ) -> Woven {
-        let mut editor = Editor::new(self.program);
-        let counter = editor.counter("segment#");
+        let mut sewing = Sewing::new(self.tables);
         // One visit passes one segment: later segments are looked at first, and what is to be
         // avoided before what is followed. What is evaluated later is visited later.
         stitches.sort_by_key(|stitch| {
@@ -455,35 +415,31 @@ impl Weaver {
             let (from, to) = match stitch.point {
                 Point::Before(location) => {
                     let at = starts.get(&location.0).copied().unwrap_or(location);
-                    let behind = editor.split(at);
+                    let behind = sewing.graphs.split(at);
                     starts.insert(location.0, behind);
                     (at, behind)
                 }
-                Point::After(edge) => match ends.get(&edge.0).copied() {
-                    None => {
-                        let (end, old) = editor.split_after(edge);
-                        let behind = editor.location(editor.function(end), LocationKind::Plain);
-                        ends.insert(edge.0, (behind, old));
-                        (end, behind)
-                    }
-                    Some((at, old)) => {
-                        let behind = editor.location(editor.function(at), LocationKind::Plain);
-                        ends.insert(edge.0, (behind, old));
-                        (at, behind)
-                    }
-                },
+                Point::After(edge) => {
+                    let (at, old) = match ends.get(&edge.0).copied() {
+                        None => sewing.graphs.split_after(edge),
+                        Some(known) => known,
+                    };
+                    let behind = sewing.location(at, LocationKind::Plain);
+                    ends.insert(edge.0, (behind, old));
+                    (at, behind)
+                }
             };
-            stitch_in(&mut editor, counter, &stitch, from, to);
+            sewing.stitch(&stitch, from, to);
         }
         for (&edge, &(behind, old)) in &ends {
-            let source = editor.edges()[edge as usize].source;
-            editor.edge(behind, old, Op::Skip, source);
+            let source = sewing.graphs.edges()[edge as usize].source;
+            sewing.graphs.edge(behind, old, Op::Skip, source);
         }
-        close(&mut editor, counter, last, property, targets);
+        sewing.close(last, property, targets);
         let mut found: Vec<CheckId> = targets.iter().copied().collect();
         found.sort();
         Woven {
-            program: editor.finish(),
+            program: sewing.finish(),
             property: found,
             invariants: Vec::new(),
             unchecked: self.diagnostics.len(),
@@ -503,40 +459,44 @@ impl Weaver {
                 }
             }
         }
-        let mut editor = Editor::new(self.program);
+        let mut tables = self.tables;
+        let mut graphs = Graphs::new(&tables.program);
         let mut checks = Vec::new();
         let mut starts: BTreeMap<u32, LocId> = BTreeMap::new();
         for claim in claims {
+            let function = graphs.function(claim.location);
             let at = match starts.get(&claim.location.0) {
                 Some(&at) => at,
-                None if editor.kind(claim.location) == LocationKind::Exit => {
-                    editor.before(claim.location)
+                None if graphs.kind(claim.location) == LocationKind::Exit => {
+                    let (last, exit) = graphs.before_exit(function);
+                    let source = tables.program.function(function).source;
+                    graphs.edge(last, exit, Op::Skip, source);
+                    last
                 }
                 None => claim.location,
             };
-            let behind = editor.split(at);
+            let behind = graphs.split(at);
             starts.insert(claim.location.0, behind);
-            let function = editor.function(at);
-            let check = editor.check(Check {
+            let check = tables.program.add_check(Check {
                 kind: CheckKind::Assertion,
                 message: format!("invariant {}", claim.text),
                 function,
                 source: claim.source,
             });
-            let error = editor.location(function, LocationKind::Error(check));
-            editor.branch(at, claim.expr, behind, error, claim.source);
+            let error = graphs.location(function, LocationKind::Error(check));
+            graphs.branch(at, claim.expr, behind, error, claim.source);
             checks.push(check);
         }
         for old in self.olds {
-            let entry = editor.program.function(old.function).entry;
-            let source = editor.program.function(old.function).source;
-            let behind = editor.split(entry);
-            let place = editor.place(old.variable);
+            let source = tables.program.function(old.function).source;
+            let (start, entry) = graphs.before_entry(old.function);
+            let place = tables.variable_place(old.variable);
             let value = old.value;
-            editor.edge(entry, behind, Op::Assign { place, value }, source);
+            graphs.edge(start, entry, Op::Assign { place, value }, source);
         }
+        graphs.lay_out(&mut tables.program);
         Woven {
-            program: editor.finish(),
+            program: tables.program,
             property: property.to_vec(),
             invariants: checks,
             unchecked: self.diagnostics.len(),
@@ -545,10 +505,10 @@ impl Weaver {
     }
 
     fn claim(&mut self, location: LocId, text: &str, span: Span) -> Option<Claim> {
-        let function = self.program.locations[location.index()].function;
+        let function = self.tables.program.locations[location.index()].function;
         let expr = self.expression(function, text, span)?;
-        let first = self.program.edges_from(location).next();
-        let fallback = self.program.function(function).source;
+        let first = self.tables.program.edges_from(location).next();
+        let fallback = self.tables.program.function(function).source;
         Some(Claim {
             location,
             expr,
@@ -563,10 +523,10 @@ impl Weaver {
         let named = location
             .function
             .as_deref()
-            .and_then(|name| self.program.function_named(name));
+            .and_then(|name| self.tables.program.function_named(name));
         let on_line = || {
             let file = self.file(location)?;
-            self.program.functions.iter().position(|function| {
+            self.tables.program.functions.iter().position(|function| {
                 function.origin == Origin::User
                     && function.source.span.file == file
                     && function.source.line == location.line
@@ -581,19 +541,14 @@ impl Weaver {
             );
             return Vec::new();
         };
-        let c = |text: &str| {
-            text.replace("\\old(", "old(")
-                .replace("\\at(", "at(")
-                .replace("\\result", "$return")
-        };
         let (entry, exit) = {
-            let function = self.program.function(function);
+            let function = self.tables.program.function(function);
             (function.entry, function.exit)
         };
         let mut claims = Vec::new();
-        claims.extend(self.claim(entry, &c(&invariant.value), invariant.span));
+        claims.extend(self.claim(entry, &invariant.value, invariant.span));
         if let Some(ensures) = &invariant.ensures {
-            claims.extend(self.claim(exit, &c(ensures), invariant.span));
+            claims.extend(self.claim(exit, ensures, invariant.span));
         }
         claims
     }
@@ -627,14 +582,14 @@ impl Weaver {
             return Vec::new();
         };
         let TextOf { text, tokens } = &self.texts[&file];
-        let heads = (0..self.program.locations.len() as u32).map(LocId);
+        let heads = (0..self.tables.program.locations.len() as u32).map(LocId);
         heads
             .filter(|&head| {
-                let kind = self.program.locations[head.index()].kind;
+                let kind = self.tables.program.locations[head.index()].kind;
                 if kind != LocationKind::LoopHead || !self.is_user(head) {
                     return false;
                 }
-                let Some((_, edge)) = self.program.edges_from(head).next() else {
+                let Some((_, edge)) = self.tables.program.edges_from(head).next() else {
                     return false;
                 };
                 let span = edge.source.span;
@@ -643,67 +598,5 @@ impl Weaver {
                         .is_some_and(|keyword| range.contains(&keyword.start))
             })
             .collect()
-    }
-}
-
-fn stitch_in(editor: &mut Editor, counter: VarId, stitch: &Stitch, from: LocId, to: LocId) {
-    let mut turn = editor.equals(counter, stitch.segment);
-    if let Some(when) = stitch.when {
-        turn = editor.both(turn, when);
-    }
-    let function = editor.function(from);
-    if stitch.avoid {
-        let condition = match stitch.constraint {
-            Some(constraint) => editor.both(turn, constraint),
-            None => turn,
-        };
-        let halt = editor.location(function, LocationKind::Halt);
-        editor.branch(from, condition, halt, to, stitch.source);
-        return;
-    }
-    let passed = editor.location(function, LocationKind::Plain);
-    match stitch.constraint {
-        Some(constraint) => {
-            let visited = editor.location(function, LocationKind::Plain);
-            let halt = editor.location(function, LocationKind::Halt);
-            editor.branch(from, turn, visited, to, stitch.source);
-            editor.branch(visited, constraint, passed, halt, stitch.source);
-        }
-        None => editor.branch(from, turn, passed, to, stitch.source),
-    }
-    let value = editor.number(stitch.segment + 1);
-    let place = editor.place(counter);
-    editor.edge(passed, to, Op::Assign { place, value }, stitch.source);
-}
-
-/// A violation counts only at the target, and when all segments before it have been passed.
-fn close(
-    editor: &mut Editor,
-    counter: VarId,
-    last: u32,
-    property: &[CheckId],
-    targets: &BTreeSet<CheckId>,
-) {
-    let ends: Vec<(EdgeId, CheckId)> = editor
-        .edges()
-        .iter()
-        .enumerate()
-        .filter_map(|(index, edge)| match editor.kind(edge.to) {
-            LocationKind::Error(check) if property.contains(&check) => {
-                Some((EdgeId(index as u32), check))
-            }
-            _ => None,
-        })
-        .collect();
-    for (edge, check) in ends {
-        let source = editor.edges()[edge.index()].source;
-        let (end, error) = editor.split_after(edge);
-        let halt = editor.location(editor.function(end), LocationKind::Halt);
-        if targets.contains(&check) {
-            let turn = editor.equals(counter, last);
-            editor.branch(end, turn, error, halt, source);
-        } else {
-            editor.edge(end, halt, Op::Skip, source);
-        }
     }
 }

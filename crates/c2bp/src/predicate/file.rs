@@ -8,10 +8,13 @@
 //! get:    $return == 0, old(n) < n
 //! ```
 
-use super::lexer::{is_word, tokens};
-use super::names;
-use super::parser::Parser;
 use super::{PredicateSet, Scope};
+use hardbop_c_text::Dialect;
+use hardbop_c_text::ast::NodeId;
+use hardbop_c_text::lexer::{TokenKind, lex};
+use hardbop_c_text::names::{ProgramNames, suggestion};
+use hardbop_c_text::parser::{Parsed, Parser};
+use hardbop_c_text::typing::Typing;
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
 use std::ops::Range;
 
@@ -61,24 +64,52 @@ fn predicates(
     range: Range<usize>,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let tokens = match tokens(file, text, range) {
-        Ok(tokens) => tokens,
-        Err(error) => return errors.push(error),
-    };
-    let mut parser = Parser::new(set, scope, &tokens);
-    let mut found = Vec::new();
-    while parser.more() {
-        match parser.predicate() {
-            Ok((expr, _)) => found.push(expr),
-            Err(error) => {
-                errors.push(error);
-                break;
+    let (tokens, wrong) = lex(Dialect::Predicate, file, text, range);
+    if let Some(error) = wrong.into_iter().next() {
+        return errors.push(error);
+    }
+    let mut parser = Parser::new(Dialect::Predicate, tokens);
+    loop {
+        while parser.accept(",") || parser.accept(";") {}
+        if parser.peek().kind == TokenKind::End {
+            return;
+        }
+        let typed = predicate(&mut parser).and_then(|root| {
+            let mut names = ProgramNames {
+                scope,
+                olds: &mut set.olds,
+                result: None,
+            };
+            let mut typing = Typing {
+                dialect: Dialect::Predicate,
+                tables: &mut set.tables,
+                names: &mut names,
+            };
+            typing.value(&parser.ast, root)
+        });
+        match typed {
+            Ok(expr) => {
+                set.add(scope, expr);
             }
+            Err(error) => return errors.push(error),
         }
     }
-    for expr in found {
-        set.add(scope, expr);
+}
+
+/// One predicate: an expression up to the next comma, semicolon or the end.
+fn predicate(parser: &mut Parser) -> Parsed<NodeId> {
+    let root = parser.expression()?;
+    match parser.peek().kind {
+        TokenKind::End | TokenKind::Mark("," | ";") => Ok(root),
+        _ => Err(
+            Diagnostic::error(parser.peek().span, "unexpected text after the predicate")
+                .label("expected an operator, `,` or the end of the line"),
+        ),
     }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
 fn span(file: FileId, range: &Range<usize>) -> Span {
@@ -142,7 +173,7 @@ fn find_scope(
         .iter()
         .map(|f| f.name.as_str())
         .chain(["global"]);
-    Err(match names::suggestion(name, known) {
+    Err(match suggestion(name, known) {
         Some(known) => error.label(format!("did you mean `{known}`?")),
         None => error.label("a scope is `global` or the name of a function"),
     })

@@ -11,30 +11,16 @@
 
 mod conditions;
 mod file;
-mod lexer;
-mod names;
-mod parser;
-pub mod text;
-mod typing;
 
-use hardbop_cfront::ids::{ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+pub use hardbop_c_text::names::{Old, Scope};
+
+use hardbop_c_text::print;
+use hardbop_cfront::edit::Tables;
+use hardbop_cfront::ids::{ExprId, FuncId, LocId};
 use hardbop_cfront::points_to::{self, PointsTo};
-use hardbop_cfront::program::{
-    Edge, Expr, ExprKind, Function, Initial, Location, LocationKind, Op, Origin, Place, PlaceKind,
-    Program, Root, VarKind, Variable,
-};
+use hardbop_cfront::program::{Edge, Function, Location, LocationKind, Op, Origin, Program};
 use hardbop_cfront::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, FileId, Sources};
-use std::collections::BTreeMap;
-
-/// Where a predicate is well formed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// Everywhere: it mentions globals only.
-    Global,
-    /// In a function.
-    Function(FuncId),
-}
 
 /// A predicate of a [`PredicateSet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,26 +45,13 @@ pub struct Predicate {
     pub text: String,
 }
 
-/// A ghost variable that holds what an expression was worth when its function was entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Old {
-    /// The function.
-    pub function: FuncId,
-    /// The ghost.
-    pub variable: VarId,
-    /// The expression, over parameters and globals.
-    pub value: ExprId,
-}
-
 /// A program with predicates over it.
 #[derive(Clone, Debug)]
 pub struct PredicateSet {
-    program: Program,
+    tables: Tables,
     predicates: Vec<Predicate>,
     olds: Vec<Old>,
     functions: usize,
-    exprs: BTreeMap<(TypeId, String), ExprId>,
-    places: BTreeMap<String, PlaceId>,
 }
 
 /// A program with its predicates, analysed: what abstraction works on.
@@ -101,12 +74,10 @@ impl PredicateSet {
     pub fn new(program: Program) -> PredicateSet {
         let functions = program.functions.len();
         PredicateSet {
-            program,
+            tables: Tables::new(program),
             predicates: Vec::new(),
             olds: Vec::new(),
             functions,
-            exprs: BTreeMap::new(),
-            places: BTreeMap::new(),
         }
     }
 
@@ -117,7 +88,7 @@ impl PredicateSet {
 
     /// The program, with what the predicates have added to it.
     pub fn program(&self) -> &Program {
-        &self.program
+        &self.tables.program
     }
 
     /// Adds the predicates of a file. Errors are given back; what is right is added all the same.
@@ -134,7 +105,7 @@ impl PredicateSet {
     /// Adds a predicate given as an expression of the program. Gives its id; the same predicate
     /// is not added twice.
     pub fn add(&mut self, scope: Scope, expr: ExprId) -> PredicateId {
-        let base = text::text(&self.program, expr);
+        let base = print::text(self.program(), expr);
         let visible = |set: &PredicateSet, text: &str| {
             set.predicates.iter().position(|p| {
                 p.text == text
@@ -161,71 +132,13 @@ impl PredicateSet {
     }
 
     fn same(&self, a: ExprId, b: ExprId) -> bool {
-        a == b || (self.key(a) == self.key(b) && self.program.expr(a).ty == self.program.expr(b).ty)
+        let ty = |expr: ExprId| self.program().expr(expr).ty;
+        a == b || (self.key(a) == self.key(b) && ty(a) == ty(b))
     }
 
     /// An expression as text that tells apart what is different.
     fn key(&self, expr: ExprId) -> String {
-        hardbop_cfront::dump::expr_text(&self.program, expr)
-    }
-
-    fn expr(&mut self, kind: ExprKind, ty: TypeId) -> ExprId {
-        let key = (ty, format!("{kind:?}"));
-        if let Some(&known) = self.exprs.get(&key) {
-            return known;
-        }
-        let id = ExprId(self.program.exprs.len() as u32);
-        self.program.exprs.push(Expr { kind, ty });
-        self.exprs.insert(key, id);
-        id
-    }
-
-    fn place(&mut self, kind: PlaceKind, ty: TypeId) -> PlaceId {
-        let key = format!("{kind:?}");
-        if let Some(&known) = self.places.get(&key) {
-            return known;
-        }
-        let id = PlaceId(self.program.places.len() as u32);
-        self.program.places.push(Place { kind, ty });
-        self.places.insert(key, id);
-        id
-    }
-
-    /// A predicate mentions the address of a place: its variable lives in memory from now on.
-    fn take_address(&mut self, place: PlaceId) {
-        if let Root::Variable(variable) = self.program.root(place) {
-            self.program.variables[variable.index()].address_taken = true;
-        }
-    }
-
-    /// The ghost for `old(value)` of a function.
-    fn old(&mut self, function: FuncId, value: ExprId) -> VarId {
-        let known = self
-            .olds
-            .iter()
-            .find(|old| old.function == function && old.value == value);
-        if let Some(old) = known {
-            return old.variable;
-        }
-        let variable = VarId(self.program.variables.len() as u32);
-        let source = self.program.function(function).source;
-        self.program.variables.push(Variable {
-            name: format!("old({})", text::text(&self.program, value)),
-            ty: self.program.expr(value).ty,
-            kind: VarKind::Temporary(function),
-            address_taken: false,
-            source,
-            initial: Initial::None,
-        });
-        self.program.functions[function.index()]
-            .locals
-            .push(variable);
-        self.olds.push(Old {
-            function,
-            variable,
-            value,
-        });
-        variable
+        hardbop_cfront::dump::expr_text(self.program(), expr)
     }
 
     /// Ends the collecting of predicates: analyses the extended program.
@@ -244,13 +157,13 @@ impl PredicateSet {
             let Old {
                 variable, value, ..
             } = self.olds[index];
-            let ty = self.program.variable(variable).ty;
-            let place = self.place(PlaceKind::Var(variable), ty);
+            let place = self.tables.variable_place(variable);
             self.reader(self.predicates.len() + index, Op::Assign { place, value });
         }
-        let points_to = points_to::analyse(&self.program);
+        let program = self.tables.program;
+        let points_to = points_to::analyse(&program);
         Analysed {
-            program: self.program,
+            program,
             points_to,
             predicates: self.predicates,
             olds: self.olds,
@@ -260,7 +173,7 @@ impl PredicateSet {
 
     /// A function that nobody calls and that does just this.
     fn reader(&mut self, index: usize, op: Op) {
-        let program = &mut self.program;
+        let program = &mut self.tables.program;
         let source = program.functions[program.entry.index()].source;
         let result = program.types.intern(Type::Void);
         let ty = program.types.intern(Type::Function {
@@ -289,7 +202,7 @@ impl PredicateSet {
             op,
             source,
         });
-        program.functions.push(Function {
+        program.add_function(Function {
             name: format!("predicate#{index}"),
             ty,
             formals: Vec::new(),

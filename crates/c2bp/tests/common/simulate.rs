@@ -579,5 +579,5 @@ fn number(analysed: &Analysed, state: &mut State<'_, '_>, expr: ExprId) -> Optio
 }
 
 fn mentions_old(analysed: &Analysed, expr: ExprId) -> bool {
-    hardbop_c2bp::predicate::text::text(&analysed.program, expr).contains("old(")
+    hardbop_c_text::print::text(&analysed.program, expr).contains("old(")
 }

@@ -135,7 +135,7 @@ fn says_what_is_wrong_with_predicates() {
         "",
         expect![[r#"
         [stderr]
-        error: a predicate cannot have side effects
+        error: an expression has no side effects
          --> x.pred:1:16
           |
         1 | global: locked = 0
@@ -148,11 +148,11 @@ fn says_what_is_wrong_with_predicates() {
         "",
         expect![[r#"
         [stderr]
-        error: a predicate cannot call functions
-         --> x.pred:1:13
+        error: a predicate calls no functions
+         --> x.pred:1:9
           |
         1 | global: lock() == 0
-          |             ^ its value must not depend on running code
+          |         ^^^^ it only looks at what the program does
         [exit 2]
     "#]],
     );

@@ -673,7 +673,7 @@ fn automata_are_followed_by_conditions_results_and_assumptions() {
           10  call of `reach_error`
           x.c:4: input __VERIFIER_nondet_int() = 9
         [stderr]
-        warning: `(n = 9)` is not understood: a predicate cannot have side effects
+        warning: `(n = 9)` is not understood: an expression has no side effects
           --> w.graphml:13:1
            |
         13 | <edge source="0" target="1"><data key="startline">5</data><data key="assumption">n = 9;</data></edge...

@@ -1,22 +1,23 @@
-//! A program that rules are being woven into: its tables, to which expressions, places and
-//! variables are added, equal ones once.
+//! The tables of a program, to which expressions, places and variables are added, equal ones once.
 
-use crate::ast::{ScalarType, Signedness, Width};
-use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
-use hardbop_cfront::program::{
+use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
+use crate::program::{
     Expr, ExprKind, Initial, Place, PlaceKind, Program, Source, VarKind, Variable,
 };
-use hardbop_cfront::types::{DataModel, Type};
+use crate::types::Type;
 use std::collections::HashMap;
 
 /// A program and what is needed to add to it.
-pub(crate) struct Tables {
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// The program. Expressions and places that are added past the tables are not shared.
     pub program: Program,
     exprs: HashMap<Expr, ExprId>,
     places: HashMap<Place, PlaceId>,
 }
 
 impl Tables {
+    /// The tables of a program.
     pub fn new(program: Program) -> Tables {
         let exprs = program.exprs.iter().enumerate();
         let exprs = exprs.map(|(i, expr)| (expr.clone(), ExprId(i as u32)));
@@ -29,38 +30,37 @@ impl Tables {
         }
     }
 
+    /// An expression; a new one only if there is none like it.
     pub fn expr(&mut self, kind: ExprKind, ty: TypeId) -> ExprId {
-        let expr = Expr { kind, ty };
-        if let Some(&id) = self.exprs.get(&expr) {
-            return id;
-        }
-        let id = ExprId(self.program.exprs.len() as u32);
-        self.program.exprs.push(expr.clone());
-        self.exprs.insert(expr, id);
-        id
+        let program = &mut self.program;
+        *self
+            .exprs
+            .entry(Expr { kind, ty })
+            .or_insert_with(|| program.add_expr(kind, ty))
     }
 
+    /// A place; a new one only if there is none like it.
     pub fn place(&mut self, kind: PlaceKind, ty: TypeId) -> PlaceId {
-        let place = Place { kind, ty };
-        if let Some(&id) = self.places.get(&place) {
-            return id;
-        }
-        let id = PlaceId(self.program.places.len() as u32);
-        self.program.places.push(place.clone());
-        self.places.insert(place, id);
-        id
+        let program = &mut self.program;
+        *self
+            .places
+            .entry(Place { kind, ty })
+            .or_insert_with(|| program.add_place(kind, ty))
     }
 
+    /// Where a variable is.
     pub fn variable_place(&mut self, variable: VarId) -> PlaceId {
         let ty = self.program.variable(variable).ty;
         self.place(PlaceKind::Var(variable), ty)
     }
 
+    /// What is in a place.
     pub fn load(&mut self, place: PlaceId) -> ExprId {
         let ty = self.program.place(place).ty;
         self.expr(ExprKind::Load(place), ty)
     }
 
+    /// What a variable holds.
     pub fn load_variable(&mut self, variable: VarId) -> ExprId {
         let place = self.variable_place(variable);
         self.load(place)
@@ -75,18 +75,17 @@ impl Tables {
         source: Source,
         initial: Initial,
     ) -> VarId {
-        self.program.variables.push(Variable {
+        self.program.add_variable(Variable {
             name,
             ty,
             kind,
             address_taken: false,
             source,
             initial,
-        });
-        VarId(self.program.variables.len() as u32 - 1)
+        })
     }
 
-    /// A value that a function keeps.
+    /// A new variable for a value that a function keeps.
     pub fn temporary(
         &mut self,
         function: FuncId,
@@ -102,52 +101,25 @@ impl Tables {
         variable
     }
 
+    /// The type of an expression.
     pub fn ty(&self, expr: ExprId) -> TypeId {
         self.program.expr(expr).ty
     }
 
+    /// The type of an expression, looked up.
     pub fn type_of(&self, expr: ExprId) -> &Type {
         self.program.types.get(self.ty(expr))
     }
 
+    /// `int`.
     pub fn int(&mut self) -> TypeId {
-        self.integer(32, Signedness::Signed)
+        self.program.types.int(32, true)
     }
 
-    pub fn integer(&mut self, width: u32, sign: Signedness) -> TypeId {
-        let signed = sign == Signedness::Signed;
-        self.program.types.intern(Type::Int { width, signed })
-    }
-
-    /// The width of a pointer in bits.
-    pub fn pointer_width(&self) -> u32 {
-        self.program.types.model().pointer_size() as u32 * 8
-    }
-
+    /// `void *`.
     pub fn void_pointer(&mut self) -> TypeId {
         let void = self.program.types.intern(Type::Void);
-        self.program.types.intern(Type::Pointer(void))
-    }
-
-    /// The type that numbers and addresses are watched as.
-    pub fn object_type(&mut self) -> TypeId {
-        self.integer(self.pointer_width(), Signedness::Unsigned)
-    }
-
-    pub fn scalar_type(&mut self, ty: ScalarType) -> TypeId {
-        match ty {
-            ScalarType::Bool => self.program.types.intern(Type::Bool),
-            ScalarType::Pointer => self.void_pointer(),
-            ScalarType::Int(width, sign) => {
-                let bits = match (width, self.program.types.model()) {
-                    (Width::Char, _) => 8,
-                    (Width::Short, _) => 16,
-                    (Width::Int, _) | (Width::Long, DataModel::Ilp32) => 32,
-                    (Width::Long, DataModel::Lp64) | (Width::LongLong, _) => 64,
-                };
-                self.integer(bits, sign)
-            }
-        }
+        self.program.types.pointer(void)
     }
 
     /// A constant of an integer, `_Bool` or pointer type; the value is cut to the type's width.
@@ -161,7 +133,7 @@ impl Tables {
         self.expr(ExprKind::Int(bits), ty)
     }
 
-    /// The value of a constant.
+    /// The bits of a constant.
     pub fn constant_value(&self, expr: ExprId) -> Option<u128> {
         match self.program.expr(expr).kind {
             ExprKind::Int(bits) => Some(bits),
@@ -169,12 +141,16 @@ impl Tables {
         }
     }
 
-    /// A scalar converted to a scalar type.
+    /// A scalar converted to a scalar type. Constants that stay integers, and null, are converted
+    /// here and now, so that `x == 0` has one form.
     pub fn convert(&mut self, expr: ExprId, ty: TypeId) -> ExprId {
         if self.ty(expr) == ty {
             return expr;
         }
-        if let Some(bits) = self.constant_value(expr) {
+        let to = self.program.types.get(ty);
+        if let Some(bits) = self.constant_value(expr)
+            && !matches!(to, Type::Float(_))
+        {
             let from = self.ty(expr);
             let width = self.program.types.bit_width(from).unwrap_or(128);
             let value = bits as i128;
@@ -188,5 +164,12 @@ impl Tables {
             return self.constant(value, ty);
         }
         self.expr(ExprKind::Convert(expr), ty)
+    }
+
+    /// `left && right`.
+    pub fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        let int = self.int();
+        let kind = ExprKind::Binary(crate::program::BinaryOp::And, left, right);
+        self.expr(kind, int)
     }
 }

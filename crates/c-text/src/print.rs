@@ -1,18 +1,19 @@
-//! Expressions of a program as C text: the names of predicates.
+//! Expressions of a program as C text.
 //!
 //! Conversions that C makes by itself are left out, so that the text reads as a programmer would
 //! write it; all others are printed as casts.
 
-use super::typing::{promoted, usual};
+use crate::conversions::{promoted, usual};
+use crate::names::of_function;
 use hardbop_cfront::dump::type_name;
 use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind, Program, UnaryOp, VarKind};
-use hardbop_cfront::types::{FloatKind, Type};
+use hardbop_cfront::types::{DataModel, FloatKind, Type};
 
 /// Deeper expressions are cut: they are for people.
 const DEEP: u32 = 200;
 
-/// The C text of an expression.
+/// The C text of an expression. It reads as the same expression, if nothing of it was cut.
 pub fn text(program: &Program, expr: ExprId) -> String {
     Printer { program }.expr(expr, 0, 0)
 }
@@ -348,7 +349,7 @@ impl Printer<'_> {
                 return variable.name.clone();
             }
         };
-        if super::names::of_function(self.program, function, &variable.name).len() > 1 {
+        if of_function(self.program, function, &variable.name).len() > 1 {
             format!("{}@{}", variable.name, variable.source.line)
         } else {
             variable.name.clone()
@@ -358,10 +359,12 @@ impl Printer<'_> {
     fn number(&self, bits: u128, ty: TypeId) -> String {
         match *self.program.types.get(ty) {
             Type::Int { width, signed } => {
-                let suffix = match (width, signed) {
-                    (64.., true) => "L",
-                    (64.., false) => "UL",
-                    (_, false) if width >= 32 => "U",
+                let suffix = match (width, signed, self.program.types.model()) {
+                    (64.., true, DataModel::Lp64) => "L",
+                    (64.., false, DataModel::Lp64) => "UL",
+                    (64.., true, DataModel::Ilp32) => "LL",
+                    (64.., false, DataModel::Ilp32) => "ULL",
+                    (32.., false, _) => "U",
                     _ => "",
                 };
                 if signed {

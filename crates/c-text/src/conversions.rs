@@ -4,7 +4,7 @@ use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::types::{FloatKind, Type, Types};
 
 /// The type after integer promotion.
-pub(super) fn promoted(ty: &Type) -> Type {
+pub(crate) fn promoted(ty: &Type) -> Type {
     match *ty {
         Type::Bool => Type::Int {
             width: 32,
@@ -28,7 +28,7 @@ fn rank(kind: FloatKind) -> u32 {
 }
 
 /// The type in which two arithmetic operands meet; `None` if one is not arithmetic.
-pub(super) fn usual(types: &Types, left: TypeId, right: TypeId) -> Option<Type> {
+pub(crate) fn usual(types: &Types, left: TypeId, right: TypeId) -> Option<Type> {
     let (left, right) = (promoted(types.get(left)), promoted(types.get(right)));
     match (&left, &right) {
         (Type::Float(a), Type::Float(b)) => {
