@@ -25,8 +25,8 @@ use super::Inlined;
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::program::*;
 use crate::types::Type;
+use entry::Entries;
 use renaming::{Activation, ActivationId, Renaming};
-use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// Something by which a program and its inlined form differ.
@@ -492,11 +492,9 @@ impl<'a> Walk<'a> {
             .iter()
             .chain(&function.formals)
             .chain(&function.result);
-        let reached: BTreeSet<VarId> = variables
-            .copied()
-            .filter(|&variable| original.variable(variable).address_taken)
-            .collect();
-        if !reached.is_empty() {
+        let taken = variables.filter(|&&variable| original.variable(variable).address_taken);
+        let lives = taken.count();
+        if lives > 0 {
             if passed {
                 let at = step.to;
                 self.between(at, function.exit, LocationKind::Plain)?;
@@ -506,7 +504,7 @@ impl<'a> Walk<'a> {
             let Op::EndScope { variables } = step.op else {
                 return Err(Mismatch::new(here, "does not end the lives of a copy"));
             };
-            must(variables.len() == reached.len(), here, "ends other lives")?;
+            must(variables.len() == lives, here, "ends other lives")?;
             for &variable in variables {
                 let taken = self.inlined.program.variables.get(variable.index());
                 let taken = taken.is_some_and(|variable| variable.address_taken);
@@ -552,7 +550,7 @@ impl<'a> Walk<'a> {
     /// Every copy of a variable that could show what an activation before it left there begins a
     /// life with its activation; and what pointers may point to ends it there.
     fn lives(&self) -> Checked {
-        let mut open: HashMap<FuncId, BTreeSet<VarId>> = HashMap::new();
+        let mut entries = Entries::new(self.original);
         let first = self.original.variables.len();
         for (index, copy) in self.renaming.copies.iter().enumerate() {
             let (Some(user), Some(of)) = (copy.user, copy.of) else {
@@ -563,12 +561,8 @@ impl<'a> Walk<'a> {
             let variable = self.original.variable(of);
             let callee = self.original.function(activation.callee);
             let taken = variable.address_taken;
-            let needed = taken || {
-                let open = open
-                    .entry(activation.callee)
-                    .or_insert_with(|| entry::open_at_entry(self.original, activation.callee));
-                open.contains(&of) && !callee.formals.contains(&of)
-            };
+            let passed = callee.formals.contains(&of);
+            let needed = taken || (!passed && entries.is_open(activation.callee, of));
             must(
                 copy.declared || !needed,
                 here,

@@ -262,6 +262,9 @@ impl<'a> Renaming<'a> {
 
     /// Whether a part of the program speaks of variables of a frame.
     fn is_framed(&mut self, part: Part) -> bool {
+        if let Some(framed) = self.framed(part) {
+            return framed;
+        }
         let mut work = vec![part];
         let mut below = Vec::new();
         while let Some(&part) = work.last() {
