@@ -55,6 +55,10 @@ pub(super) struct Renaming<'a> {
     /// Whether the program's expressions and places speak of variables of a frame.
     framed_exprs: Vec<Option<bool>>,
     framed_places: Vec<Option<bool>>,
+    /// Parts to be compared, and room for those of two things; empty between questions.
+    work: Vec<(Part, Part)>,
+    new_parts: Vec<Part>,
+    old_parts: Vec<Part>,
 }
 
 impl<'a> Renaming<'a> {
@@ -73,6 +77,9 @@ impl<'a> Renaming<'a> {
             places: vec![None; added(program.places.len(), original.places.len())],
             framed_exprs: vec![None; original.exprs.len()],
             framed_places: vec![None; original.places.len()],
+            work: Vec::new(),
+            new_parts: Vec::new(),
+            old_parts: Vec::new(),
         }
     }
 
@@ -150,23 +157,25 @@ impl<'a> Renaming<'a> {
             };
         }
         let (mut new, mut old) = (new.clone(), old.clone());
-        let (mut new_parts, mut old_parts) = (Vec::new(), Vec::new());
-        open_op(&mut new, &mut new_parts);
-        open_op(&mut old, &mut old_parts);
-        if new != old || new_parts.len() != old_parts.len() {
+        open_op(&mut new, &mut self.new_parts);
+        open_op(&mut old, &mut self.old_parts);
+        if new != old {
             return Err("does something else".to_owned());
         }
-        self.all_same(id, new_parts.into_iter().zip(old_parts).collect())
+        self.queue_parts()?;
+        self.all_same(id)
     }
 
     /// Two expressions have the same value.
     pub fn expr(&mut self, id: ActivationId, new: ExprId, old: ExprId) -> Result<(), String> {
-        self.all_same(id, vec![(Part::Expr(new), Part::Expr(old))])
+        self.work.push((Part::Expr(new), Part::Expr(old)));
+        self.all_same(id)
     }
 
     /// Two places are the same.
     pub fn place(&mut self, id: ActivationId, new: PlaceId, old: PlaceId) -> Result<(), String> {
-        self.all_same(id, vec![(Part::Place(new), Part::Place(old))])
+        self.work.push((Part::Place(new), Part::Place(old)));
+        self.all_same(id)
     }
 
     /// A place is the copy of a variable as a whole.
@@ -181,9 +190,8 @@ impl<'a> Renaming<'a> {
     }
 
     /// Compares parts, and what is below them, without recursion: expressions can be very deep.
-    fn all_same(&mut self, id: ActivationId, mut work: Vec<(Part, Part)>) -> Result<(), String> {
-        let (mut new_parts, mut old_parts) = (Vec::new(), Vec::new());
-        while let Some((new, old)) = work.pop() {
+    fn all_same(&mut self, id: ActivationId) -> Result<(), String> {
+        while let Some((new, old)) = self.work.pop() {
             match (new, old) {
                 (Part::Variable(new), Part::Variable(old)) => self.variable(id, new, old)?,
                 (Part::Expr(new), Part::Expr(old)) => {
@@ -202,8 +210,8 @@ impl<'a> Renaming<'a> {
                     }
                     let (new, old) = (self.program.expr(new), self.original.expr(old));
                     let (mut new_kind, mut old_kind) = (new.kind, old.kind);
-                    open_expr(&mut new_kind, &mut new_parts);
-                    open_expr(&mut old_kind, &mut old_parts);
+                    open_expr(&mut new_kind, &mut self.new_parts);
+                    open_expr(&mut old_kind, &mut self.old_parts);
                     if new_kind != old_kind || new.ty != old.ty {
                         return Err("an expression became another one".to_owned());
                     }
@@ -229,16 +237,26 @@ impl<'a> Renaming<'a> {
                     }
                     let (new, old) = (self.program.place(new), self.original.place(old));
                     let (mut new_kind, mut old_kind) = (new.kind, old.kind);
-                    open_place(&mut new_kind, &mut new_parts);
-                    open_place(&mut old_kind, &mut old_parts);
+                    open_place(&mut new_kind, &mut self.new_parts);
+                    open_place(&mut old_kind, &mut self.old_parts);
                     if new_kind != old_kind || new.ty != old.ty {
                         return Err("a place became another one".to_owned());
                     }
                 }
                 _ => return Err("an operand became something else".to_owned()),
             }
-            work.extend(new_parts.drain(..).zip(old_parts.drain(..)));
+            self.queue_parts()?;
         }
+        Ok(())
+    }
+
+    /// The parts of two things that are otherwise equal are to be compared.
+    fn queue_parts(&mut self) -> Result<(), String> {
+        if self.new_parts.len() != self.old_parts.len() {
+            return Err("has other parts".to_owned());
+        }
+        let pairs = self.new_parts.drain(..).zip(self.old_parts.drain(..));
+        self.work.extend(pairs);
         Ok(())
     }
 
