@@ -1,17 +1,18 @@
 //! Reads C files and lists what is wrong with the programs they become: the invariants of
-//! `Program` and the claims of points-to, checked on real code.
+//! `Program` and the claims of points-to and of inlining, checked on real code.
 //!
 //!     cargo run --release --example verify < LIST      (lines `32 FILE` or `64 FILE`)
 #![allow(clippy::print_stdout)]
 
-use hardbop_cfront::inline::{self, inline};
+use hardbop_cfront::inline::{self, Limits, inline_unchecked};
 use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Files, Input, InputKind, Preprocess};
-use hardbop_cfront::points_to::{analyse_unchecked, check};
+use hardbop_cfront::points_to::{analyse, analyse_unchecked, check};
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 struct Disk;
 
@@ -27,6 +28,7 @@ impl Files for Disk {
 
 fn main() {
     let mut good = 0;
+    let (mut inlining, mut checking, mut pointers) = <(Duration, Duration, Duration)>::default();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let Some((bits, path)) = line.split_once(' ') else {
             continue;
@@ -66,9 +68,25 @@ fn main() {
             for what in wrong.iter().take(5) {
                 println!("WRONG {path}: {what}");
             }
-            let inlined = inline(&loaded.program, &inline::Limits::default()).program;
+            let start = Instant::now();
+            let inlined = inline_unchecked(&loaded.program, &Limits::default());
+            let done = Instant::now();
+            let checked = inline::check::check(&loaded.program, &inlined);
+            let after = Instant::now();
+            analyse(&inlined.program);
+            for (time, spent) in [
+                (&mut inlining, done - start),
+                (&mut checking, after - done),
+                (&mut pointers, after.elapsed()),
+            ] {
+                *time += spent;
+            }
             let mut held = true;
-            for program in [&loaded.program, &inlined] {
+            if let Err(mismatch) = checked {
+                println!("WRONG {path}: inlining: {mismatch}");
+                held = false;
+            }
+            for program in [&loaded.program, &inlined.program] {
                 if let Err(broken) = check::check(program, &analyse_unchecked(program)) {
                     println!("WRONG {path}: points-to: {broken}");
                     held = false;
@@ -78,4 +96,5 @@ fn main() {
         }
     }
     println!("{good} good");
+    println!("inlined in {inlining:?}, checked in {checking:?}; points-to in {pointers:?}");
 }

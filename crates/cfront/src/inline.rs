@@ -8,13 +8,15 @@
 //! pointer becomes a chain of comparisons with the functions that it may call. Functions that
 //! nothing calls any more lose their bodies, so that analyses of the result do not see them.
 
+pub mod check;
 mod choice;
+mod copies;
 
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
-use crate::operands::{Operand, Renumber, each_operand, operands_of, operands_of_place};
 use crate::program::*;
 use choice::inlined_calls;
-use std::collections::{BTreeSet, HashMap};
+use copies::Copies;
+use std::collections::BTreeSet;
 
 /// What is inlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +51,29 @@ pub struct Inlined {
     pub locations: Vec<LocId>,
 }
 
-/// Inlines what the limits allow.
+/// Inlines what the limits allow. What comes out is checked; should it not do what the program
+/// does, nothing is inlined.
 pub fn inline(program: &Program, limits: &Limits) -> Inlined {
+    let inlined = inline_unchecked(program, limits);
+    match check::check(program, &inlined) {
+        Ok(()) => inlined,
+        Err(_) => nothing_inlined(program),
+    }
+}
+
+/// A program as it is.
+fn nothing_inlined(program: &Program) -> Inlined {
+    Inlined {
+        program: program.clone(),
+        edges: (0..program.edges.len() as u32)
+            .map(|edge| Some(EdgeId(edge)))
+            .collect(),
+        locations: (0..program.locations.len() as u32).map(LocId).collect(),
+    }
+}
+
+/// What inlining gives, as it is: for the tests, which want to know that it stands the check.
+pub fn inline_unchecked(program: &Program, limits: &Limits) -> Inlined {
     let inlined = inlined_calls(program, limits);
     let mut inliner = Inliner {
         inlined: &inlined,
@@ -401,85 +424,6 @@ impl Inliner<'_> {
         body.locations.push(location);
     }
 
-    fn copy_variable(&mut self, caller: FuncId, variable: VarId) -> VarId {
-        let mut copy = self.program.variable(variable).clone();
-        copy.kind = match copy.kind {
-            VarKind::Temporary(_) | VarKind::Result(_) => VarKind::Temporary(caller),
-            _ => VarKind::Local(caller),
-        };
-        self.program.add_variable(copy)
-    }
-
-    fn copy_op(&mut self, copies: &mut Copies, op: &Op) -> Op {
-        let mut op = op.clone();
-        match &mut op {
-            Op::Declare { variable } => *variable = copies.variable(*variable),
-            Op::EndScope { variables } => {
-                for variable in variables {
-                    *variable = copies.variable(*variable);
-                }
-            }
-            _ => {
-                let mut operands = Vec::new();
-                each_operand(&op, &mut |operand| operands.push(operand));
-                self.copy_operands(copies, operands);
-                copies.op(&mut op);
-            }
-        }
-        op
-    }
-
-    /// Copies expressions and places that speak of copied variables; the others stay. Operands
-    /// come first, without recursion: expressions can be very deep.
-    fn copy_operands(&mut self, copies: &mut Copies, mut work: Vec<Operand>) {
-        while let Some(&operand) = work.last() {
-            if copies.knows(operand) {
-                work.pop();
-                continue;
-            }
-            let mut below = Vec::new();
-            match operand {
-                Operand::Expr(id) => {
-                    operands_of(&self.program.expr(id).kind, &mut |o| below.push(o));
-                }
-                Operand::Place(id) => {
-                    operands_of_place(&self.program.place(id).kind, &mut |o| below.push(o));
-                }
-            }
-            below.retain(|&operand| !copies.knows(operand));
-            if !below.is_empty() {
-                work.extend(below);
-                continue;
-            }
-            work.pop();
-            match operand {
-                Operand::Expr(id) => {
-                    let Expr { kind, ty } = self.program.expr(id).clone();
-                    let copied = copies.expr_kind(kind);
-                    let new = if copied == kind {
-                        id
-                    } else {
-                        self.program.add_expr(copied, ty)
-                    };
-                    copies.exprs.insert(id, new);
-                }
-                Operand::Place(id) => {
-                    let Place { kind, ty } = self.program.place(id).clone();
-                    let copied = match kind {
-                        PlaceKind::Var(variable) => PlaceKind::Var(copies.variable(variable)),
-                        kind => copies.place_kind(kind),
-                    };
-                    let new = if copied == kind {
-                        id
-                    } else {
-                        self.program.add_place(copied, ty)
-                    };
-                    copies.places.insert(id, new);
-                }
-            }
-        }
-    }
-
     /// Puts the bodies together.
     fn finish(mut self) -> Inlined {
         let mut locations = Vec::new();
@@ -555,36 +499,5 @@ fn plain(origin: LocId) -> Point {
         kind: LocationKind::Plain,
         labels: Vec::new(),
         edges: Vec::new(),
-    }
-}
-
-/// What a copy of a function uses instead of the original's parts.
-#[derive(Default)]
-struct Copies {
-    variables: HashMap<VarId, VarId>,
-    exprs: HashMap<ExprId, ExprId>,
-    places: HashMap<PlaceId, PlaceId>,
-}
-
-impl Copies {
-    fn variable(&self, id: VarId) -> VarId {
-        self.variables.get(&id).copied().unwrap_or(id)
-    }
-
-    fn knows(&self, operand: Operand) -> bool {
-        match operand {
-            Operand::Expr(id) => self.exprs.contains_key(&id),
-            Operand::Place(id) => self.places.contains_key(&id),
-        }
-    }
-}
-
-impl Renumber for Copies {
-    fn expr(&self, id: ExprId) -> ExprId {
-        self.exprs.get(&id).copied().unwrap_or(id)
-    }
-
-    fn place(&self, id: PlaceId) -> PlaceId {
-        self.places.get(&id).copied().unwrap_or(id)
     }
 }

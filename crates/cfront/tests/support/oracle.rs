@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped must say so")]
 
-use hardbop_cfront::inline::{self, inline};
+use hardbop_cfront::inline::{self, Limits as InlineLimits, inline_unchecked};
 use hardbop_cfront::interp::{
     Environment, Interpreter, Limits, Observer, Outcome, Run, Script, State,
 };
@@ -142,7 +142,9 @@ impl Observer for Keep<'_> {
 /// contradict points-to, neither in the program nor where its calls are inlined.
 pub fn interpret(program: &Program, global: &str, steps: u64) -> (Run, Vec<u8>) {
     let points_to = checked(program);
-    let inlined = inline(program, &inline::Limits::default()).program;
+    let inlined = inline_unchecked(program, &InlineLimits::default());
+    assert_eq!(inline::check::check(program, &inlined), Ok(()));
+    let inlined = inlined.program;
     let inlined_points_to = checked(&inlined);
     let _ = interpret_against(&inlined, &inlined_points_to, global, steps);
     interpret_against(program, &points_to, global, steps)
