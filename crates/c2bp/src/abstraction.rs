@@ -2,15 +2,16 @@
 //! parallel, then the text.
 
 use crate::code::Procedure;
-use crate::effects;
 use crate::output::{self, Printed};
 use crate::predicate::Analysed;
 use crate::procedure::{Abstraction, Whole};
 use crate::prover::{CubeBound, Prover, ProverStatistics, Search};
+use crate::signature::signature;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_logic::Limits;
+use hardbop_semantics::effects::Effects;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -131,10 +132,10 @@ pub fn abstract_program(
     };
     let semantics = Semantics::new(&analysed.program, &analysed.points_to, encoding);
     let reached = callable(&analysed.program);
-    let effects = effects::effects(analysed, &semantics, &reached);
+    let effects = Effects::new(&semantics);
     let signatures = reached
         .iter()
-        .map(|&f| (f, effects::signature(analysed, &semantics, &effects[&f], f)))
+        .map(|&f| (f, signature(analysed, &semantics, &effects, f)))
         .collect();
     let whole = Whole {
         analysed,

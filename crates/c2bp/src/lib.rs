@@ -9,12 +9,12 @@
 mod abstraction;
 mod code;
 mod cube;
-mod effects;
 mod joins;
 mod output;
 pub mod predicate;
 mod procedure;
 mod prover;
+mod signature;
 
 pub use abstraction::{
     Arithmetic, BooleanProgram, Events, NoEvents, Options, ProcedureStatistics, abstract_program,

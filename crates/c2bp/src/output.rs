@@ -9,10 +9,10 @@
 use crate::abstraction::{Arithmetic, Options};
 use crate::code::{Choose, EdgeCode, Procedure, Statement};
 use crate::cube::{Cube, Dnf};
-use crate::effects::Signature;
 use crate::joins::joins;
 use crate::predicate::{Analysed, PredicateId, Scope};
 use crate::prover::CubeBound;
+use crate::signature::Signature;
 use hardbop_cfront::call_graph::calls_of;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Origin, Program, Source};
