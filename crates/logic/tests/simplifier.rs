@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Generator, Kind, Random};
+use common::{Generator, Kind, numbers};
 use expect_test::{Expect, expect};
 use hardbop_budget::Budget;
 use hardbop_logic::{
@@ -44,7 +44,7 @@ fn campaign(kind: Kind, width: u32, cases: u64, depth: u32) {
         });
         for case in 0..50 {
             let seed = block * 50 + case;
-            let random = Random::new(seed ^ (u64::from(width) << 32));
+            let random = numbers(seed ^ (u64::from(width) << 32));
             let mut generator = Generator {
                 terms: &mut terms,
                 random,
@@ -127,7 +127,7 @@ fn random_terms_over_arrays() {
 fn the_evaluator_agrees_with_the_solver() {
     for seed in 0..400 {
         let mut terms = Terms::new();
-        let random = Random::new(seed);
+        let random = numbers(seed);
         let kind = [Kind::Bits, Kind::Integers, Kind::Arrays][seed as usize % 3];
         let mut generator = Generator {
             terms: &mut terms,
@@ -160,7 +160,7 @@ fn models_satisfy_their_formulas() {
     let mut sat = 0;
     for seed in 0..300 {
         let mut terms = Terms::new();
-        let random = Random::new(seed);
+        let random = numbers(seed);
         let kind = [Kind::Bits, Kind::Integers, Kind::Arrays][seed as usize % 3];
         let mut generator = Generator {
             terms: &mut terms,
@@ -190,7 +190,7 @@ fn models_satisfy_their_formulas() {
 fn substitution_commutes_with_evaluation() {
     for seed in 0..500 {
         let mut terms = Terms::new();
-        let random = Random::new(seed);
+        let random = numbers(seed);
         let mut generator = Generator {
             terms: &mut terms,
             random,

@@ -4,10 +4,6 @@
 //!
 //! `HARDBOP_CASES=2000 cargo test --release` tries that many programs.
 
-#[path = "../../c2bp/tests/common/generate.rs"]
-#[expect(dead_code, reason = "the predicates are for another test")]
-mod generate;
-
 use hardbop_boolean_program::Random;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::EdgeId;
@@ -21,17 +17,12 @@ use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::path::{From, PathFormula, path, steps_of};
 use hardbop_semantics::{Encoding, Execution, FreshOrigin, Semantics};
+use hardbop_test_support::generate::pointers::case;
+use hardbop_test_support::setting;
 use std::collections::BTreeSet;
 
 fn loaded(text: &str) -> LoadedProgram {
     load_text("x.c", text).expect(text)
-}
-
-fn cases(usual: u64) -> u64 {
-    std::env::var("HARDBOP_CASES")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(usual)
 }
 
 fn limits() -> Limits {
@@ -143,8 +134,8 @@ fn only_result(name: &str, text: &str, inputs: Vec<InputValue>) -> Option<bool> 
 #[test]
 fn a_run_satisfies_its_formula_and_no_other_result_does() {
     let mut decided = 0;
-    for seed in 1..1 + cases(150) {
-        let text = generate::case(seed).program;
+    for seed in 1..1 + setting("HARDBOP_CASES", 150) {
+        let text = case(seed).program;
         let mut random = Random::new(seed);
         let inputs = random_inputs(&mut random);
         if let Some(only) = only_result(&format!("seed {seed}"), &text, inputs) {
@@ -169,8 +160,8 @@ fn members_in_the_class_of_an_array() {
 #[test]
 fn a_model_is_a_run() {
     let mut replayed = 0;
-    for seed in 1..1 + cases(150) {
-        let text = generate::case(seed).program;
+    for seed in 1..1 + setting("HARDBOP_CASES", 150) {
+        let text = case(seed).program;
         let loaded = loaded(&text);
         let semantics = Semantics::new(&loaded.program, &loaded.points_to, Encoding::Bits);
         let mut random = Random::new(seed);
@@ -210,8 +201,8 @@ fn a_model_is_a_run() {
 
 #[test]
 fn effects_name_all_that_edges_write() {
-    for seed in 1..1 + cases(40) {
-        let text = generate::case(seed).program;
+    for seed in 1..1 + setting("HARDBOP_CASES", 40) {
+        let text = case(seed).program;
         let loaded = loaded(&text);
         let program = &loaded.program;
         let semantics = Semantics::new(program, &loaded.points_to, Encoding::Bits);
