@@ -12,20 +12,12 @@ use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_logic::Limits;
 use hardbop_semantics::effects::Effects;
+use hardbop_semantics::scalar::Arithmetic;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-/// How machine integers are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
-    /// As the machine has them: two's complement of their width.
-    Exact,
-    /// As mathematical integers, taken not to overflow: the papers' meaning.
-    Integers,
-}
 
 /// How a program is abstracted.
 #[derive(Clone, Debug)]
@@ -48,7 +40,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             max_cube: CubeBound::Length(3),
-            arithmetic: Arithmetic::Exact,
+            arithmetic: Arithmetic::Bits,
             search: Search::Guided,
             // Steps are the same on every machine, so that the text is too.
             limits: Limits {
@@ -124,9 +116,8 @@ pub fn abstract_program(
     events: &dyn Events,
 ) -> Result<BooleanProgram, Stopped> {
     let encoding = match options.arithmetic {
-        Arithmetic::Exact => Encoding::Bits,
+        Arithmetic::Bits => Encoding::Bits,
         Arithmetic::Integers => Encoding::Integers {
-            except: Default::default(),
             overflow: Overflow::Ignored,
         },
     };

@@ -17,7 +17,8 @@ mod prover;
 mod signature;
 
 pub use abstraction::{
-    Arithmetic, BooleanProgram, Events, NoEvents, Options, ProcedureStatistics, abstract_program,
+    BooleanProgram, Events, NoEvents, Options, ProcedureStatistics, abstract_program,
 };
 pub use cube::{Cube, Dnf};
+pub use hardbop_semantics::scalar::Arithmetic;
 pub use prover::{CubeBound, Prover, ProverStatistics, Search};

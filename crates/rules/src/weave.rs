@@ -9,7 +9,7 @@
 //! sources in the rule's file.
 
 use crate::ast::*;
-use crate::events::{Events, Found, Primitive};
+use crate::events::{Events, Listening, Primitive};
 use crate::graph::Graph;
 use crate::handler::{Body, Into};
 use crate::single::Single;
@@ -220,10 +220,10 @@ fn weave_function(
     homes: &[Home<'_>],
     graph: &mut Graph,
     function: FuncId,
-    found: &[Found],
+    found: &[Listening],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let handler = |found: &Found| &homes[found.rule].rule.handlers[found.handler];
+    let handler = |found: &Listening| &homes[found.rule].rule.handlers[found.handler];
     let described = tables.program.function(function);
     let (name, source) = (described.name.clone(), described.source);
     let (formals, result) = (described.formals.clone(), described.result);
@@ -271,7 +271,7 @@ fn weave_function(
             }
         }
     }
-    let in_order = |events: [Event; 2]| -> Vec<&Found> {
+    let in_order = |events: [Event; 2]| -> Vec<&Listening> {
         let of = |event| {
             found
                 .iter()
@@ -328,7 +328,7 @@ fn chain(
     graph: &mut Graph,
     values: &Values<'_>,
     (start, end): (u32, u32),
-    handlers: &[&Found],
+    handlers: &[&Listening],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut at = start;
@@ -369,14 +369,14 @@ fn weave_primitive(
     homes: &[Home<'_>],
     graphs: &mut Vec<Graph>,
     primitive: Primitive,
-    found: &[Found],
+    found: &[Listening],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let is_after = |found: &&Found| {
+    let is_after = |found: &&Listening| {
         let handler = &homes[found.rule].rule.handlers[found.handler];
         handler.event.is_after()
     };
-    let (after, before): (Vec<&Found>, Vec<&Found>) = found.iter().partition(is_after);
+    let (after, before): (Vec<&Listening>, Vec<&Listening>) = found.iter().partition(is_after);
     let sides = [(Side::Before, before), (Side::After, after)];
     for (side, mut handlers) in sides {
         if handlers.is_empty() {
@@ -485,7 +485,7 @@ fn add_listener(
     homes: &[Home<'_>],
     primitive: Primitive,
     side: Side,
-    handlers: &[&Found],
+    handlers: &[&Listening],
 ) -> FuncId {
     let id = FuncId(tables.program.functions.len() as u32);
     let word = match side {

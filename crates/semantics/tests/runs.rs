@@ -15,8 +15,8 @@ use hardbop_cfront::program::Op;
 use hardbop_logic::{Answer, Session, TermId, Terms, Value, Z3Options, Z3Solver};
 use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::path::{From, PathFormula, path, steps_of};
-use hardbop_semantics::{Encoding, Execution, FreshOrigin, Semantics};
+use hardbop_semantics::path::{PathStep, steps_of};
+use hardbop_semantics::{Encoding, Execution, Fresh, FreshOrigin, Semantics, State};
 use hardbop_test_support::generate::pointers::case;
 use hardbop_test_support::setting;
 use std::collections::BTreeSet;
@@ -38,6 +38,50 @@ fn run(loaded: &LoadedProgram, inputs: Vec<InputValue>) -> Run {
     Interpreter::new(&loaded.program).run(&mut script, &limits())
 }
 
+/// The formula of a path from the start of the program.
+struct PathFormula {
+    /// For every step what it requires: its condition and the facts that it adds.
+    steps: Vec<TermId>,
+    /// The unknown values met on the way, in order, each with the step that met it.
+    fresh: Vec<(usize, Fresh)>,
+    /// The state after every step.
+    states: Vec<State>,
+    /// Whether every model is a run.
+    exact: bool,
+}
+
+fn path(semantics: &Semantics<'_>, terms: &mut Terms, steps: &[PathStep]) -> PathFormula {
+    let mut run = Execution::new(semantics);
+    run.start(terms);
+    let mut formula = PathFormula {
+        steps: Vec::new(),
+        fresh: Vec::new(),
+        states: Vec::new(),
+        exact: true,
+    };
+    let mut known_fresh = 0;
+    for (index, step) in steps.iter().enumerate() {
+        let condition = match *step {
+            PathStep::Edge(edge) => run.edge(terms, edge).expect("no unsupported constructs"),
+            PathStep::Enter(call, callee) => run.enter(terms, call, callee),
+            PathStep::Leave => {
+                run.leave(terms);
+                terms.bool(true)
+            }
+        };
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(condition);
+        formula.steps.push(terms.and(&conjuncts));
+        formula.states.push(run.state.clone());
+        formula
+            .fresh
+            .extend(run.fresh[known_fresh..].iter().cloned().map(|f| (index, f)));
+        known_fresh = run.fresh.len();
+    }
+    formula.exact = run.exact;
+    formula
+}
+
 fn formula(semantics: &Semantics<'_>, terms: &mut Terms, run: &Run) -> PathFormula {
     let mut edges = run.trace.clone();
     // The edge in which a run ends by a trap was not executed.
@@ -45,7 +89,7 @@ fn formula(semantics: &Semantics<'_>, terms: &mut Terms, run: &Run) -> PathFormu
         edges.pop();
     }
     let steps = steps_of(semantics, &edges);
-    path(semantics, terms, From::Start, &steps).expect("no unsupported constructs")
+    path(semantics, terms, &steps)
 }
 
 fn session<'s>(semantics: &Semantics<'_>, terms: &mut Terms, formula: &PathFormula) -> Session<'s> {

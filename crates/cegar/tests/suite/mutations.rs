@@ -118,7 +118,6 @@ impl<'p> House<'p> {
     /// clauses over the integers.
     fn prove(&self, terms: &mut Terms) -> Certificate {
         let encoding = Encoding::Integers {
-            except: BTreeSet::new(),
             overflow: Overflow::Ignored,
         };
         let semantics = self.semantics;

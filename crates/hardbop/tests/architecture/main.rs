@@ -221,7 +221,7 @@ const LONGER: &[(&str, usize)] = &[
     ("cfront/src/verify.rs", 706),
     ("dpr/src/run.rs", 629),
     ("dpr/src/search.rs", 713),
-    ("logic/src/simplify/bits.rs", 662),
+    ("logic/src/simplify/bits.rs", 613),
     ("newton/src/c_text.rs", 794),
     ("newton/src/clauses.rs", 660),
     ("report/src/record.rs", 757),
