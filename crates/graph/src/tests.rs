@@ -69,12 +69,12 @@ fn dominators_are_what_no_way_avoids() {
     for graph in random_graphs(500, 9) {
         let dominators = Dominators::new(&graph, 0);
         let reached = reachable(&graph, [0]);
-        for node in 0..graph.len() {
-            assert_eq!(dominators.reaches(node), reached[node]);
+        for (node, &reached) in reached.iter().enumerate() {
+            assert_eq!(dominators.reaches(node), reached);
             for above in 0..graph.len() {
                 let avoided = node != above && reachable_without(&graph, 0, above)[node];
-                let expected = reached[node] && !avoided;
-                let found = reached[node] && dominators.dominates(above, node);
+                let expected = reached && !avoided;
+                let found = reached && dominators.dominates(above, node);
                 assert_eq!(found, expected, "{above} over {node} in {graph:?}");
             }
         }
