@@ -169,9 +169,7 @@ impl Rounds<'_> {
         let total = self.budget.clone();
         if self.options.arithmetic == Encodings::IntegersFirst {
             for overflow in [Overflow::Ignored, Overflow::Wraps] {
-                let guess = view.encoded(Encoding::Integers {
-                    overflow,
-                });
+                let guess = view.encoded(Encoding::Integers { overflow });
                 // A guess that takes long is no good one.
                 if let Some(left) = total.remaining() {
                     let share = total.elapsed() + left * 3 / 5;

@@ -12,7 +12,9 @@
 //! | [`logic`] | formulas | models, proofs that there are none, solutions of Horn clauses |
 //! | [`semantics`] | a C program | its meaning in logic: edges, blocks, paths, replay |
 //! | [`newton`] | a path of a C program | whether it can be run, and if not, why |
+//! | [`model`] | a C program | the program prepared for all engines |
 //! | [`engine`] | a task | what every engine takes and gives back |
+//! | [`gate`] | claims of engines | proved, violated or unknown, with evidence |
 //! | [`cegar`] | a task | answers by abstraction and refinement |
 //! | [`houdini`] | a task | answers by guessed invariants |
 //! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
@@ -33,9 +35,11 @@ pub use hardbop_cfront as cfront;
 pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
+pub use hardbop_gate as gate;
 pub use hardbop_houdini as houdini;
 pub use hardbop_leap as leap;
 pub use hardbop_logic as logic;
+pub use hardbop_model as model;
 pub use hardbop_newton as newton;
 pub use hardbop_portfolio as portfolio;
 pub use hardbop_report as report;
