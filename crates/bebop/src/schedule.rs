@@ -5,6 +5,7 @@
 //! with loop bodies before what follows the loop.
 
 use crate::supergraph::{Edge, Proc, Supergraph, Vertex};
+use hardbop_graph::cycles;
 
 /// The order of work and the call graph.
 #[derive(Debug)]
@@ -81,39 +82,18 @@ impl Schedule {
         schedule
     }
 
-    /// Marks the procedures on cycles of calls: for each call that leads back to a caller that
-    /// is not finished, those that the callee may call and that may call the caller.
+    /// Marks the procedures on cycles of calls.
     fn find_recursion(&mut self, graph: &impl Supergraph, bodies: &[Body]) {
-        let mut position = vec![usize::MAX; self.recursive.len()];
-        for (index, body) in bodies.iter().enumerate() {
-            position[body.procedure.index()] = index;
+        let mut called = vec![Vec::new(); self.recursive.len()];
+        for body in bodies {
+            let callees = body
+                .calls
+                .iter()
+                .filter_map(|&call| graph.ends(call).callee);
+            called[body.procedure.index()].extend(callees.map(Proc::index));
         }
-        for (index, body) in bodies.iter().enumerate() {
-            for &call in &body.calls {
-                let Some(callee) = graph.ends(call).callee else {
-                    continue;
-                };
-                if position[callee.index()] < index
-                    || self.recursive[callee.index()] && self.recursive[body.procedure.index()]
-                {
-                    continue;
-                }
-                let below = closure(bodies.len(), position[callee.index()], |at, visit| {
-                    for &call in &bodies[at].calls {
-                        if let Some(callee) = graph.ends(call).callee {
-                            visit(position[callee.index()]);
-                        }
-                    }
-                });
-                let above = closure(bodies.len(), index, |at, visit| {
-                    for &call in self.callers(bodies[at].procedure) {
-                        visit(position[graph.procedure_of(graph.ends(call).from).index()]);
-                    }
-                });
-                for (at, body) in bodies.iter().enumerate() {
-                    self.recursive[body.procedure.index()] |= below[at] && above[at];
-                }
-            }
+        for (recursive, cycle) in self.recursive.iter_mut().zip(cycles(&called)) {
+            *recursive = cycle.is_some();
         }
     }
 
@@ -132,22 +112,6 @@ impl Schedule {
     pub(crate) fn is_called(&self, procedure: Proc) -> bool {
         !self.callers(procedure).is_empty()
     }
-}
-
-/// What can be reached from a start, itself included.
-fn closure(count: usize, start: usize, next: impl Fn(usize, &mut dyn FnMut(usize))) -> Vec<bool> {
-    let mut found = vec![false; count];
-    found[start] = true;
-    let mut work = vec![start];
-    while let Some(at) = work.pop() {
-        next(at, &mut |to| {
-            if !found[to] {
-                found[to] = true;
-                work.push(to);
-            }
-        });
-    }
-    found
 }
 
 /// A procedure's vertices in postorder and its calls.

@@ -17,6 +17,7 @@ use hardbop_bebop::{
 use hardbop_boolean_program::generate::{Recursion, Shape, arbitrary};
 use hardbop_boolean_program::program::{Program, VarId, VertexId};
 use hardbop_budget::Budget;
+use hardbop_test_support::setting;
 use std::collections::BTreeSet;
 use support::{explicit, judge, program};
 
@@ -209,17 +210,10 @@ fn campaign(count: u64, first: u64) -> Seen {
     seen
 }
 
-fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(default)
-}
-
 #[test]
 fn agrees_with_the_explicit_reference() {
-    let count = number("HARDBOP_DIFFERENTIAL", 1500);
-    let seen = campaign(count, number("HARDBOP_SEED", 0));
+    let count = setting("HARDBOP_DIFFERENTIAL", 1500);
+    let seen = campaign(count, setting("HARDBOP_SEED", 0));
     eprintln!("{seen:?}");
     assert_eq!((seen.programs + seen.too_large) as u64, count);
     // The campaign means something only if both answers and long traces occur.

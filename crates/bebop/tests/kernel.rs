@@ -76,7 +76,6 @@ fn connectives_match_truth_tables() {
         let (mut manager, pool) = functions(&mut random, 80);
         for &(f, a) in &pool {
             assert_eq!(table(&manager, f), a);
-            assert_eq!(manager.sat_count(f, VARIABLES), f64::from(a.count_ones()));
             let implied = manager.implied(f);
             for var in 0..VARIABLES {
                 let always = |value: bool| a != 0 && cofactor(a, var, !value) == 0;

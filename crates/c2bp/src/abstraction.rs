@@ -2,29 +2,22 @@
 //! parallel, then the text.
 
 use crate::code::Procedure;
-use crate::effects;
 use crate::output::{self, Printed};
 use crate::predicate::Analysed;
 use crate::procedure::{Abstraction, Whole};
 use crate::prover::{CubeBound, Prover, ProverStatistics, Search};
+use crate::signature::signature;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_logic::Limits;
+use hardbop_semantics::effects::Effects;
+use hardbop_semantics::scalar::Arithmetic;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-/// How machine integers are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
-    /// As the machine has them: two's complement of their width.
-    Exact,
-    /// As mathematical integers, taken not to overflow: the papers' meaning.
-    Integers,
-}
 
 /// How a program is abstracted.
 #[derive(Clone, Debug)]
@@ -47,7 +40,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             max_cube: CubeBound::Length(3),
-            arithmetic: Arithmetic::Exact,
+            arithmetic: Arithmetic::Bits,
             search: Search::Guided,
             // Steps are the same on every machine, so that the text is too.
             limits: Limits {
@@ -123,18 +116,17 @@ pub fn abstract_program(
     events: &dyn Events,
 ) -> Result<BooleanProgram, Stopped> {
     let encoding = match options.arithmetic {
-        Arithmetic::Exact => Encoding::Bits,
+        Arithmetic::Bits => Encoding::Bits,
         Arithmetic::Integers => Encoding::Integers {
-            except: Default::default(),
             overflow: Overflow::Ignored,
         },
     };
     let semantics = Semantics::new(&analysed.program, &analysed.points_to, encoding);
     let reached = callable(&analysed.program);
-    let effects = effects::effects(analysed, &semantics, &reached);
+    let effects = Effects::new(&semantics);
     let signatures = reached
         .iter()
-        .map(|&f| (f, effects::signature(analysed, &semantics, &effects[&f], f)))
+        .map(|&f| (f, signature(analysed, &semantics, &effects, f)))
         .collect();
     let whole = Whole {
         analysed,

@@ -9,15 +9,16 @@
 mod abstraction;
 mod code;
 mod cube;
-mod effects;
 mod joins;
 mod output;
 pub mod predicate;
 mod procedure;
 mod prover;
+mod signature;
 
 pub use abstraction::{
-    Arithmetic, BooleanProgram, Events, NoEvents, Options, ProcedureStatistics, abstract_program,
+    BooleanProgram, Events, NoEvents, Options, ProcedureStatistics, abstract_program,
 };
 pub use cube::{Cube, Dnf};
+pub use hardbop_semantics::scalar::Arithmetic;
 pub use prover::{CubeBound, Prover, ProverStatistics, Search};

@@ -6,16 +6,17 @@
 //! a label `UNSUPPORTED_n`: what was proved holds for the C program if none of the latter can be
 //! reached.
 
-use crate::abstraction::{Arithmetic, Options};
+use crate::abstraction::Options;
 use crate::code::{Choose, EdgeCode, Procedure, Statement};
 use crate::cube::{Cube, Dnf};
-use crate::effects::Signature;
 use crate::joins::joins;
 use crate::predicate::{Analysed, PredicateId, Scope};
 use crate::prover::CubeBound;
+use crate::signature::Signature;
 use hardbop_cfront::call_graph::calls_of;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Origin, Program, Source};
+use hardbop_semantics::scalar::Arithmetic;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -193,7 +194,7 @@ impl Printer<'_> {
 
     fn header(&mut self, options: &Options) {
         let arithmetic = match options.arithmetic {
-            Arithmetic::Exact => "machine integers, exactly",
+            Arithmetic::Bits => "machine integers, exactly",
             Arithmetic::Integers => "mathematical integers that do not overflow: a guess",
         };
         let bound = match options.max_cube {

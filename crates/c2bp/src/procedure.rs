@@ -7,14 +7,15 @@
 
 use crate::code::{Choose, EdgeCode, Procedure, Statement};
 use crate::cube::{Cube, Dnf};
-use crate::effects::{Effects, Signature};
 use crate::predicate::{Analysed, PredicateId, Scope};
 use crate::prover::{Prover, as_literal};
+use crate::signature::Signature;
 use hardbop_budget::Stopped;
 use hardbop_cfront::call_graph::calls_of;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::Op;
 use hardbop_logic::{Op as TermOp, TermId};
+use hardbop_semantics::effects::Effects;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Semantics, State, Unmodelled};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Whole<'a> {
     pub analysed: &'a Analysed,
     pub semantics: &'a Semantics<'a>,
-    pub effects: &'a BTreeMap<FuncId, Effects>,
+    pub effects: &'a Effects,
     pub signatures: &'a BTreeMap<FuncId, Signature>,
 }
 
@@ -134,10 +135,8 @@ impl<'a, 's> Abstraction<'a, 's> {
     fn split_enforced(&mut self, cubes: Vec<Cube>) {
         let mut modified = BTreeSet::new();
         for callee in self.called() {
-            if let Some(effects) = self.whole.effects.get(&callee) {
-                for &id in &effects.modified {
-                    modified.insert(self.whole.semantics.constant(&mut self.prover.terms, id));
-                }
+            for &id in self.whole.effects.modified(callee) {
+                modified.insert(self.whole.semantics.constant(&mut self.prover.terms, id));
             }
         }
         let literals = self.literals.clone();
@@ -371,14 +370,14 @@ impl<'a, 's> Abstraction<'a, 's> {
         statements.push(Statement::Call { callee, arguments });
 
         // After the call: what the callee may change, and its result, are anything.
-        for &variable in &whole.effects[&callee].modified {
+        for &variable in whole.effects.modified(callee) {
             run.forget(&mut self.prover.terms, variable);
         }
         for variable in self.result_variables(callee) {
             run.forget(&mut self.prover.terms, variable);
         }
         let mut between = State::new();
-        for &variable in &whole.effects[&callee].modified {
+        for &variable in whole.effects.modified(callee) {
             if let Some(value) = run.state.written_to(variable) {
                 between.set(variable, value);
             }

@@ -4,8 +4,6 @@
 //! `HARDBOP_CASES=5000 cargo test --release` follows that many programs.
 
 mod common;
-#[path = "common/generate.rs"]
-mod generate;
 #[path = "common/simulate.rs"]
 mod simulate;
 
@@ -14,19 +12,15 @@ use hardbop_boolean_program::Random;
 use hardbop_budget::Budget;
 use hardbop_c2bp::{Arithmetic, CubeBound, NoEvents, Options, abstract_program};
 use hardbop_cfront::interp::{Exhausted, InputValue, Script};
+use hardbop_test_support::generate::pointers::case;
+use hardbop_test_support::setting;
 
 fn cases(usual: u64) -> u64 {
-    std::env::var("HARDBOP_CASES")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(usual)
+    setting("HARDBOP_CASES", usual)
 }
 
 fn first_seed() -> u64 {
-    std::env::var("HARDBOP_SEED")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(1)
+    setting("HARDBOP_SEED", 1)
 }
 
 fn labels(text: &str) -> Vec<String> {
@@ -45,7 +39,7 @@ fn every_run_is_a_run_of_the_boolean_program() {
     let (mut steps, mut known, mut runs) = (0, 0, 0);
     let first = first_seed();
     for seed in first..first + cases(40) {
-        let case = generate::case(seed);
+        let case = case(seed);
         let analysed = analysed(&case.program, &case.predicates);
         let bound = [1, 2, 3][seed as usize % 3];
         let options = Options {
@@ -93,7 +87,7 @@ fn every_run_is_a_run_of_the_boolean_program() {
 #[test]
 fn integers_give_boolean_programs() {
     for seed in 3000..3000 + cases(6) {
-        let case = generate::case(seed);
+        let case = case(seed);
         let options = Options {
             arithmetic: Arithmetic::Integers,
             max_cube: CubeBound::Length(1),
@@ -107,7 +101,7 @@ fn integers_give_boolean_programs() {
 #[test]
 fn the_text_does_not_depend_on_threads() {
     for seed in 4000..4004 {
-        let case = generate::case(seed);
+        let case = case(seed);
         let with = |threads: usize| {
             let options = Options {
                 threads,
@@ -123,7 +117,7 @@ fn the_text_does_not_depend_on_threads() {
 #[test]
 fn more_predicates_reach_no_more() {
     for seed in 1000..1000 + cases(6) {
-        let case = generate::case(seed);
+        let case = case(seed);
         let all: Vec<&str> = case.predicates.lines().collect();
         let mut before: Option<Vec<String>> = None;
         for count in [0, all.len() / 2, all.len()] {
@@ -154,7 +148,7 @@ fn more_predicates_reach_no_more() {
 #[test]
 fn longer_cubes_reach_no_more() {
     for seed in 2000..2000 + cases(6) {
-        let case = generate::case(seed);
+        let case = case(seed);
         let analysed = analysed(&case.program, &case.predicates);
         let with = |max_cube: CubeBound| {
             let options = Options {

@@ -19,7 +19,7 @@ use hardbop_bebop::supergraph::{Edge, Ends, Proc, Procedure, Supergraph, Vertex}
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_cfront::program::VarKind;
-use hardbop_logic::{Cube, Session, TermId, Terms, Unknown};
+use hardbop_logic::{Cube, Session, TermId, Terms};
 use hardbop_newton::atoms::Predicate;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::block::Block;
@@ -122,8 +122,6 @@ pub struct Abstraction<'a, 'p> {
     scopes: Vec<Scope>,
     wirings: Vec<Option<Wiring>>,
     relations: Vec<Option<(Bdd, Bdd)>>,
-    /// Why precision was lost, if it was: the solver did not know.
-    pub lost: Option<Unknown>,
     /// How many relations were asked of the solver.
     pub queries: u64,
 }
@@ -218,7 +216,6 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             scopes,
             wirings: vec![None; edges],
             relations: vec![None; edges],
-            lost: None,
             queries: 0,
         };
         for edge in 0..edges {

@@ -6,8 +6,8 @@
 
 mod counting;
 mod groups;
-pub mod lazy;
+mod lazy;
 mod rounds;
 mod search;
 
-pub use rounds::{Arithmetic, Cegar, Options};
+pub use rounds::{Cegar, Encodings, Options};

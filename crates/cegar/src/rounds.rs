@@ -4,7 +4,7 @@ mod path;
 
 use crate::counting::Counting;
 use crate::lazy::{Abstraction, Ground, Memory, Precision};
-use crate::search::{Found, search};
+use crate::search::{AbstractAnswer, search};
 use hardbop_bebop::supergraph::Vertex;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
@@ -22,18 +22,18 @@ use std::time::Duration;
 
 /// How machine integers are read while searching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
+pub enum Encodings {
     /// Over the integers first; exactly where that was not good enough.
-    Auto,
+    IntegersFirst,
     /// Exactly from the start.
-    Bits,
+    BitsOnly,
 }
 
 /// What the loop may do.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How machine integers are read while searching.
-    pub arithmetic: Arithmetic,
+    pub arithmetic: Encodings,
     /// The most time for the Horn clauses of the whole program, per encoding.
     pub whole_time: Duration,
     /// The most time for those of one path.
@@ -45,7 +45,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            arithmetic: Arithmetic::Auto,
+            arithmetic: Encodings::IntegersFirst,
             whole_time: Duration::from_secs(18),
             horn_time: Duration::from_secs(6),
             query_time: Duration::from_secs(30),
@@ -167,12 +167,9 @@ impl Rounds<'_> {
         // The exact constants first: they get the plain names, which users are shown.
         Constants::new(&view.semantics, &mut terms);
         let total = self.budget.clone();
-        if self.options.arithmetic == Arithmetic::Auto {
+        if self.options.arithmetic == Encodings::IntegersFirst {
             for overflow in [Overflow::Ignored, Overflow::Wraps] {
-                let guess = view.encoded(Encoding::Integers {
-                    except: BTreeSet::new(),
-                    overflow,
-                });
+                let guess = view.encoded(Encoding::Integers { overflow });
                 // A guess that takes long is no good one.
                 if let Some(left) = total.remaining() {
                     let share = total.elapsed() + left * 3 / 5;
@@ -307,8 +304,8 @@ impl Rounds<'_> {
                 let result = search(&mut graph, self.targets(), &self.budget, &view.skeleton);
                 self.statistics.relations += graph.queries;
                 match result {
-                    Ok(Found::Path(vertex, segments)) => Ok((vertex, segments)),
-                    Ok(Found::Nothing(invariants)) => Err(invariants),
+                    Ok(AbstractAnswer::Path(vertex, segments)) => Ok((vertex, segments)),
+                    Ok(AbstractAnswer::Nothing(invariants)) => Err(invariants),
                     Err(stopped) => return self.stopped(stopped, guessing),
                 }
             };

@@ -13,7 +13,7 @@ use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use std::collections::BTreeMap;
 
 /// What a round of checking found.
-pub(crate) enum Found {
+pub(crate) enum AbstractAnswer {
     /// A way to a vertex; `None` if it is too long to be looked at.
     Path(usize, Option<Vec<Segment>>),
     /// No way to any target; the invariant at every reachable location.
@@ -31,7 +31,7 @@ pub(crate) fn search(
     targets: Vec<Vertex>,
     budget: &Budget,
     skeleton: &Skeleton,
-) -> Result<Found, Stopped> {
+) -> Result<AbstractAnswer, Stopped> {
     let order = slot_order(graph, SlotOrder::default());
     let mut space = Space::new(&order, budget.clone());
     let mut engine = Bebop::new(graph, &mut space, Tracking::default())?;
@@ -68,7 +68,10 @@ pub(crate) fn search(
                 .steps
                 .iter()
                 .any(|step| matches!(step.leaves, Move::Over(_)));
-            return Ok(Found::Path(target.index(), (!closed).then_some(segments)));
+            return Ok(AbstractAnswer::Path(
+                target.index(),
+                (!closed).then_some(segments),
+            ));
         }
     }
     let mut invariants = BTreeMap::new();
@@ -83,7 +86,7 @@ pub(crate) fn search(
         let formula = invariant(graph, &mut space, vertex.procedure, edges)?;
         invariants.insert(location, formula);
     }
-    Ok(Found::Nothing(invariants))
+    Ok(AbstractAnswer::Nothing(invariants))
 }
 
 /// A set of path edges as a formula over current and entry values.

@@ -30,92 +30,43 @@ pub fn callable(program: &Program) -> BTreeSet<FuncId> {
     found
 }
 
+/// For every function, by its number, the functions that it may call, each once and in order.
+pub fn callees(program: &Program) -> Vec<Vec<usize>> {
+    (0..program.functions.len() as u32)
+        .map(|index| {
+            let called: BTreeSet<usize> = calls_of(program, FuncId(index))
+                .map(FuncId::index)
+                .collect();
+            called.into_iter().collect()
+        })
+        .collect()
+}
+
 /// For every function, whether it may call itself, directly or not.
 pub fn recursive(program: &Program) -> Vec<bool> {
-    let callees: Vec<BTreeSet<usize>> = (0..program.functions.len() as u32)
-        .map(|index| calls_of(program, FuncId(index)))
-        .map(|called| called.map(FuncId::index).collect())
-        .collect();
-    let mut recursive = vec![false; callees.len()];
-    for component in components(&callees) {
+    let cycles = hardbop_graph::cycles(&callees(program));
+    cycles.iter().map(Option::is_some).collect()
+}
+
+/// What every function does with all that it calls, from what each does by itself: `absorb` adds
+/// what the second one does to the first. Functions that call each other do the same.
+pub fn with_callees<T: Clone>(
+    callees: &[Vec<usize>],
+    mut own: Vec<T>,
+    absorb: impl Fn(&mut T, &T),
+) -> Vec<T> {
+    for component in hardbop_graph::components(callees) {
+        let mut union = own[component[0]].clone();
         for &member in &component {
-            recursive[member] = component.len() > 1 || callees[member].contains(&member);
-        }
-    }
-    recursive
-}
-
-/// The strongly connected components of a call graph, callees before callers (Tarjan, without
-/// recursion: call chains can be long).
-pub(crate) fn components(callees: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
-    const NEW: usize = usize::MAX;
-    let count = callees.len();
-    let mut index = vec![NEW; count];
-    let mut low = vec![0; count];
-    let mut on_stack = vec![false; count];
-    let (mut stack, mut out, mut next) = (Vec::new(), Vec::new(), 0);
-    for root in 0..count {
-        if index[root] != NEW {
-            continue;
-        }
-        let mut work = vec![(root, callees[root].iter())];
-        (index[root], low[root]) = (next, next);
-        next += 1;
-        stack.push(root);
-        on_stack[root] = true;
-        while let Some((at, rest)) = work.last_mut() {
-            let at = *at;
-            if let Some(&callee) = rest.next() {
-                if index[callee] == NEW {
-                    (index[callee], low[callee]) = (next, next);
-                    next += 1;
-                    stack.push(callee);
-                    on_stack[callee] = true;
-                    work.push((callee, callees[callee].iter()));
-                } else if on_stack[callee] {
-                    low[at] = low[at].min(index[callee]);
-                }
-                continue;
-            }
-            work.pop();
-            if let Some((caller, _)) = work.last() {
-                low[*caller] = low[*caller].min(low[at]);
-            }
-            if low[at] == index[at] {
-                let mut component = Vec::new();
-                while let Some(member) = stack.pop() {
-                    on_stack[member] = false;
-                    component.push(member);
-                    if member == at {
-                        break;
-                    }
-                }
-                component.sort_unstable();
-                out.push(component);
+            absorb(&mut union, &own[member]);
+            // Callees outside of the component are done; those inside add nothing new.
+            for &callee in &callees[member] {
+                absorb(&mut union, &own[callee]);
             }
         }
+        for &member in &component {
+            own[member] = union.clone();
+        }
     }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn components_come_callees_first() {
-        let graph: Vec<BTreeSet<usize>> = [vec![1, 3], vec![2], vec![1], vec![3], vec![0]]
-            .map(BTreeSet::from_iter)
-            .into();
-        assert_eq!(components(&graph), [vec![1, 2], vec![3], vec![0], vec![4]]);
-    }
-
-    #[test]
-    fn long_chains_need_no_stack() {
-        let n = 200_000;
-        let graph: Vec<BTreeSet<usize>> = (0..n)
-            .map(|i| BTreeSet::from_iter((i + 1 < n).then_some(i + 1)))
-            .collect();
-        assert_eq!(components(&graph).len(), n);
-    }
+    own
 }

@@ -1,12 +1,17 @@
-//! MOD and REF: what a function, with everything that it calls, may modify and may read.
+//! MOD and REF by variable: what a function, with everything that it calls, may modify and read.
 //!
 //! Variables that only their own function can name (locals whose address is not taken) are left
 //! out: no caller sees them. An access through a pointer touches the pointer's points-to class
 //! and with it every variable of that class. Callees count with all that they touch; functions
 //! that call each other have equal sets.
+//!
+//! This is for judging whether the order of operands matters, before there is any logic: it needs
+//! reads and ends of lives, and may be coarse. What the logic's state variables need, regions and
+//! values only, is `semantics::effects`; both see an operation through [`each_write`].
 
-use crate::call_graph::components;
+use crate::call_graph::{callees, with_callees};
 use crate::ids::{ExprId, FuncId, PlaceId, VarId};
+use crate::operands::{Write, each_load, each_write};
 use crate::points_to::{ClassId, PointsTo};
 use crate::program::{Op, Program, Root, VarKind};
 use std::collections::BTreeSet;
@@ -27,12 +32,6 @@ impl Touched {
         self.variables.extend(&other.variables);
         self.classes.extend(&other.classes);
         self.reachable |= other.reachable;
-    }
-
-    /// Whether a variable may be touched.
-    pub fn touches(&self, variable: VarId, program: &Program) -> bool {
-        self.variables.contains(&variable)
-            || (self.reachable && program.variable(variable).address_taken)
     }
 }
 
@@ -61,14 +60,12 @@ impl ModRef {
 /// Computes the sets for every function. The targets of indirect calls must be filled in.
 pub fn analyse(program: &Program, points_to: &PointsTo) -> ModRef {
     let mut effects = vec![Effects::default(); program.functions.len()];
-    let mut callees = vec![BTreeSet::new(); program.functions.len()];
     for (index, function) in program.functions.iter().enumerate() {
         let mut walk = Walk {
             program,
             points_to,
             own: FuncId(index as u32),
             effects: &mut effects[index],
-            callees: &mut callees[index],
         };
         for location in function.locations.clone() {
             for edge in program.locations[location as usize].edges.clone() {
@@ -76,21 +73,10 @@ pub fn analyse(program: &Program, points_to: &PointsTo) -> ModRef {
             }
         }
     }
-    for component in components(&callees) {
-        let mut union = Effects::default();
-        for &member in &component {
-            union.modified.absorb(&effects[member].modified);
-            union.read.absorb(&effects[member].read);
-            for callee in &callees[member] {
-                // Callees outside of the component are done; those inside add nothing new.
-                union.modified.absorb(&effects[*callee].modified);
-                union.read.absorb(&effects[*callee].read);
-            }
-        }
-        for &member in &component {
-            effects[member] = union.clone();
-        }
-    }
+    let effects = with_callees(&callees(program), effects, |caller, callee| {
+        caller.modified.absorb(&callee.modified);
+        caller.read.absorb(&callee.read);
+    });
     ModRef { effects }
 }
 
@@ -99,7 +85,6 @@ struct Walk<'a> {
     points_to: &'a PointsTo,
     own: FuncId,
     effects: &'a mut Effects,
-    callees: &'a mut BTreeSet<usize>,
 }
 
 /// Read or write.
@@ -111,49 +96,25 @@ enum Access {
 
 impl Walk<'_> {
     fn op(&mut self, op: &Op) {
-        crate::operands::each_load(self.program, op, &mut |place| {
+        each_load(self.program, op, &mut |place| {
             self.place(place, Access::Read);
         });
         match op {
-            Op::Assign { place, .. } | Op::Input { place, .. } | Op::Havoc { place } => {
-                self.place(*place, Access::Write);
-            }
-            Op::HavocMemory { pointer, size, .. } => {
-                self.memory(*pointer, Access::Write);
-                self.effects.modified.reachable |= size.is_none();
-            }
-            Op::Call { callee, result, .. } => {
-                if let Some(place) = result {
-                    self.place(*place, Access::Write);
-                }
-                let targets = callee.targets().iter();
-                self.callees.extend(targets.map(|target| target.index()));
-            }
-            Op::Declare { variable } => self.variable(*variable, Access::Write),
-            Op::EndScope { variables } => {
-                for &variable in variables {
-                    self.variable(variable, Access::Write);
-                }
-            }
-            Op::Allocate { place, .. } => self.place(*place, Access::Write),
-            Op::Free { pointer } => self.memory(*pointer, Access::Write),
-            Op::CopyMemory { to, from, .. } => {
-                self.memory(*from, Access::Read);
-                self.memory(*to, Access::Write);
-            }
-            Op::FillMemory { to, .. } => self.memory(*to, Access::Write),
-            Op::VaStart { list } => self.place(*list, Access::Write),
-            Op::VaArg { list, place } => {
-                self.place(*list, Access::Read);
-                self.place(*list, Access::Write);
-                self.place(*place, Access::Write);
-            }
-            Op::VaCopy { to, from } => {
+            Op::CopyMemory { from, .. } => self.memory(*from, Access::Read),
+            Op::VaArg { list: from, .. } | Op::VaCopy { from, .. } => {
                 self.place(*from, Access::Read);
-                self.place(*to, Access::Write);
             }
-            Op::Skip | Op::Assume { .. } | Op::Unsupported { .. } => {}
+            _ => {}
         }
+        each_write(op, &mut |write| match write {
+            Write::Place(place) | Write::List(place) => self.place(place, Access::Write),
+            Write::Memory(pointer) | Write::Free(pointer) => self.memory(pointer, Access::Write),
+            Write::Everything => self.effects.modified.reachable = true,
+            Write::Begin(variable) | Write::End(variable) => {
+                self.variable(variable, Access::Write);
+            }
+            Write::Allocate => {}
+        });
     }
 
     fn place(&mut self, place: PlaceId, access: Access) {
@@ -202,5 +163,53 @@ impl Walk<'_> {
             Access::Read => &mut self.effects.read,
             Access::Write => &mut self.effects.modified,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::load_text;
+    use expect_test::expect;
+
+    #[test]
+    fn functions_are_known_by_what_they_modify_and_read() {
+        let loaded = load_text(
+            "main.c",
+            "int g, h, k; int array[4]; int *p = &h;\n\
+             void leaf(void) { g = k; }\n\
+             void through(int *q) { *q = 1; }\n\
+             void even(int n); void odd(int n) { if (n) even(n - 1); array[n & 3] = 0; }\n\
+             void even(int n) { if (n) odd(n - 1); leaf(); }\n\
+             int main(void) { int x; through(&x); through(p); even(3); return g; }",
+        )
+        .expect("a program");
+        let program = &loaded.program;
+        let sets = analyse(program, &loaded.points_to);
+        let mut out = String::new();
+        for (index, function) in program.functions.iter().enumerate() {
+            let effects = sets.of(FuncId(index as u32));
+            let names = |touched: &Touched| {
+                let names = touched
+                    .variables
+                    .iter()
+                    .map(|&v| program.variable(v).name.clone());
+                names.collect::<Vec<_>>().join(" ")
+            };
+            out.push_str(&format!(
+                "{}: modifies [{}] reads [{}]\n",
+                function.name,
+                names(&effects.modified),
+                names(&effects.read)
+            ));
+        }
+        expect![[r#"
+            leaf: modifies [g] reads [k]
+            through: modifies [h x] reads []
+            even: modifies [g array] reads [k]
+            odd: modifies [g array] reads [k]
+            main: modifies [g h array x] reads [g k p]
+        "#]]
+        .assert_eq(&out);
     }
 }

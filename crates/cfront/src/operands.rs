@@ -1,6 +1,6 @@
 //! What edges, expressions and places refer to: visiting it, and renumbering it.
 
-use crate::ids::{ExprId, PlaceId};
+use crate::ids::{ExprId, PlaceId, VarId};
 use crate::program::*;
 
 /// Something that an edge, an expression or a place refers to.
@@ -157,6 +157,59 @@ pub fn each_load(program: &Program, op: &Op, visit: &mut impl FnMut(PlaceId)) {
             visit(place);
         }
     });
+}
+
+/// What an operation does to storage, apart from what a called function does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// A place gets a value.
+    Place(PlaceId),
+    /// Bytes behind a pointer get values.
+    Memory(ExprId),
+    /// Anything that a pointer can reach gets any value.
+    Everything,
+    /// A variable begins its life, with any value.
+    Begin(VarId),
+    /// A variable's life ends.
+    End(VarId),
+    /// A block of memory is allocated.
+    Allocate,
+    /// The block behind a pointer is given back.
+    Free(ExprId),
+    /// A list of variable arguments is set, or moves on.
+    List(PlaceId),
+}
+
+/// Visits all that an operation writes: the one place that says so. What counts as a change is
+/// for the caller to say; ends of lives, say, change no value.
+pub fn each_write(op: &Op, see: &mut impl FnMut(Write)) {
+    match op {
+        Op::Assign { place, .. } | Op::Input { place, .. } | Op::Havoc { place } => {
+            see(Write::Place(*place));
+        }
+        Op::HavocMemory { pointer, size, .. } => {
+            see(Write::Memory(*pointer));
+            if size.is_none() {
+                see(Write::Everything);
+            }
+        }
+        Op::Call { result, .. } => result.iter().for_each(|&place| see(Write::Place(place))),
+        Op::Declare { variable } => see(Write::Begin(*variable)),
+        Op::EndScope { variables } => variables.iter().for_each(|&v| see(Write::End(v))),
+        Op::Allocate { place, .. } => {
+            see(Write::Place(*place));
+            see(Write::Allocate);
+        }
+        Op::Free { pointer } => see(Write::Free(*pointer)),
+        Op::CopyMemory { to, .. } | Op::FillMemory { to, .. } => see(Write::Memory(*to)),
+        Op::VaStart { list } => see(Write::List(*list)),
+        Op::VaArg { list, place } => {
+            see(Write::List(*list));
+            see(Write::Place(*place));
+        }
+        Op::VaCopy { to, .. } => see(Write::List(*to)),
+        Op::Skip | Op::Assume { .. } | Op::Unsupported { .. } => {}
+    }
 }
 
 /// The new number of each live item.

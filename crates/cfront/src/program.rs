@@ -799,6 +799,21 @@ impl Program {
         range.map(|i| (EdgeId(i), &self.edges[i as usize]))
     }
 
+    /// A function's control flow over positions in its range of locations: where the edges from
+    /// each location lead. Calls lead to where they return.
+    pub fn successors(&self, function: FuncId) -> Vec<Vec<usize>> {
+        let locations = self.function(function).locations.clone();
+        let first = locations.start;
+        locations
+            .map(|location| {
+                let edges = self.edges_from(LocId(location));
+                edges
+                    .map(|(_, edge)| (edge.to.0 - first) as usize)
+                    .collect()
+            })
+            .collect()
+    }
+
     /// The expression behind an id.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]

@@ -640,12 +640,12 @@ impl Verifier<'_> {
 
     /// The operands of a chain of `||`.
     fn alternatives(&self, expr: ExprId, found: &mut Vec<ExprId>) {
-        match self.program.expr(expr).kind {
-            ExprKind::Binary(BinaryOp::Or, left, right) => {
-                self.alternatives(left, found);
-                self.alternatives(right, found);
+        let mut work = vec![expr];
+        while let Some(expr) = work.pop() {
+            match self.program.expr(expr).kind {
+                ExprKind::Binary(BinaryOp::Or, left, right) => work.extend([right, left]),
+                _ => found.push(expr),
             }
-            _ => found.push(expr),
         }
     }
 

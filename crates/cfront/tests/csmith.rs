@@ -7,13 +7,12 @@
 // How many programs agreed is worth seeing.
 #![allow(clippy::print_stderr)]
 
-mod support;
-
 use hardbop_cfront::interp::{Outcome, report};
 use hardbop_cfront::parse::{InputKind, NoFiles};
 use hardbop_cfront::types::DataModel;
+use hardbop_test_support::oracle;
+use hardbop_test_support::setting;
 use std::process::Command;
-use support::oracle;
 
 /// What a generated program means to both.
 enum Verdict {
@@ -21,13 +20,6 @@ enum Verdict {
     /// gcc refuses it, or it does not end in time.
     Skipped,
     Failed(String),
-}
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(otherwise)
 }
 
 fn check_one(folder: &std::path::Path, seed: u64, model: DataModel) -> Verdict {
@@ -89,9 +81,9 @@ fn check_one(folder: &std::path::Path, seed: u64, model: DataModel) -> Verdict {
 fn check(model: DataModel) {
     let folder = oracle::folder(&format!("csmith-{model:?}"));
     assert!(oracle::gcc_works(&folder, model), "gcc is needed");
-    let first = number("CSMITH_SEED", 1);
+    let first = setting("CSMITH_SEED", 1);
     let (mut agreed, mut skipped, mut failures) = (0, 0, Vec::new());
-    for seed in first..first + number("CSMITH_PROGRAMS", 100) {
+    for seed in first..first + setting("CSMITH_PROGRAMS", 100) {
         match check_one(&folder, seed, model) {
             Verdict::Agreed => agreed += 1,
             Verdict::Skipped => skipped += 1,

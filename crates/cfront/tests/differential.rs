@@ -6,30 +6,22 @@
 // How many programs agreed is worth seeing.
 #![allow(clippy::print_stderr)]
 
-mod support;
-
 use hardbop_cfront::interp::Outcome;
 use hardbop_cfront::types::DataModel;
-use support::generate::{self, Model};
-use support::oracle;
+use hardbop_test_support::generate::c::{self, Model};
+use hardbop_test_support::oracle;
+use hardbop_test_support::setting;
 
 /// The programs in one file.
 const BATCH: usize = 50;
-
-fn from_environment(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(otherwise)
-}
 
 fn check(model: DataModel) {
     let folder = oracle::folder(&format!("differential-{model:?}"));
     if !oracle::gcc_works(&folder, model) {
         return;
     }
-    let wanted = from_environment("HARDBOP_DIFFERENTIAL", 200);
-    let first = from_environment("HARDBOP_SEED", 0) * 1_000_000;
+    let wanted = setting("HARDBOP_DIFFERENTIAL", 200);
+    let first = setting("HARDBOP_SEED", 0) * 1_000_000;
     let generated_model = match model {
         DataModel::Ilp32 => Model::Ilp32,
         DataModel::Lp64 => Model::Lp64,
@@ -38,7 +30,7 @@ fn check(model: DataModel) {
     let (mut agreed, mut skipped) = (0, 0);
     for batch in 0..wanted.div_ceil(BATCH as u64) {
         let seed = first + batch;
-        let text = generate::file(seed, BATCH, generated_model);
+        let text = c::file(seed, BATCH, generated_model);
         let printed = match oracle::gcc(&folder, &text, model, &[]) {
             Ok(printed) => printed,
             // gcc has bugs of its own.

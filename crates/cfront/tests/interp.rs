@@ -1,13 +1,11 @@
 //! What the interpreter does with C programs, one behaviour at a time.
 
-mod support;
-
 use expect_test::{Expect, expect};
 use hardbop_cfront::interp::{
     Exhausted, Limits, Script, TraceMode, Unknown, parse_inputs, report, run,
 };
 use hardbop_cfront::types::DataModel;
-use support::oracle;
+use hardbop_test_support::oracle;
 
 /// Runs a program on inputs for both data models, which must do the same, and shows the outcome
 /// and where it was.

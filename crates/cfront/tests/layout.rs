@@ -6,13 +6,12 @@
 // How many programs agreed is worth seeing.
 #![allow(clippy::print_stderr)]
 
-mod support;
-
 use hardbop_cfront::program::Program;
 use hardbop_cfront::types::{DataModel, Record};
+use hardbop_test_support::oracle;
+use hardbop_test_support::random::Random;
+use hardbop_test_support::setting;
 use std::fmt::Write;
-use support::oracle;
-use support::random::Random;
 
 /// A member as gcc is asked about it: its name, and whether it is a bit-field.
 struct Member {
@@ -29,7 +28,11 @@ fn declare(
 ) -> (String, Vec<Member>) {
     let mut members = Vec::new();
     let mut text = String::new();
-    let keyword = if random.chance(20) { "union" } else { "struct" };
+    let keyword = if random.percent(20) {
+        "union"
+    } else {
+        "struct"
+    };
     for i in 0..1 + random.below(8) {
         let name = format!("m{i}");
         let base = ["char", "short", "int", "long", "long long", "_Bool"][random.below(6)];
@@ -192,10 +195,7 @@ fn check(model: DataModel) {
     if !oracle::gcc_works(&folder, model) {
         return;
     }
-    let wanted: usize = std::env::var("HARDBOP_DIFFERENTIAL")
-        .ok()
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(400);
+    let wanted = setting("HARDBOP_DIFFERENTIAL", 400) as usize;
     let mut random = Random(model.pointer_size());
     let mut agreed = 0;
     let mut failures = Vec::new();

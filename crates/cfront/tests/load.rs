@@ -1,9 +1,8 @@
-//! Loading whole programs: links, warnings, indirect calls, MOD and REF, graphs.
+//! Loading whole programs: links, warnings, indirect calls, graphs.
 
 use expect_test::{Expect, expect};
-use hardbop_cfront::graph;
+use hardbop_cfront::dot;
 use hardbop_cfront::load::{Loaded, LoadedProgram, Options, load};
-use hardbop_cfront::mod_ref;
 use hardbop_cfront::options::Undefined;
 use hardbop_cfront::parse::{Files, Input, InputKind, Preprocess};
 use hardbop_cfront::program::{Callee, Op, Program};
@@ -308,45 +307,6 @@ fn a_pointer_from_outside_calls_what_has_its_type() {
 }
 
 #[test]
-fn functions_are_known_by_what_they_modify_and_read() {
-    let loaded = program(
-        "int g, h, k; int array[4]; int *p = &h;\n\
-         void leaf(void) { g = k; }\n\
-         void through(int *q) { *q = 1; }\n\
-         void even(int n); void odd(int n) { if (n) even(n - 1); array[n & 3] = 0; }\n\
-         void even(int n) { if (n) odd(n - 1); leaf(); }\n\
-         int main(void) { int x; through(&x); through(p); even(3); return g; }",
-    );
-    let program = &loaded.program;
-    let sets = mod_ref::analyse(program, &loaded.points_to);
-    let mut out = String::new();
-    for (index, function) in program.functions.iter().enumerate() {
-        let effects = sets.of(hardbop_cfront::ids::FuncId(index as u32));
-        let names = |touched: &mod_ref::Touched| {
-            let names = touched
-                .variables
-                .iter()
-                .map(|&v| program.variable(v).name.clone());
-            names.collect::<Vec<_>>().join(" ")
-        };
-        out.push_str(&format!(
-            "{}: modifies [{}] reads [{}]\n",
-            function.name,
-            names(&effects.modified),
-            names(&effects.read)
-        ));
-    }
-    expect![[r#"
-        leaf: modifies [g] reads [k]
-        through: modifies [h x] reads []
-        even: modifies [g array] reads [k]
-        odd: modifies [g array] reads [k]
-        main: modifies [g h array x] reads [g k p]
-    "#]]
-    .assert_eq(&out);
-}
-
-#[test]
 fn graphs_are_drawn() {
     let loaded = program(
         "#include <assert.h>\nint main(int n) { while (n > 0) n--; assert(n == 0); return n; }",
@@ -375,7 +335,7 @@ fn graphs_are_drawn() {
           }
         }
     "#]]
-    .assert_eq(&graph::dot(program, &graph::user_functions(program)));
+    .assert_eq(&dot::dot(program, &dot::user_functions(program)));
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! C programs that check themselves, run by the interpreter. A compiler is asked about them when
 //! they are written, not when they are tested.
 
-mod support;
-
 use hardbop_cfront::interp::Outcome;
 use hardbop_cfront::types::DataModel;
 use hardbop_cfront::verify::verify;
-use support::oracle;
+use hardbop_test_support::oracle;
 
 fn check(text: &str, model: DataModel) {
     let program = oracle::program(text, model).expect("the program is accepted");

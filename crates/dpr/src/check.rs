@@ -1,6 +1,6 @@
 //! The interface: options, the engine, what the search counts.
 
-use crate::search::{Common, Found, Worker};
+use crate::search::{Common, Searched, Worker};
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::{Desk, Ended, Engine, Figure, Task};
 use num_bigint::BigUint;
@@ -140,7 +140,7 @@ impl Engine for Dpr {
                 }
             }),
         }
-        let Found {
+        let Searched {
             open,
             incomplete,
             statistics,

@@ -131,7 +131,7 @@ impl Shared {
 }
 
 /// What the workers found out together.
-pub(crate) struct Found {
+pub(crate) struct Searched {
     pub(crate) open: BTreeMap<CheckId, Reason>,
     pub(crate) incomplete: Option<Reason>,
     pub(crate) statistics: Statistics,
@@ -176,7 +176,7 @@ impl<'a, 'p> Common<'a, 'p> {
     }
 
     /// The outcomes, the evidence, and what it cost.
-    pub(crate) fn finish(self) -> Found {
+    pub(crate) fn finish(self) -> Searched {
         let shared = self.shared.into_inner();
         let shared = shared.unwrap_or_else(PoisonError::into_inner);
         let mut shared = shared;
@@ -191,7 +191,7 @@ impl<'a, 'p> Common<'a, 'p> {
         let stopped = open
             .values()
             .find(|reason| matches!(reason, Reason::Stopped(_)));
-        Found {
+        Searched {
             incomplete: stopped.cloned().or(unsupported),
             open,
             statistics: shared.statistics,

@@ -13,7 +13,8 @@
 
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
-use hardbop_model::loops::{FunctionGraph, dominators};
+use hardbop_graph::{Dominators, reachable, reversed};
+use hardbop_model::loops::FunctionGraph;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::StateVarId;
@@ -167,29 +168,21 @@ impl<'p> Structure<'p> {
         }
         let graph = self.graph(function);
         let mut predecessors = vec![Vec::new(); graph.count];
-        let mut live = vec![false; graph.count];
-        let mut work = Vec::new();
-        for (index, live) in live.iter_mut().enumerate() {
-            let mut starts = self.is_live_exit(graph.location(index), returns);
+        let mut starts = Vec::new();
+        for index in 0..graph.count {
+            let mut start = self.is_live_exit(graph.location(index), returns);
             for (id, edge) in self.program.edges_from(graph.location(index)) {
                 // Nothing is known beyond what is not supported.
                 if !matches!(edge.op, Op::Unsupported { .. }) {
                     predecessors[graph.index(edge.to)].push(index);
                 }
-                starts |= self.dangerous(id);
+                start |= self.dangerous(id);
             }
-            if starts {
-                *live = true;
-                work.push(index);
-            }
-        }
-        while let Some(node) = work.pop() {
-            for &from in &predecessors[node] {
-                if !std::mem::replace(&mut live[from], true) {
-                    work.push(from);
-                }
+            if start {
+                starts.push(index);
             }
         }
+        let live = reachable(&predecessors, starts);
         let view = Rc::new(View { live });
         self.views.insert((function, returns), Rc::clone(&view));
         view
@@ -222,7 +215,7 @@ impl<'p> Structure<'p> {
         if !self.is_live(location, returns) {
             return Meet::Never;
         }
-        if !graph.reducible {
+        if !graph.is_reducible() {
             return Meet::Nowhere;
         }
         let nest = graph.nest(location);
@@ -345,12 +338,12 @@ impl Unrolled {
         let count = graph.count;
         let error = count + nest.len();
         let mut successors = vec![Vec::new(); error + 1];
-        let heads: Vec<LocId> = nest.iter().map(|&at| graph.loops[at].head).collect();
+        let heads: Vec<LocId> = nest.iter().map(|&at| graph.head(at)).collect();
         // Where an edge leads: back to a head from inside its loop is the next arrival.
         let follow = |from: LocId, to: LocId| -> usize {
             let again = nest
                 .iter()
-                .position(|&at| graph.loops[at].head == to && graph.holds(at, from));
+                .position(|&at| graph.head(at) == to && graph.holds(at, from));
             again.map_or(graph.index(to), |place| count + place)
         };
         for index in 0..count {
@@ -393,15 +386,9 @@ impl Unrolled {
     }
 
     fn meets(&self, graph: &FunctionGraph) -> Vec<Meet> {
-        let mut reversed = vec![Vec::new(); self.successors.len()];
-        for (from, list) in self.successors.iter().enumerate() {
-            for &to in list {
-                reversed[to].push(from);
-            }
-        }
-        let above = dominators(&reversed, self.error);
+        let above = Dominators::new(&reversed(&self.successors), self.error);
         (0..graph.count)
-            .map(|index| match above[index] {
+            .map(|index| match above.immediate(index) {
                 None => Meet::Never,
                 Some(at) if at == self.error => Meet::Nowhere,
                 Some(at) if at >= graph.count => Meet::At(self.heads[at - graph.count]),

@@ -5,8 +5,6 @@
 //! `HARDBOP_BRUTE_FORCE_SHOW=1` prints the programs.
 #![allow(clippy::print_stdout)]
 
-mod programs;
-
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp::{Outcome as Ran, TraceMode};
@@ -15,26 +13,28 @@ use hardbop_dpr::{Dpr, Learning, Options, Order};
 use hardbop_engine::Task;
 use hardbop_gate::{Outcome, alone};
 use hardbop_model::{Model, Prepared};
+use hardbop_test_support::generate::branches::{VALUES, program};
+use hardbop_test_support::inputs::{Inputs, loaded, run_all};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Every check that some input violates; `None` if there are too many inputs.
 fn violated(program: &Program) -> Option<BTreeSet<CheckId>> {
     let mut found = BTreeSet::new();
-    let all = programs::run_all(program, TraceMode::Off, &mut |run| {
+    let all = run_all(program, VALUES, TraceMode::Off, &mut |run| {
         if let Ran::Violated(check) = run.outcome {
             found.insert(check);
         }
     });
-    (all == programs::Inputs::All).then_some(found)
+    (all == Inputs::All).then_some(found)
 }
 
 fn check(seed: u64) -> bool {
-    let text = programs::program(seed);
+    let text = program(seed);
     if std::env::var_os("HARDBOP_BRUTE_FORCE_SHOW").is_some() {
         println!("/* seed {seed} */\n{text}");
     }
-    let loaded = programs::loaded(&text);
+    let loaded = loaded(&text);
     let Some(expected) = violated(&loaded.program) else {
         return false;
     };

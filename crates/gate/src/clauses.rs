@@ -244,15 +244,15 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         let program = self.program();
         let function = program.locations[branch.index()].function;
         let graph = self.graph(function);
-        if !graph.reducible || program.locations[meet.index()].function != function {
+        if !graph.is_reducible() || program.locations[meet.index()].function != function {
             return None;
         }
         let region = self.reachable(branch, Some(meet));
         if self.meets_error(&region, returns) {
             return None;
         }
-        for at in 0..graph.loops.len() {
-            let head = graph.loops[at].head;
+        for at in 0..graph.loops() {
+            let head = graph.head(at);
             let (inside, around) = (graph.holds(at, meet), graph.holds(at, branch));
             // The meeting point would be another one in another iteration.
             let again =

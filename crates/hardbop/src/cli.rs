@@ -151,7 +151,9 @@ pub enum Command {
     Certify(Box<CertifyArgs>),
     /// Check a witness: is what another run or another tool said of a program true?
     Validate(Box<ValidateArgs>),
-    /// Look for violations path by path, up to a bound, and learn from each what to skip.
+    /// Dynamic path reduction: look for violations path by path, up to a bound, and learn from
+    /// each what to skip.
+    #[command(visible_alias = "dpr")]
     Bmc(Box<BmcArgs>),
     /// Look for violations of a C program behind loops, without unrolling them.
     Leap(Box<LeapArgs>),

@@ -9,9 +9,18 @@
 //! | [`cfront`] | C files | typed, side-effect-free control-flow graphs, runs |
 //! | [`rules`] | a C program and rules | the program with the rules woven in |
 //! | [`c2bp`] | a C program and predicates | a boolean program |
-//! | [`cegar`] | a C program and its checks | proved, violated or unknown, with evidence |
-//! | [`dpr`] | a C program and its checks | violated, or proved up to a bound, with evidence |
+//! | [`logic`] | formulas | models, proofs that there are none, solutions of Horn clauses |
+//! | [`semantics`] | a C program | its meaning in logic: edges, blocks, paths, replay |
+//! | [`newton`] | a path of a C program | whether it can be run, and if not, why |
+//! | [`model`] | a C program | the program prepared for all engines |
 //! | [`engine`] | a task | what every engine takes and gives back |
+//! | [`gate`] | claims of engines | proved, violated or unknown, with evidence |
+//! | [`cegar`] | a task | answers by abstraction and refinement |
+//! | [`houdini`] | a task | answers by guessed invariants |
+//! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
+//! | [`dpr`] | a task | answers by dynamic path reduction: runs path by path, up to a bound |
+//! | [`leap`] | a task | violations behind loops, without unrolling them |
+//! | [`portfolio`] | a task | answers by all of them together |
 //! | [`report`] | what an engine found out | texts for people and for machines |
 //! | [`witness`] | results, or the witnesses of any tool | witnesses, or programs to validate them by |
 //! | [`diagnostics`] | what parsers have to say | text with places and carets |
@@ -26,6 +35,15 @@ pub use hardbop_cfront as cfront;
 pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
+pub use hardbop_gate as gate;
+pub use hardbop_houdini as houdini;
+pub use hardbop_leap as leap;
+pub use hardbop_logic as logic;
+pub use hardbop_model as model;
+pub use hardbop_newton as newton;
+pub use hardbop_portfolio as portfolio;
 pub use hardbop_report as report;
 pub use hardbop_rules as rules;
+pub use hardbop_semantics as semantics;
+pub use hardbop_unroll as unroll;
 pub use hardbop_witness as witness;

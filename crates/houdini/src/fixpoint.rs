@@ -13,9 +13,9 @@ use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Op
 use hardbop_newton::refine::Live;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was found.
+/// What is known when nothing changes any more.
 #[derive(Debug)]
-pub struct Found {
+pub struct Fixpoint {
     /// The invariants of all points that may be reached.
     pub invariants: BTreeMap<LocId, TermId>,
     /// What is not supported and may be reached.
@@ -50,11 +50,11 @@ pub fn fixpoint(
     live: &BTreeMap<LocId, Live>,
     conjuncts: Conjuncts,
     budget: &Budget,
-    tell: &mut dyn FnMut(&Found),
-) -> Result<Found, Stopped> {
+    tell: &mut dyn FnMut(&Fixpoint),
+) -> Result<Fixpoint, Stopped> {
     let hints = Hints::new(ground, terms, steps);
     let mut places: BTreeMap<LocId, Place> = BTreeMap::new();
-    let mut found = Found {
+    let mut found = Fixpoint {
         invariants: BTreeMap::new(),
         unsupported: None,
         questions: 0,
@@ -183,7 +183,7 @@ struct Search<'a, 'g, 'p> {
     ground: &'a Ground<'g, 'p>,
     session: Session<'static>,
     places: BTreeMap<LocId, Place>,
-    found: Found,
+    found: Fixpoint,
 }
 
 impl Search<'_, '_, '_> {
@@ -305,7 +305,7 @@ impl Search<'_, '_, '_> {
         }
     }
 
-    fn ended(mut self, terms: &mut Terms) -> Found {
+    fn ended(mut self, terms: &mut Terms) -> Fixpoint {
         for (&location, place) in &self.places {
             if place.is_reached() {
                 let invariant = place.invariant(terms);

@@ -14,7 +14,7 @@ mod place;
 mod steps;
 
 pub use fixpoint::Conjuncts;
-use fixpoint::{Found, fixpoint};
+use fixpoint::{Fixpoint, fixpoint};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::Invariants;
@@ -120,7 +120,7 @@ impl Attempt<'_> {
             return Err(Reason::Guesses);
         };
         let open = self.task.checks.len();
-        let mut tell = |found: &Found| {
+        let mut tell = |found: &Fixpoint| {
             desk.event(Event {
                 doing: "guessing".into(),
                 open,

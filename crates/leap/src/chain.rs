@@ -6,7 +6,7 @@
 //! term over them for each state variable.
 
 use crate::graph::{CutIndex, Graph, Path};
-use crate::strengthen::{Entry, Found};
+use crate::strengthen::{Entry, FoundLeap};
 use crate::system::{Step, System, Variable};
 use hardbop_cfront::ids::EdgeId;
 use hardbop_logic::{Sort, TermId, Terms};
@@ -52,7 +52,7 @@ pub struct Leap {
     /// The values on entry.
     pub entry: Entry,
     /// The abstract state, the ports, the theorem.
-    pub found: Found,
+    pub found: FoundLeap,
     /// What is chosen in every iteration.
     pub strategy: Strategy,
     /// The state before, by state variable.

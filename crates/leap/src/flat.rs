@@ -14,6 +14,7 @@ use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
 use hardbop_cfront::program::{
     ExprKind, Initial, InitialPart, InitialValue, LocationKind, Op, Program, VarKind, Variable,
 };
+use hardbop_graph::{depth_first, reachable, reversed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A node, by its number.
@@ -129,73 +130,26 @@ impl Flat {
 
     /// The nodes from which one of the goals can be reached, as far as the graph tells.
     pub fn leading_to(&self, goals: &BTreeSet<NodeIndex>) -> Vec<bool> {
-        let mut before: Vec<Vec<NodeIndex>> = vec![Vec::new(); self.nodes.len()];
-        for (from, successors) in self.successors.iter().enumerate() {
-            for &(_, to) in successors {
-                before[to].push(from);
-            }
-        }
-        let mut leads = vec![false; self.nodes.len()];
-        let mut work: Vec<NodeIndex> = goals.iter().copied().collect();
-        for &goal in goals {
-            leads[goal] = true;
-        }
-        while let Some(node) = work.pop() {
-            for &from in &before[node] {
-                if !std::mem::replace(&mut leads[from], true) {
-                    work.push(from);
-                }
-            }
-        }
-        leads
+        reachable(&reversed(&self.plain(|_| true)), goals.iter().copied())
     }
 
     /// The heads of the loops among the nodes that count: a set of nodes that meets every cycle.
     /// A nest of loops is cut at the heads of all of them, so that it can be leapt from where the
     /// outermost one is entered.
     pub fn cuts(&self, counts: &[bool]) -> BTreeSet<NodeIndex> {
-        let mut heads = BTreeSet::new();
-        self.walk(counts, |head| {
-            heads.insert(head);
-        });
-        heads
+        let successors = self.plain(|node| counts[node]);
+        let roots = (0..self.nodes.len()).filter(|&node| counts[node]);
+        let back_edges = depth_first(&successors, roots).back_edges;
+        back_edges.into_iter().map(|(_, head)| head).collect()
     }
 
-    /// Searches depth first through the nodes that count, and tells the targets of back edges.
-    fn walk(&self, counts: &[bool], mut back: impl FnMut(NodeIndex)) {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            New,
-            Open,
-            Done,
-        }
-        let mut marks = vec![Mark::New; self.nodes.len()];
-        for root in 0..self.nodes.len() {
-            if !counts[root] || marks[root] != Mark::New {
-                continue;
-            }
-            marks[root] = Mark::Open;
-            let mut stack = vec![(root, 0)];
-            while let Some((node, next)) = stack.last_mut() {
-                let Some(&(_, to)) = self.successors[*node].get(*next) else {
-                    marks[*node] = Mark::Done;
-                    stack.pop();
-                    continue;
-                };
-                *next += 1;
-                if !counts[to] {
-                    continue;
-                }
-                match marks[to] {
-                    Mark::Open => back(to),
-                    Mark::Done => {}
-                    Mark::New => {
-                        marks[to] = Mark::Open;
-                        stack.push((to, 0));
-                    }
-                }
-            }
-        }
+    /// The successors of every node, as far as they count.
+    fn plain(&self, counts: impl Fn(NodeIndex) -> bool) -> Vec<Vec<NodeIndex>> {
+        let targets = |list: &Vec<(Move, NodeIndex)>| {
+            let targets = list.iter().map(|&(_, to)| to);
+            targets.filter(|&to| counts(to)).collect()
+        };
+        self.successors.iter().map(targets).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use crate::flat::{Below, Flat, Move, NodeIndex, TooLarge};
 use crate::prover::Prover;
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
+use hardbop_graph::cycles;
 use hardbop_logic::{Op as TermOp, TermId, Terms};
 use hardbop_model::plain::is_plain;
 use hardbop_semantics::constants::{Constants, Meaning};
@@ -218,27 +219,20 @@ impl Graph {
 
     /// Finds the strongly connected parts: cut points that reach each other.
     fn parts(&mut self) {
-        let count = self.cuts.len();
-        let mut reaches = vec![BTreeSet::new(); count];
-        for (from, reached) in reaches.iter_mut().enumerate() {
-            let mut work = vec![from];
-            while let Some(at) = work.pop() {
-                for &path in &self.cuts[at].paths {
-                    if let End::Cut(to) = self.paths[path].to
-                        && reached.insert(to)
-                    {
-                        work.push(to);
-                    }
-                }
-            }
-        }
-        for from in 0..count {
-            if reaches[from].contains(&from) {
-                let first = (0..count).find(|&other| {
-                    reaches[from].contains(&other) && reaches[other].contains(&from)
+        let successors: Vec<Vec<usize>> = self
+            .cuts
+            .iter()
+            .map(|cut| {
+                let ends = cut.paths.iter().map(|&path| self.paths[path].to);
+                let cuts = ends.filter_map(|end| match end {
+                    End::Cut(to) => Some(to),
+                    End::Violated(_) => None,
                 });
-                self.cuts[from].part = first;
-            }
+                cuts.collect()
+            })
+            .collect();
+        for (cut, part) in self.cuts.iter_mut().zip(cycles(&successors)) {
+            cut.part = part;
         }
     }
 

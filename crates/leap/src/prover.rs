@@ -86,16 +86,16 @@ impl Prover {
         formulas: &[TermId],
     ) -> Result<bool, Undecided> {
         match self.ask(terms, formulas)? {
-            Found::Nothing => Ok(true),
-            Found::Words(_) => {
+            ModelIn::Nothing => Ok(true),
+            ModelIn::Words(_) => {
                 self.words.release();
                 Ok(false)
             }
-            Found::Integers(..) => {
+            ModelIn::Integers(..) => {
                 self.integers.release();
                 Ok(false)
             }
-            Found::New(..) => Ok(false),
+            ModelIn::New(..) => Ok(false),
         }
     }
 
@@ -106,7 +106,7 @@ impl Prover {
         formulas: &[TermId],
     ) -> Result<Option<Assignment>, Undecided> {
         let mut found = self.ask(terms, formulas)?;
-        if let Found::Integers(eased, integers) = found {
+        if let ModelIn::Integers(eased, integers) = found {
             let model = self.integers.model(terms, &integers.formulas);
             let completed = model
                 .ok()
@@ -117,10 +117,10 @@ impl Prover {
             found = self.ask_words(terms, eased)?;
         }
         let (model, eased) = match found {
-            Found::Nothing => return Ok(None),
-            Found::New(mut session, eased) => (session.model_of(terms, &eased.formulas), eased),
-            Found::Words(eased) => (self.words.model(terms, &eased.formulas), eased),
-            Found::Integers(..) => (Err(no_model()), Eased::unchanged(formulas)),
+            ModelIn::Nothing => return Ok(None),
+            ModelIn::New(mut session, eased) => (session.model_of(terms, &eased.formulas), eased),
+            ModelIn::Words(eased) => (self.words.model(terms, &eased.formulas), eased),
+            ModelIn::Integers(..) => (Err(no_model()), Eased::unchanged(formulas)),
         };
         let model = model.map_err(Undecided)?;
         told(eased.complete(terms, model))
@@ -132,7 +132,7 @@ impl Prover {
         self.unsatisfiable(terms, &[a, not])
     }
 
-    fn ask(&mut self, terms: &mut Terms, formulas: &[TermId]) -> Result<Found, Undecided> {
+    fn ask(&mut self, terms: &mut Terms, formulas: &[TermId]) -> Result<ModelIn, Undecided> {
         self.questions += 1;
         if let Err(stopped) = self.budget.check() {
             return Err(Undecided(Unknown::Stopped(stopped)));
@@ -143,7 +143,7 @@ impl Prover {
         };
         let trivial = |&formula: &TermId| matches!(terms.op(formula), Op::Bool(false));
         if eased.formulas.iter().any(trivial) {
-            return Ok(Found::Nothing);
+            return Ok(ModelIn::Nothing);
         }
         if self.procedure == Procedure::Eased
             && let Some(integers) = Integers::new(terms, &eased.formulas, formulas)
@@ -151,8 +151,8 @@ impl Prover {
             let (budget, limits) = (self.budget.clone(), self.limits);
             let kept = &mut self.integers;
             match kept.ask(terms, &integers.formulas, &budget, limits, self.seed)? {
-                Some(true) => return Ok(Found::Integers(eased, integers)),
-                Some(false) => return Ok(Found::Nothing),
+                Some(true) => return Ok(ModelIn::Integers(eased, integers)),
+                Some(false) => return Ok(ModelIn::Nothing),
                 None => {}
             }
         }
@@ -160,12 +160,12 @@ impl Prover {
     }
 
     /// Asks solvers of words.
-    fn ask_words(&mut self, terms: &Terms, eased: Eased) -> Result<Found, Undecided> {
+    fn ask_words(&mut self, terms: &Terms, eased: Eased) -> Result<ModelIn, Undecided> {
         let (budget, limits) = (self.budget.clone(), self.limits);
         let kept = &mut self.words;
         match kept.ask(terms, &eased.formulas, &budget, limits, self.seed)? {
-            Some(true) => return Ok(Found::Words(eased)),
-            Some(false) => return Ok(Found::Nothing),
+            Some(true) => return Ok(ModelIn::Words(eased)),
+            Some(false) => return Ok(ModelIn::Nothing),
             None => {}
         }
         let logic = only_bits(terms, &eased.formulas).then_some("QF_BV");
@@ -175,8 +175,8 @@ impl Prover {
             session.assert(terms, formula);
         }
         match session.check(terms, &[]) {
-            Answer::Sat => Ok(Found::New(Box::new(session), eased)),
-            Answer::Unsat => Ok(Found::Nothing),
+            Answer::Sat => Ok(ModelIn::New(Box::new(session), eased)),
+            Answer::Unsat => Ok(ModelIn::Nothing),
             Answer::Unknown(why) => {
                 self.undecided += 1;
                 Err(Undecided(why))
@@ -272,7 +272,7 @@ impl Kept {
 }
 
 /// Where a model is, if there is one.
-enum Found {
+enum ModelIn {
     Nothing,
     /// In the solver of words that is kept, whose level is open.
     Words(Eased),

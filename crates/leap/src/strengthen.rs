@@ -22,7 +22,7 @@ pub struct Entry {
 
 /// A leap that was found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundLeap {
     /// The abstract state and its ports.
     pub ports: Ports,
     /// The theorem whose conditions hold.
@@ -76,7 +76,7 @@ pub fn find(
     conditions: &BTreeSet<TermId>,
     counter: Option<usize>,
     directions: Directions,
-) -> Result<Found, NotFound> {
+) -> Result<FoundLeap, NotFound> {
     let stays = stay(terms, system);
     let at_entry = at(terms, system, &entry.values, stays.0[entry.node]);
     let Some(rigid) = prover.model(terms, &[system.given, at_entry])? else {
@@ -114,7 +114,7 @@ pub fn find(
             &view,
         )? {
             Ok(()) => {
-                return Ok(Found {
+                return Ok(FoundLeap {
                     ports,
                     theorem: Theorem::Forward,
                     view,
@@ -206,7 +206,7 @@ fn backward(
     system: &System,
     ports: &Ports,
     kept: &[Vec<TermId>],
-) -> Result<Option<Found>, Undecided> {
+) -> Result<Option<FoundLeap>, Undecided> {
     let mut tried = vec![ports.exit.clone()];
     let conditions: BTreeSet<TermId> = kept.iter().flatten().copied().collect();
     for &condition in conditions.iter().take(8) {
@@ -236,7 +236,7 @@ fn backward(
             &View::Whole,
         )? {
             Ok(()) => {
-                return Ok(Some(Found {
+                return Ok(Some(FoundLeap {
                     ports,
                     theorem: Theorem::Backward,
                     view: View::Whole,

@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use common::{Generator, Kind, Random};
+use common::{Generator, Kind, numbers};
 use hardbop_budget::Budget;
 use hardbop_logic::{
     Answer, Assignment, BitVec, Cube, Enumeration, Session, Sort, Terms, Value, Z3Options,
@@ -34,7 +34,7 @@ fn all_assignments(terms: &mut Terms) -> Vec<Assignment> {
 fn enumeration_finds_exactly_the_combinations_there_are() {
     for seed in 0..150 {
         let mut terms = Terms::new();
-        let random = Random::new(seed);
+        let random = numbers(seed);
         let mut generator = Generator {
             terms: &mut terms,
             random,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{Generator, Kind, Random};
+use common::{Generator, Kind, numbers};
 use hardbop_budget::Budget;
 use hardbop_logic::{
     Answer, Limits, Session, SmtLibProcess, Sort, Terms, Unknown, Value, Z3Options, Z3Solver, eval,
@@ -49,7 +49,7 @@ fn compare(start: impl Fn() -> SmtLibProcess, cases: u64) {
     let (mut sat, mut unsat, mut open) = (0, 0, 0);
     for seed in 0..cases {
         let mut terms = Terms::new();
-        let random = Random::new(seed + 1000);
+        let random = numbers(seed + 1000);
         let kind = [Kind::Bits, Kind::Integers, Kind::Arrays][seed as usize % 3];
         let mut generator = Generator {
             terms: &mut terms,

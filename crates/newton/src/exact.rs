@@ -35,7 +35,7 @@ impl<'a, 'p> Translation<'a, 'p> {
         if let Some(known) = self.bools.get(&term) {
             return *known;
         }
-        let result = self.boolean(terms, term);
+        let result = deep(|| self.boolean(terms, term));
         self.bools.insert(term, result);
         result
     }
@@ -132,6 +132,10 @@ impl<'a, 'p> Translation<'a, 'p> {
 
     /// An integer term as a signed bit-vector that is wide enough for its value.
     fn number(&mut self, terms: &mut Terms, term: TermId) -> Option<TermId> {
+        deep(|| self.number_here(terms, term))
+    }
+
+    fn number_here(&mut self, terms: &mut Terms, term: TermId) -> Option<TermId> {
         let args = terms.args(term).to_vec();
         let result = match terms.op(term).clone() {
             Op::Int(value) => {
@@ -215,6 +219,11 @@ impl<'a, 'p> Translation<'a, 'p> {
         };
         (terms.width(result) <= MAX_WIDTH).then_some(result)
     }
+}
+
+/// Does something on a stack that is large enough: what solvers give back can be deep.
+fn deep<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 << 10, 1 << 20, work)
 }
 
 fn widen(terms: &mut Terms, word: TermId, shape: Shape) -> TermId {

@@ -38,19 +38,6 @@ pub fn deleted_with(path: &Statements, kept: &[usize], statement: usize) -> BTre
     deleted
 }
 
-/// Whether the statements `kept` are a syntactically consistent projection of the statements
-/// `whole` (section 5.2).
-pub fn is_consistent(path: &Statements, whole: &[usize], kept: &[usize]) -> bool {
-    let left: BTreeSet<usize> = kept.iter().copied().collect();
-    let is_projection =
-        kept.is_sorted_by(|a, b| a < b) && kept.iter().all(|statement| whole.contains(statement));
-    is_projection
-        && whole
-            .iter()
-            .filter(|statement| !left.contains(statement))
-            .all(|&gone| deleted_with(path, whole, gone).is_disjoint(&left))
-}
-
 /// The statements without one of them and what goes with it.
 pub fn without(path: &Statements, kept: &[usize], statement: usize) -> Vec<usize> {
     let deleted = deleted_with(path, kept, statement);

@@ -11,11 +11,11 @@ use hardbop_logic::{Answer, Session, Terms, Z3Options, Z3Solver};
 use hardbop_newton::annotate::{
     Context, EntryKind, EntryState, Explainer, Explanation, Infeasible,
 };
-use hardbop_newton::icpp::{is_consistent, without};
+use hardbop_newton::icpp::{deleted_with, without};
 use hardbop_newton::shortest::shortest_path;
 use hardbop_newton::statements::{Origin, Statements, statements};
-use hardbop_semantics::path::{From, PathStep, path};
-use hardbop_semantics::{Encoding, Overflow, Semantics};
+use hardbop_semantics::path::PathStep;
+use hardbop_semantics::{Encoding, Execution, Overflow, Semantics};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -28,7 +28,6 @@ fn load(text: &str) -> (Program, PointsTo) {
 
 fn integers() -> Encoding {
     Encoding::Integers {
-        except: BTreeSet::new(),
         overflow: Overflow::Ignored,
     }
 }
@@ -60,6 +59,19 @@ fn with_scene<T>(text: &str, encoding: Encoding, act: impl FnOnce(&mut Scene<'_>
         steps,
         path,
     })
+}
+
+/// Whether the statements `kept` are a syntactically consistent projection of the statements
+/// `whole` (section 5.2).
+fn is_consistent(path: &Statements, whole: &[usize], kept: &[usize]) -> bool {
+    let left: BTreeSet<usize> = kept.iter().copied().collect();
+    let is_projection =
+        kept.is_sorted_by(|a, b| a < b) && kept.iter().all(|statement| whole.contains(statement));
+    is_projection
+        && whole
+            .iter()
+            .filter(|statement| !left.contains(statement))
+            .all(|&gone| deleted_with(path, whole, gone).is_disjoint(&left))
 }
 
 impl Scene<'_> {
@@ -418,10 +430,22 @@ fn statements_mean_what_the_path_means() {
         for encoding in [integers(), Encoding::Bits] {
             with_scene(text, encoding, |scene| {
                 let terms = &mut scene.terms;
-                let formula = path(scene.semantics, terms, From::Start, &scene.steps)
-                    .expect("all edges have a meaning");
+                let mut run = Execution::new(scene.semantics);
+                run.start(terms);
                 let mut conjuncts = scene.semantics.axioms(terms);
-                conjuncts.extend(formula.steps);
+                for step in &scene.steps {
+                    conjuncts.push(match *step {
+                        PathStep::Edge(edge) => {
+                            run.edge(terms, edge).expect("all edges have a meaning")
+                        }
+                        PathStep::Enter(call, callee) => run.enter(terms, call, callee),
+                        PathStep::Leave => {
+                            run.leave(terms);
+                            continue;
+                        }
+                    });
+                }
+                conjuncts.append(&mut run.facts);
                 let expected = match scene.session.check(terms, &conjuncts) {
                     Answer::Sat => false,
                     Answer::Unsat => true,

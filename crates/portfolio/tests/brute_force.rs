@@ -7,12 +7,6 @@
 //! With `--nocapture`, a table says what each engine decided.
 #![allow(clippy::print_stdout)]
 
-#[path = "../../dpr/tests/programs/generate.rs"]
-mod branches;
-mod brute;
-
-use brute::run::{Ending, Endings, endings};
-use brute::tiny;
 use hardbop_budget::Budget;
 use hardbop_cegar::Cegar;
 use hardbop_cfront::ids::CheckId;
@@ -27,6 +21,8 @@ use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan, check, default_plan};
+use hardbop_test_support::generate::{branches, tiny};
+use hardbop_test_support::inputs::{Ending, Endings, endings};
 use hardbop_unroll::{Runs, Unroll};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,6 +3,7 @@
 
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, PlaceKind, Program};
+use hardbop_graph::{Dominators, Loops, reachable, reversed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The shape of one function.
@@ -16,8 +17,6 @@ pub struct Flow {
     /// For every edge out of a branch, the variables written as a whole that depend on it.
     writes: BTreeMap<EdgeId, BTreeSet<u32>>,
 }
-
-const NONE: usize = usize::MAX;
 
 impl Flow {
     /// Analyses a function.
@@ -44,8 +43,8 @@ impl Flow {
                 targets.push(end);
             }
         }
-        let mut predecessors = turned(&successors);
-        let ending = reached(&predecessors, end);
+        let mut predecessors = reversed(&successors);
+        let ending = reachable(&predecessors, [end]);
         for location in range.clone() {
             let node = (location - first) as usize;
             let head = program.locations[location as usize].kind == LocationKind::LoopHead;
@@ -54,7 +53,7 @@ impl Flow {
                 predecessors[end].push(node);
             }
         }
-        let post = dominators(&predecessors, &successors, end);
+        let post = Dominators::new(&predecessors, end);
         let mut deciders = vec![Vec::new(); count];
         let mut writes: BTreeMap<EdgeId, BTreeSet<u32>> = BTreeMap::new();
         for location in range.clone() {
@@ -63,8 +62,10 @@ impl Flow {
             }
             let branch = (location - first) as usize;
             for (id, edge) in program.edges_from(LocId(location)) {
-                let mut node = at(edge.to);
-                while node != NONE && node != end && node != post[branch] {
+                let mut next = Some(at(edge.to));
+                while let Some(node) = next.filter(|&node| node != end)
+                    && next != post.immediate(branch)
+                {
                     deciders[node].push(id);
                     let here = LocId(first + node as u32);
                     let written = writes.entry(id).or_default();
@@ -79,7 +80,7 @@ impl Flow {
                             _ => None,
                         },
                     ));
-                    node = post[node];
+                    next = post.immediate(node);
                 }
             }
         }
@@ -112,29 +113,6 @@ impl Flow {
     }
 }
 
-/// The graph with its edges turned round.
-fn turned(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut predecessors = vec![Vec::new(); successors.len()];
-    for (from, targets) in successors.iter().enumerate() {
-        for &to in targets {
-            predecessors[to].push(from);
-        }
-    }
-    predecessors
-}
-
-/// What can be reached from a node.
-fn reached(successors: &[Vec<usize>], from: usize) -> Vec<bool> {
-    let mut seen = vec![false; successors.len()];
-    let mut work = vec![from];
-    while let Some(node) = work.pop() {
-        if !std::mem::replace(&mut seen[node], true) {
-            work.extend(successors[node].iter().copied());
-        }
-    }
-    seen
-}
-
 /// The loop of every head: what can come back to the head without leaving what it dominates.
 fn loops(
     program: &Program,
@@ -145,91 +123,17 @@ fn loops(
     let range = program.function(function).locations.clone();
     let first = range.start;
     let entry = (program.function(function).entry.0 - first) as usize;
-    let dominator = dominators(successors, predecessors, entry);
-    let dominates = |head: usize, mut node: usize| {
-        while node != NONE && node != head {
-            node = if node == entry { NONE } else { dominator[node] };
-        }
-        node == head
-    };
+    let dominators = Dominators::new(successors, entry);
     let mut found = BTreeMap::new();
     for location in range.clone() {
         if program.locations[location as usize].kind != LocationKind::LoopHead {
             continue;
         }
         let head = (location - first) as usize;
-        let mut body = BTreeSet::from([head]);
-        let mut work: Vec<usize> = predecessors[head]
-            .iter()
-            .copied()
-            .filter(|&from| dominates(head, from))
-            .collect();
-        while let Some(node) = work.pop() {
-            if body.insert(node) {
-                work.extend(predecessors[node].iter().copied());
-            }
-        }
-        let body = body.into_iter().map(|node| LocId(first + node as u32));
+        let body = Loops::natural(predecessors, &dominators, head).body;
+        let inside = range.clone().filter(|at| body[(at - first) as usize]);
+        let body = inside.map(LocId);
         found.insert(LocId(location), body.collect());
     }
     found
-}
-
-/// Immediate dominators of a graph (Cooper, Harvey, Kennedy); `NONE` for what is not reachable.
-fn dominators(successors: &[Vec<usize>], predecessors: &[Vec<usize>], root: usize) -> Vec<usize> {
-    let mut order = Vec::new();
-    let mut number = vec![NONE; successors.len()];
-    let mut stack = vec![(root, 0)];
-    let mut seen = vec![false; successors.len()];
-    seen[root] = true;
-    while let Some((node, next)) = stack.pop() {
-        match successors[node].get(next) {
-            Some(&to) => {
-                stack.push((node, next + 1));
-                if !std::mem::replace(&mut seen[to], true) {
-                    stack.push((to, 0));
-                }
-            }
-            None => {
-                number[node] = order.len();
-                order.push(node);
-            }
-        }
-    }
-    let mut dominator = vec![NONE; successors.len()];
-    dominator[root] = root;
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &node in order.iter().rev().filter(|&&node| node != root) {
-            let mut best = NONE;
-            for &from in &predecessors[node] {
-                if dominator[from] == NONE {
-                    continue;
-                }
-                best = if best == NONE {
-                    from
-                } else {
-                    meet(&dominator, &number, best, from)
-                };
-            }
-            if dominator[node] != best {
-                dominator[node] = best;
-                changed = true;
-            }
-        }
-    }
-    dominator
-}
-
-fn meet(dominator: &[usize], number: &[usize], mut a: usize, mut b: usize) -> usize {
-    while a != b {
-        while number[a] < number[b] {
-            a = dominator[a];
-        }
-        while number[b] < number[a] {
-            b = dominator[b];
-        }
-    }
-    a
 }

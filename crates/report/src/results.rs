@@ -506,13 +506,4 @@ impl Results {
         let file = self.files.get(place.file as usize);
         (file.map_or("", String::as_str), place.line)
     }
-
-    /// The text of the line that a place stands on, without the blanks around it.
-    pub fn line_text(&self, place: Place) -> &str {
-        self.sources
-            .get(place.source as usize)
-            .and_then(|source| source.text.lines().nth(place.source_line as usize - 1))
-            .unwrap_or("")
-            .trim()
-    }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// A handler that listens to a function: the positions of its rule and of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Listening {
     pub rule: usize,
     pub handler: usize,
 }
@@ -18,8 +18,8 @@ pub(crate) struct Found {
 /// The handlers of each function, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
-    pub functions: BTreeMap<FuncId, Vec<Found>>,
-    pub primitives: BTreeMap<Primitive, Vec<Found>>,
+    pub functions: BTreeMap<FuncId, Vec<Listening>>,
+    pub primitives: BTreeMap<Primitive, Vec<Listening>>,
 }
 
 /// A library function that is an edge and not a call.
@@ -91,7 +91,7 @@ impl Events {
         for (rule, home) in homes.iter().enumerate() {
             let mut matched = false;
             for (handler, described) in home.rule.handlers.iter().enumerate() {
-                let found = Found { rule, handler };
+                let found = Listening { rule, handler };
                 for name in &described.functions {
                     let functions = by_name.get(name.text.as_str()).cloned().unwrap_or_default();
                     let primitive = [Primitive::Malloc, Primitive::Free]

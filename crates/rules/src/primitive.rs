@@ -1,7 +1,7 @@
 //! Handlers of `malloc` and `free`, which are edges of the program and not functions: they become
 //! functions of their own, which are called before and after.
 
-use crate::events::{Found, Primitive};
+use crate::events::{Listening, Primitive};
 use crate::watching::object_type;
 use crate::weave::{Home, Values, chain};
 use hardbop_cfront::edit::{Graphs, Tables};
@@ -17,14 +17,14 @@ pub(crate) fn weave_primitive(
     homes: &[Home<'_>],
     graphs: &mut Graphs,
     primitive: Primitive,
-    found: &[Found],
+    found: &[Listening],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let is_after = |found: &&Found| {
+    let is_after = |found: &&Listening| {
         let handler = &homes[found.rule].rule.handlers[found.handler];
         handler.event.is_after()
     };
-    let (after, before): (Vec<&Found>, Vec<&Found>) = found.iter().partition(is_after);
+    let (after, before): (Vec<&Listening>, Vec<&Listening>) = found.iter().partition(is_after);
     let sides = [(Side::Before, before), (Side::After, after)];
     for (side, mut handlers) in sides {
         if handlers.is_empty() {
@@ -88,7 +88,7 @@ fn add_listener(
     homes: &[Home<'_>],
     primitive: Primitive,
     side: Side,
-    handlers: &[&Found],
+    handlers: &[&Listening],
 ) -> FuncId {
     let id = FuncId(tables.program.functions.len() as u32);
     let word = match side {

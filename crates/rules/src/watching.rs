@@ -11,7 +11,7 @@
 //! what it was before does not matter, since the state begins anew.
 
 use crate::ast::*;
-use crate::events::{Events, Found};
+use crate::events::{Events, Listening};
 use crate::single::Single;
 use crate::weave::Home;
 use hardbop_cfront::edit::Tables;
@@ -312,7 +312,7 @@ fn known_objects(
     subject: Subject,
 ) -> Option<KnownObjects> {
     let mut functions = BTreeMap::new();
-    let mine = |found: &&Found| found.rule == index;
+    let mine = |found: &&Listening| found.rule == index;
     for found in events.primitives.values().flatten().filter(mine) {
         if !positions(rule, &rule.handlers[found.handler].body, subject)?.is_empty() {
             return None;

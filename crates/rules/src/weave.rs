@@ -9,7 +9,7 @@
 //! sources in the rule's file.
 
 use crate::ast::*;
-use crate::events::{Events, Found};
+use crate::events::{Events, Listening};
 use crate::handler::{Body, Into};
 use crate::primitive::weave_primitive;
 use crate::single::Single;
@@ -221,10 +221,10 @@ fn weave_function(
     homes: &[Home<'_>],
     graphs: &mut Graphs,
     function: FuncId,
-    found: &[Found],
+    found: &[Listening],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let handler = |found: &Found| &homes[found.rule].rule.handlers[found.handler];
+    let handler = |found: &Listening| &homes[found.rule].rule.handlers[found.handler];
     let described = tables.program.function(function);
     let (name, source) = (described.name.clone(), described.source);
     let (formals, result) = (described.formals.clone(), described.result);
@@ -273,7 +273,7 @@ fn weave_function(
             }
         }
     }
-    let in_order = |events: [Event; 2]| -> Vec<&Found> {
+    let in_order = |events: [Event; 2]| -> Vec<&Listening> {
         let of = |event| {
             found
                 .iter()
@@ -338,7 +338,7 @@ pub(crate) fn chain(
     graphs: &mut Graphs,
     values: &Values<'_>,
     (start, end): (LocId, LocId),
-    handlers: &[&Found],
+    handlers: &[&Listening],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut at = start;

@@ -1,18 +1,23 @@
-//! What a function may change, itself or through what it calls: MOD at the level of state
-//! variables.
+//! What a function may change, itself or through what it calls: MOD by state variable.
+//!
+//! One computation has two views: what a call changes for its caller, and what a function's own
+//! edges change in its own frame. `cfront::mod_ref` is another thing: it is by variable and coarse,
+//! and knows reads and ends of lives, which are no changes of a state.
 
 use crate::Semantics;
 use crate::layout::StateVarId;
-use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId};
+use hardbop_cfront::call_graph::{callees, with_callees};
+use hardbop_cfront::ids::{ExprId, FuncId, TypeId};
+use hardbop_cfront::operands::{Write, each_write};
 use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::program::Op;
 use std::collections::BTreeSet;
 
-/// For every function, the state variables that a call to it may change: its own frame is not
-/// among them.
+/// What every function may change.
 #[derive(Clone, Debug)]
 pub struct Effects {
     modified: Vec<BTreeSet<StateVarId>>,
+    own: Vec<BTreeSet<StateVarId>>,
 }
 
 impl Effects {
@@ -20,108 +25,88 @@ impl Effects {
     pub fn new(semantics: &Semantics<'_>) -> Effects {
         let program = semantics.program;
         let count = program.functions.len();
-        let mut modified: Vec<BTreeSet<StateVarId>> = vec![BTreeSet::new(); count];
-        let mut callers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
+        let mut written: Vec<BTreeSet<StateVarId>> = vec![BTreeSet::new(); count];
         for edge in &program.edges {
-            let function = program.locations[edge.from.index()].function.index();
-            written_by(semantics, &edge.op, &mut modified[function]);
+            let written = &mut written[program.locations[edge.from.index()].function.index()];
+            written_by(semantics, &edge.op, written);
             if let Op::Call { callee, .. } = &edge.op {
                 for target in callee.targets() {
-                    callers[target.index()].insert(function);
-                    // Entering binds the parameters and gives the locals a life.
-                    let callee = program.function(*target);
-                    let own = callee.formals.iter().chain(&callee.locals);
-                    for &variable in own.chain(&callee.result) {
-                        if let Some(spot) = semantics.points_to.variable(variable) {
-                            let ty = program.variable(variable).ty;
-                            written_at(semantics, spot, ty, &mut modified[function]);
-                        }
-                        if semantics.layout.activation_address(variable).is_some() {
-                            modified[function].insert(semantics.layout.frontier());
-                        }
-                    }
+                    entered(semantics, *target, written);
                 }
             }
         }
-        for set in &mut modified {
-            set.retain(|&id| semantics.layout.get(id).owner.is_none());
+        let owner = |id: &StateVarId| semantics.layout.get(*id).owner;
+        let own = (0..count)
+            .map(|index| {
+                let function = FuncId(index as u32);
+                let own = written[index]
+                    .iter()
+                    .filter(|id| owner(id) == Some(function));
+                own.copied().collect()
+            })
+            .collect();
+        for set in &mut written {
+            set.retain(|id| owner(id).is_none());
         }
-        let mut work: Vec<usize> = (0..count).collect();
-        while let Some(callee) = work.pop() {
-            let changed = modified[callee].clone();
-            for &caller in &callers[callee] {
-                let before = modified[caller].len();
-                modified[caller].extend(changed.iter().copied());
-                if modified[caller].len() > before {
-                    work.push(caller);
-                }
-            }
-        }
-        Effects { modified }
+        let modified = with_callees(&callees(program), written, |caller, callee| {
+            caller.extend(callee.iter().copied());
+        });
+        Effects { modified, own }
     }
 
     /// What a call to a function may change, outside of its own frame.
     pub fn modified(&self, function: FuncId) -> &BTreeSet<StateVarId> {
         &self.modified[function.index()]
     }
+
+    /// What a function's edges may change in its own frame.
+    pub fn own(&self, function: FuncId) -> &BTreeSet<StateVarId> {
+        &self.own[function.index()]
+    }
+}
+
+/// Entering binds the parameters and gives the locals a life.
+fn entered(semantics: &Semantics<'_>, callee: FuncId, out: &mut BTreeSet<StateVarId>) {
+    let callee = semantics.program.function(callee);
+    let own = callee.formals.iter().chain(&callee.locals);
+    for &variable in own.chain(&callee.result) {
+        if let Some(spot) = semantics.points_to.variable(variable) {
+            let ty = semantics.program.variable(variable).ty;
+            written_at(semantics, spot, ty, out);
+        }
+        if semantics.layout.activation_address(variable).is_some() {
+            out.insert(semantics.layout.frontier());
+        }
+    }
 }
 
 /// The state variables that an operation may write, apart from what a called function does.
 pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVarId>) {
-    let mut place = |id: PlaceId| {
-        if let Some(spot) = semantics.points_to.place(id) {
-            written_at(semantics, spot, semantics.program.place(id).ty, out);
+    let regions = semantics.points_to.regions();
+    each_write(op, &mut |write| match write {
+        Write::Place(place) => {
+            if let Some(spot) = semantics.points_to.place(place) {
+                written_at(semantics, spot, semantics.program.place(place).ty, out);
+            }
         }
-    };
-    match op {
-        Op::Assign { place: to, .. }
-        | Op::Input { place: to, .. }
-        | Op::Havoc { place: to }
-        | Op::VaArg { place: to, .. } => place(*to),
-        Op::Call {
-            result: Some(to), ..
-        } => place(*to),
-        Op::Allocate { place: to, .. } => {
-            place(*to);
+        Write::Memory(pointer) => written_class(semantics, pointer, out),
+        Write::Everything => out.extend((0..regions.all().len() as u32).map(StateVarId)),
+        Write::Allocate => {
             out.insert(semantics.layout.frontier());
         }
-        Op::FillMemory { to, .. } | Op::CopyMemory { to, .. } => {
-            written_class(semantics, *to, out);
-        }
-        Op::HavocMemory {
-            pointer,
-            size: Some(_),
-            ..
-        } => {
-            written_class(semantics, *pointer, out);
-        }
-        Op::HavocMemory { size: None, .. } => {
-            let regions = semantics.points_to.regions().all().len() as u32;
-            out.extend((0..regions).map(StateVarId));
-        }
-        Op::Declare { variable } => {
-            if let Some(holder) = semantics.layout.activation_address(*variable) {
+        Write::Begin(variable) => {
+            if let Some(holder) = semantics.layout.activation_address(variable) {
                 out.insert(holder);
                 out.insert(semantics.layout.frontier());
             }
-            if let Some(spot) = semantics.points_to.variable(*variable) {
-                let regions = semantics.points_to.regions();
-                out.extend(
-                    regions
-                        .of_class(spot.class)
-                        .map(|r| semantics.layout.region(r)),
-                );
+            if let Some(spot) = semantics.points_to.variable(variable) {
+                let all = regions.of_class(spot.class);
+                out.extend(all.map(|region| semantics.layout.region(region)));
             }
         }
-        Op::Skip
-        | Op::Assume { .. }
-        | Op::Call { result: None, .. }
-        | Op::EndScope { .. }
-        | Op::Free { .. }
-        | Op::VaStart { .. }
-        | Op::VaCopy { .. }
-        | Op::Unsupported { .. } => {}
-    }
+        // No value of a state changes; lists of arguments are not part of it.
+        Write::End(_) | Write::Free(_) | Write::List(_) => {}
+    });
 }
 
 fn written_class(semantics: &Semantics<'_>, pointer: ExprId, out: &mut BTreeSet<StateVarId>) {

@@ -1,9 +1,8 @@
 //! The meaning of a C program's edges in logic.
 //!
 //! In comes a `Program` with its points-to classes; out come terms: the symbolic effect of an
-//! edge, of a path, of a loop-free block; weakest preconditions and strongest postconditions (TR
-//! 2000-14, sections 4.1 and 4.2). The memory model is described in [`layout`]; the two encodings
-//! of machine integers in [`scalar`].
+//! edge, of a loop-free block, and what functions may change (TR 2000-14, sections 4.1 and 4.2). The
+//! memory model is described in [`layout`]; the two encodings of machine integers in [`scalar`].
 //!
 //! Everything is built on one operation: running an edge on a symbolic [`State`] (see
 //! [`Execution`]). A weakest precondition is a substitution by what an edge does to the constants;
@@ -25,7 +24,6 @@ pub mod replay;
 pub mod scalar;
 pub mod skeleton;
 pub mod state;
-pub mod wp;
 
 pub use exec::{Execution, Unmodelled};
 pub use state::{Fresh, FreshOrigin, State};
@@ -35,17 +33,15 @@ use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{Expr, Program};
 use hardbop_cfront::types::Type;
 use layout::{Layout, StateKind, StateVar, StateVarId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// How the scalars of a program are encoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// Exactly, as bit-vectors.
     Bits,
-    /// As mathematical integers, except for some state variables that are exact.
+    /// As mathematical integers.
     Integers {
-        /// The exact ones.
-        except: BTreeSet<StateVarId>,
         /// What becomes of signed results that do not fit.
         overflow: Overflow,
     },

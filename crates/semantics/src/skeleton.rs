@@ -8,6 +8,7 @@
 use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_graph::depth_first;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -279,34 +280,10 @@ fn cut_points(program: &Program, id: FuncId, cuts: &mut BTreeSet<LocId>) {
         }
     }
     // Whatever cycles are left (made by goto) are cut at the targets of their back edges.
-    let mut state: BTreeMap<LocId, bool> = BTreeMap::new();
-    for root in function.locations.clone() {
-        let mut stack = vec![(LocId(root), 0)];
-        if state.contains_key(&LocId(root)) {
-            continue;
-        }
-        state.insert(LocId(root), true);
-        while let Some((location, next)) = stack.last_mut() {
-            let edges = program.locations[location.index()].edges.clone();
-            let index = edges.start + *next;
-            if index >= edges.end {
-                state.insert(*location, false);
-                stack.pop();
-                continue;
-            }
-            *next += 1;
-            let to = program.edges[index as usize].to;
-            match state.get(&to) {
-                Some(true) => {
-                    cuts.insert(to);
-                }
-                Some(false) => {}
-                None => {
-                    state.insert(to, true);
-                    stack.push((to, 0));
-                }
-            }
-        }
+    let successors = program.successors(id);
+    let first = function.locations.start;
+    for (_, head) in depth_first(&successors, 0..successors.len()).back_edges {
+        cuts.insert(LocId(first + head as u32));
     }
 }
 

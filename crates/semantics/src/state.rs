@@ -141,9 +141,7 @@ impl Semantics<'_> {
             .ty
             .is_some_and(|ty| Shape::of(&self.program.types, ty).fits_integers());
         match &self.encoding {
-            Encoding::Integers { except, .. } if whole && integer && !except.contains(&id) => {
-                Arithmetic::Integers
-            }
+            Encoding::Integers { .. } if whole && integer => Arithmetic::Integers,
             _ => Arithmetic::Bits,
         }
     }

@@ -4,10 +4,6 @@
 //!
 //! `HARDBOP_CASES=2000 cargo test --release` tries that many programs.
 
-#[path = "../../c2bp/tests/common/generate.rs"]
-#[expect(dead_code, reason = "the predicates are for another test")]
-mod generate;
-
 use hardbop_boolean_program::Random;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::EdgeId;
@@ -19,19 +15,14 @@ use hardbop_cfront::program::Op;
 use hardbop_logic::{Answer, Session, TermId, Terms, Value, Z3Options, Z3Solver};
 use hardbop_semantics::effects::{Effects, written_by};
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::path::{From, PathFormula, path, steps_of};
-use hardbop_semantics::{Encoding, Execution, FreshOrigin, Semantics};
+use hardbop_semantics::path::{PathStep, steps_of};
+use hardbop_semantics::{Encoding, Execution, Fresh, FreshOrigin, Semantics, State};
+use hardbop_test_support::generate::pointers::case;
+use hardbop_test_support::setting;
 use std::collections::BTreeSet;
 
 fn loaded(text: &str) -> LoadedProgram {
     load_text("x.c", text).expect(text)
-}
-
-fn cases(usual: u64) -> u64 {
-    std::env::var("HARDBOP_CASES")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(usual)
 }
 
 fn limits() -> Limits {
@@ -47,6 +38,50 @@ fn run(loaded: &LoadedProgram, inputs: Vec<InputValue>) -> Run {
     Interpreter::new(&loaded.program).run(&mut script, &limits())
 }
 
+/// The formula of a path from the start of the program.
+struct PathFormula {
+    /// For every step what it requires: its condition and the facts that it adds.
+    steps: Vec<TermId>,
+    /// The unknown values met on the way, in order, each with the step that met it.
+    fresh: Vec<(usize, Fresh)>,
+    /// The state after every step.
+    states: Vec<State>,
+    /// Whether every model is a run.
+    exact: bool,
+}
+
+fn path(semantics: &Semantics<'_>, terms: &mut Terms, steps: &[PathStep]) -> PathFormula {
+    let mut run = Execution::new(semantics);
+    run.start(terms);
+    let mut formula = PathFormula {
+        steps: Vec::new(),
+        fresh: Vec::new(),
+        states: Vec::new(),
+        exact: true,
+    };
+    let mut known_fresh = 0;
+    for (index, step) in steps.iter().enumerate() {
+        let condition = match *step {
+            PathStep::Edge(edge) => run.edge(terms, edge).expect("no unsupported constructs"),
+            PathStep::Enter(call, callee) => run.enter(terms, call, callee),
+            PathStep::Leave => {
+                run.leave(terms);
+                terms.bool(true)
+            }
+        };
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(condition);
+        formula.steps.push(terms.and(&conjuncts));
+        formula.states.push(run.state.clone());
+        formula
+            .fresh
+            .extend(run.fresh[known_fresh..].iter().cloned().map(|f| (index, f)));
+        known_fresh = run.fresh.len();
+    }
+    formula.exact = run.exact;
+    formula
+}
+
 fn formula(semantics: &Semantics<'_>, terms: &mut Terms, run: &Run) -> PathFormula {
     let mut edges = run.trace.clone();
     // The edge in which a run ends by a trap was not executed.
@@ -54,7 +89,7 @@ fn formula(semantics: &Semantics<'_>, terms: &mut Terms, run: &Run) -> PathFormu
         edges.pop();
     }
     let steps = steps_of(semantics, &edges);
-    path(semantics, terms, From::Start, &steps).expect("no unsupported constructs")
+    path(semantics, terms, &steps)
 }
 
 fn session<'s>(semantics: &Semantics<'_>, terms: &mut Terms, formula: &PathFormula) -> Session<'s> {
@@ -143,8 +178,8 @@ fn only_result(name: &str, text: &str, inputs: Vec<InputValue>) -> Option<bool> 
 #[test]
 fn a_run_satisfies_its_formula_and_no_other_result_does() {
     let mut decided = 0;
-    for seed in 1..1 + cases(150) {
-        let text = generate::case(seed).program;
+    for seed in 1..1 + setting("HARDBOP_CASES", 150) {
+        let text = case(seed).program;
         let mut random = Random::new(seed);
         let inputs = random_inputs(&mut random);
         if let Some(only) = only_result(&format!("seed {seed}"), &text, inputs) {
@@ -169,8 +204,8 @@ fn members_in_the_class_of_an_array() {
 #[test]
 fn a_model_is_a_run() {
     let mut replayed = 0;
-    for seed in 1..1 + cases(150) {
-        let text = generate::case(seed).program;
+    for seed in 1..1 + setting("HARDBOP_CASES", 150) {
+        let text = case(seed).program;
         let loaded = loaded(&text);
         let semantics = Semantics::new(&loaded.program, &loaded.points_to, Encoding::Bits);
         let mut random = Random::new(seed);
@@ -210,8 +245,8 @@ fn a_model_is_a_run() {
 
 #[test]
 fn effects_name_all_that_edges_write() {
-    for seed in 1..1 + cases(40) {
-        let text = generate::case(seed).program;
+    for seed in 1..1 + setting("HARDBOP_CASES", 40) {
+        let text = case(seed).program;
         let loaded = loaded(&text);
         let program = &loaded.program;
         let semantics = Semantics::new(program, &loaded.points_to, Encoding::Bits);

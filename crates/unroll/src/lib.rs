@@ -6,7 +6,8 @@
 //! - [`Runs`] executes the program on guessed inputs. A program that leaves nothing open has one
 //!   execution, so running it decides everything.
 //! - [`Unroll`] follows all executions at once, one block at a time, as one formula in which
-//!   paths that meet are merged: bounded model checking. It ends where no execution goes on.
+//!   paths that meet are merged: what is usually called bounded model checking. It ends where no
+//!   execution goes on. (`hardbop bmc` is something else: dynamic path reduction, `dpr`.)
 //!
 //! Neither learns or generalises: they are here because much of what people check is shallow, and
 //! because the other engines need not be slowed down by it.

@@ -2,7 +2,7 @@
 
 use super::table::LEAF;
 use super::{Bdd, Manager, Var};
-use crate::hash::{FastMap, FastSet};
+use crate::hash::FastSet;
 use std::collections::BTreeSet;
 
 impl Manager {
@@ -39,32 +39,6 @@ impl Manager {
                 stack.extend([lo, hi]);
             }
         }
-    }
-
-    /// The number of assignments to `variables` variables that meet the function, which must
-    /// depend on no others. Exact up to 2^53, then rounded.
-    pub fn sat_count(&self, f: Bdd, variables: u32) -> f64 {
-        // The fraction of all assignments needs no knowledge of skipped levels.
-        let mut fraction: FastMap<u32, f64> = FastMap::from_iter([(0, 0.0), (1, 1.0)]);
-        let mut stack = vec![f.0];
-        while let Some(&node) = stack.last() {
-            if fraction.contains_key(&node) {
-                stack.pop();
-                continue;
-            }
-            let (_, lo, hi) = self.table.get(node);
-            match (fraction.get(&lo), fraction.get(&hi)) {
-                (Some(a), Some(b)) => {
-                    fraction.insert(node, (a + b) / 2.0);
-                    stack.pop();
-                }
-                (a, b) => {
-                    stack.extend(a.is_none().then_some(lo));
-                    stack.extend(b.is_none().then_some(hi));
-                }
-            }
-        }
-        fraction[&f.0] * f64::from(variables).exp2()
     }
 
     /// A partial assignment that meets the function whatever the other variables are: the first

@@ -148,11 +148,8 @@ impl Abstraction<'_, '_> {
             match self.models(&wiring, &formulas, group, &domain) {
                 Ok(found) => models.push(found),
                 Err(Unknown::Stopped(stopped)) => return Err(stopped),
-                Err(why) => {
-                    self.lost = Some(why);
-                    // Whatever is not known is possible: sound, and less precise.
-                    return self.diagram(edge, &domain, space);
-                }
+                // Whatever is not known is possible: sound, and less precise.
+                Err(_) => return self.diagram(edge, &domain, space),
             }
         }
         let known = Known { domain, models };

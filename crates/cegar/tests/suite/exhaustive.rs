@@ -2,8 +2,6 @@
 //!
 //! `HARDBOP_EXHAUSTIVE=N` sets how many programs are tried, `HARDBOP_SEED=S` where they start.
 
-use crate::support::generate::program;
-use crate::support::{AllInputs, load};
 use hardbop_budget::Budget;
 use hardbop_cegar::Cegar;
 use hardbop_cfront::ids::CheckId;
@@ -11,20 +9,16 @@ use hardbop_cfront::interp::{self, Interpreter, Limits};
 use hardbop_engine::Task;
 use hardbop_gate::{Outcome, alone};
 use hardbop_model::{Model, Prepared};
+use hardbop_test_support::generate::bytes::program;
+use hardbop_test_support::inputs::{AllInputs, load};
+use hardbop_test_support::setting;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(default)
-}
-
 #[test]
 fn answers_agree_with_all_runs() {
-    let first = number("HARDBOP_SEED", 1);
-    let count = number("HARDBOP_EXHAUSTIVE", 12);
+    let first = setting("HARDBOP_SEED", 1);
+    let count = setting("HARDBOP_EXHAUSTIVE", 12);
     let (mut proved, mut violated, mut unknown) = (0, 0, 0);
     for seed in first..first + count {
         let text = program(seed);
@@ -79,7 +73,7 @@ fn run_all(program: &hardbop_cfront::program::Program) -> (BTreeSet<CheckId>, bo
         ..Limits::default()
     };
     let mut violated = BTreeSet::new();
-    let mut environment = AllInputs::default();
+    let mut environment = AllInputs::bytes();
     loop {
         let run = interpreter.run(&mut environment, &limits);
         match run.outcome {
@@ -92,7 +86,7 @@ fn run_all(program: &hardbop_cfront::program::Program) -> (BTreeSet<CheckId>, bo
         if environment.unknown_asked {
             return (violated, true);
         }
-        if !environment.next() {
+        if !environment.advance() {
             return (violated, false);
         }
     }

@@ -3,4 +3,3 @@
 mod exhaustive;
 mod mutations;
 mod papers;
-mod support;

@@ -6,7 +6,6 @@
 //! where the gate asks about whole blocks. For programs it is decided by running them on all
 //! their inputs.
 
-use crate::support::{AllInputs, load};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, LocId};
 use hardbop_cfront::interp::{self, Interpreter};
@@ -22,6 +21,7 @@ use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdge, SkeletonEdgeKind};
 use hardbop_semantics::{Encoding, Execution, Overflow, Semantics, State};
+use hardbop_test_support::inputs::{AllInputs, load};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -118,7 +118,6 @@ impl<'p> House<'p> {
     /// clauses over the integers.
     fn prove(&self, terms: &mut Terms) -> Certificate {
         let encoding = Encoding::Integers {
-            except: BTreeSet::new(),
             overflow: Overflow::Ignored,
         };
         let semantics = self.semantics;
@@ -450,13 +449,13 @@ fn is_violated(program: &Program) -> bool {
         steps: 10_000,
         ..interp::Limits::default()
     };
-    let mut environment = AllInputs::default();
+    let mut environment = AllInputs::bytes();
     loop {
         let run = interpreter.run(&mut environment, &limits);
         if matches!(run.outcome, interp::Outcome::Violated(_)) {
             return true;
         }
-        if !environment.next() {
+        if !environment.advance() {
             return false;
         }
     }

@@ -1,12 +1,12 @@
 //! The papers' programs, in C: what is proved, what is violated, and with which predicates.
 
-use crate::support::load;
 use hardbop_budget::Budget;
 use hardbop_cegar::Cegar;
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::Task;
 use hardbop_gate::{Outcome, Report, alone};
 use hardbop_model::{Model, Prepared};
+use hardbop_test_support::inputs::load;
 use std::time::Duration;
 
 fn decide(text: &str) -> Report {

@@ -3,7 +3,6 @@
 //! literals that may be one.
 
 use super::View;
-use crate::call_graph::components;
 use crate::ids::{ExprId, FuncId, TypeId, VarId};
 use crate::operands::{Operand, each_below, each_operand};
 use crate::points_to::{Class, ClassId, leaves};
@@ -11,6 +10,7 @@ use crate::program::{
     BinaryOp, ExprKind, Initial, InitialValue, Op, PlaceKind, Source, UnaryOp, VarKind,
 };
 use crate::types::{RecordKind, Type, Types};
+use hardbop_graph::cycles;
 use std::collections::BTreeSet;
 
 pub(super) fn find(view: &View<'_>) -> Vec<String> {
@@ -249,16 +249,11 @@ struct Lives {
 impl Lives {
     fn new(view: &View<'_>) -> Lives {
         let program = view.program;
-        let mut next: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); program.locations.len()];
+        let mut next: Vec<Vec<usize>> = vec![Vec::new(); program.locations.len()];
         for edge in &program.edges {
-            next[edge.from.index()].insert(edge.to.index());
+            next[edge.from.index()].push(edge.to.index());
         }
-        let mut cyclic = vec![false; program.locations.len()];
-        for component in components(&next) {
-            for &member in &component {
-                cyclic[member] = component.len() > 1 || next[member].contains(&member);
-            }
-        }
+        let cyclic: Vec<bool> = cycles(&next).iter().map(Option::is_some).collect();
         let mut calls: Vec<Vec<(FuncId, bool)>> = vec![Vec::new(); program.functions.len()];
         let mut freed = BTreeSet::new();
         let mut scoped = BTreeSet::new();

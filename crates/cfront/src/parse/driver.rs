@@ -52,11 +52,6 @@ impl ParsedUnit {
     pub fn is_effectful_size(&self, span: rucc_diag::Span) -> bool {
         self.effectful_sizes.contains(&span)
     }
-
-    /// Whether a span stands in a header of the system (or of ours).
-    pub fn in_system_header(&self, span: rucc_diag::Span) -> bool {
-        self.places.is_system(span)
-    }
 }
 
 /// Reads one unit. Errors come with no unit; warnings are dropped.

@@ -165,10 +165,6 @@ impl Places {
         !span.is_dummy() && self.map.lookup_file(span.lo).is_some()
     }
 
-    pub(super) fn is_system(&self, span: rucc_diag::Span) -> bool {
-        self.map.is_system(span.lo)
-    }
-
     fn nowhere(&self) -> Source {
         match self.files.first() {
             Some(file) => Source {

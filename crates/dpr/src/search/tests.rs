@@ -6,9 +6,6 @@
 //! verdicts; with `--nocapture`, the numbers of programs and comparisons are told.
 #![allow(clippy::print_stdout)]
 
-#[path = "../../tests/programs/mod.rs"]
-mod programs;
-
 use super::*;
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::interp;
@@ -17,6 +14,8 @@ use hardbop_cfront::program::LocationKind;
 use hardbop_engine::Answer;
 use hardbop_model::points::{ContextId, Side, sides};
 use hardbop_semantics::Encoding;
+use hardbop_test_support::generate::branches::{VALUES, program};
+use hardbop_test_support::inputs::{loaded, run_all};
 use rustc_hash::FxHashMap;
 
 /// Takes everything for true.
@@ -101,16 +100,21 @@ fn decisions(program: &Program, nodes: &Nodes, trace: &[EdgeId]) -> FxHashMap<Po
 
 /// Compares clauses with runs that violate a check; gives the number of comparisons.
 fn check(seed: u64) -> u64 {
-    let text = programs::program(seed);
-    let loaded = programs::loaded(&text);
+    let text = program(seed);
+    let loaded = loaded(&text);
     let program = &loaded.program;
     // Clauses speak of branches: most runs take the same ones as others.
     let mut failing: BTreeMap<CheckId, BTreeSet<Vec<EdgeId>>> = BTreeMap::new();
-    programs::run_all(program, interp::TraceMode::First(10_000), &mut |run| {
-        if let interp::Outcome::Violated(check) = run.outcome {
-            failing.entry(check).or_default().insert(run.trace);
-        }
-    });
+    run_all(
+        program,
+        VALUES,
+        interp::TraceMode::First(10_000),
+        &mut |run| {
+            if let interp::Outcome::Violated(check) = run.outcome {
+                failing.entry(check).or_default().insert(run.trace);
+            }
+        },
+    );
     let mut compared = 0;
     for (&check, traces) in &failing {
         for order in [Order::Random(seed), Order::Random(!seed), Order::DepthFirst] {

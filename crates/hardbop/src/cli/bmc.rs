@@ -11,7 +11,8 @@ Examples:
   hardbop bmc driver.c --no-learning --stats  what it takes without learning
   hardbop bmc driver.c --clauses              show what was learned, where that is the proof";
 
-/// `hardbop bmc`.
+/// `hardbop bmc`, or `hardbop dpr`: dynamic path reduction, which is bounded model checking by
+/// execution. (One formula for all executions up to a bound is `hardbop check --engine unroll`.)
 ///
 /// Runs the program with symbolic inputs, one path after the other, and learns from every path
 /// without an error which others cannot have one either. A check is VIOLATED with a run that was

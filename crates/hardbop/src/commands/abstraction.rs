@@ -57,7 +57,7 @@ pub fn run(arguments: &AbstractArgs, console: &Console) -> Result<Verdict, Failu
             CubeLength::Any => CubeBound::Exact,
         },
         arithmetic: match arguments.arith {
-            ArithName::Exact => Arithmetic::Exact,
+            ArithName::Exact => Arithmetic::Bits,
             ArithName::Int => Arithmetic::Integers,
         },
         threads: jobs,

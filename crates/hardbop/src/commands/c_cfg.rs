@@ -4,7 +4,7 @@ use crate::c::{self, CProgram};
 use crate::cli::CInput;
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
-use hardbop_cfront::graph::{dot, user_functions};
+use hardbop_cfront::dot::{dot, user_functions};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -17,7 +17,7 @@ use crate::quiet::Stderr;
 use crate::reading::Reading;
 use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
-use hardbop_cegar::{Arithmetic, Cegar, Options};
+use hardbop_cegar::{Cegar, Encodings, Options};
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{Diagnostic, Sources};
@@ -183,8 +183,8 @@ pub fn decide(
 fn options(arith: SearchArith) -> Options {
     Options {
         arithmetic: match arith {
-            SearchArith::Auto => Arithmetic::Auto,
-            SearchArith::Bits => Arithmetic::Bits,
+            SearchArith::Auto => Encodings::IntegersFirst,
+            SearchArith::Bits => Encodings::BitsOnly,
         },
         ..Options::default()
     }

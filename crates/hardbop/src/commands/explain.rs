@@ -118,7 +118,6 @@ pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failur
     let encoding = match arguments.arith {
         ArithName::Exact => Encoding::Bits,
         ArithName::Int => Encoding::Integers {
-            except: BTreeSet::new(),
             overflow: Overflow::Ignored,
         },
     };

@@ -36,7 +36,8 @@ fn short_help_teaches_by_example() {
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
           validate     Check a witness: is what another run or another tool said of a program true?
-          bmc          Look for violations path by path, up to a bound, and learn from each what to skip
+          bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn
+                       from each what to skip [alias: dpr]
           leap         Look for violations of a C program behind loops, without unrolling them
           explain      Explain why the shortest path to a check can or cannot be run
           abstract     Abstract a C program to a boolean program by predicates
@@ -197,7 +198,8 @@ fn usage_errors() {
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
           validate     Check a witness: is what another run or another tool said of a program true?
-          bmc          Look for violations path by path, up to a bound, and learn from each what to skip
+          bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn
+                       from each what to skip [alias: dpr]
           leap         Look for violations of a C program behind loops, without unrolling them
           explain      Explain why the shortest path to a check can or cannot be run
           abstract     Abstract a C program to a boolean program by predicates

@@ -1,9 +1,10 @@
 //! Further loops: in procedures, in recursion, several in one, with phases; loops that cannot be
 //! leapt; runs that are too long to be replayed.
 
-use crate::support::{load, picture, run};
+use crate::support::{picture, run};
 use expect_test::{Expect, expect};
 use hardbop_leap::{Endings, Options};
+use hardbop_test_support::inputs::load;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void); \
 extern void __VERIFIER_assume(int); extern void reach_error(void);\n";

@@ -1,8 +1,9 @@
 //! The procedures of "Leaping Loops in the Presence of Abstraction", with the paper's ports.
 
-use crate::support::{load, picture, run};
+use crate::support::{picture, run};
 use expect_test::{Expect, expect};
 use hardbop_leap::Options;
+use hardbop_test_support::inputs::load;
 
 #[track_caller]
 fn check(text: &str, expected: Expect) {

@@ -4,7 +4,7 @@
 //! `--nocapture` every suite says how many claims there were.
 
 use crate::concrete::Enumeration;
-use crate::support::{Random, load, run, setting};
+use crate::support::run;
 use hardbop_budget::Budget;
 use hardbop_cfront::interp;
 use hardbop_leap::modal::{may, must_minus, must_plus};
@@ -15,6 +15,9 @@ use hardbop_leap::theorem::{Ports, Theorem, View, holds};
 use hardbop_leap::{Options, Outcome};
 use hardbop_logic::{Limits, Sort, TermId, Terms};
 use hardbop_semantics::replay::replay;
+use hardbop_test_support::inputs::load;
+use hardbop_test_support::random::Random;
+use hardbop_test_support::setting;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;

@@ -2,7 +2,6 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::load_text;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::Program;
 use hardbop_engine::{Claim, claim};
@@ -12,12 +11,6 @@ use hardbop_leap::{Event, Onlooker, Options, Outcome, Report, leap};
 use hardbop_model::{Model, Prepared};
 use std::fmt::Write;
 use std::time::Duration;
-
-/// Loads a program that has no errors.
-pub fn load(text: &str) -> (Program, PointsTo) {
-    let loaded = load_text("test.c", text).expect(text);
-    (loaded.program, loaded.points_to)
-}
 
 /// Looks for violations of all checks.
 pub fn run(program: &Program, points_to: &PointsTo, options: &Options, seconds: u64) -> Report {
@@ -84,31 +77,4 @@ pub fn picture(program: &Program, report: &Report) -> String {
         let _ = writeln!(text, "the loop at line {line} ends on all its states");
     }
     text
-}
-
-/// A source of random numbers: SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below a bound.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-}
-
-/// A number from the environment.
-pub fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(default)
 }

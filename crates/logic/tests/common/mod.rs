@@ -1,30 +1,12 @@
-//! Random terms, the same for the same seed.
+//! XorShift terms, the same for the same seed.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use hardbop_logic::{ArrayValue, Assignment, BitVec, Op, Sort, TermId, Terms, Value};
+use hardbop_test_support::random::XorShift;
 
-/// A small generator of numbers; good enough for tests, and the same everywhere.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
+/// The numbers of a seed.
+pub fn numbers(seed: u64) -> XorShift {
+    XorShift(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03)
 }
 
 /// What kinds of terms to make.
@@ -38,7 +20,7 @@ pub enum Kind {
 /// Makes plain terms: nothing is simplified on the way.
 pub struct Generator<'t> {
     pub terms: &'t mut Terms,
-    pub random: Random,
+    pub random: XorShift,
     pub kind: Kind,
     /// The width of the bit-vectors that everything starts from.
     pub width: u32,
@@ -141,7 +123,7 @@ impl Generator<'_> {
             }
             let edge = self.random.pick(&[0i128, 1, -1, 2, 3, -2]);
             let value = match self.random.below(4) {
-                0 => i128::from(self.random.next()),
+                0 => i128::from(self.random.bits()),
                 1 => 1i128 << self.random.below(u64::from(width.min(120))),
                 _ => edge,
             };
@@ -301,7 +283,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Random values for all constants.
+    /// XorShift values for all constants.
     pub fn assignment(&mut self) -> Assignment {
         let mut assignment = Assignment::new();
         for constant in self.constants() {
@@ -319,7 +301,7 @@ impl Generator<'_> {
                 let value = match self.random.below(3) {
                     0 => self.random.below(4),
                     1 => u64::MAX - self.random.below(4),
-                    _ => self.random.next(),
+                    _ => self.random.bits(),
                 };
                 Value::BitVec(BitVec::new(value.into(), width))
             }

@@ -1,7 +1,5 @@
 //! gcc as the judge of what a C program means.
 
-#![allow(clippy::print_stderr, reason = "a test that is skipped must say so")]
-
 use hardbop_cfront::inline::{self, Limits as InlineLimits, inline_unchecked};
 use hardbop_cfront::interp::{
     Environment, Interpreter, Limits, Observer, Outcome, Run, Script, State,

@@ -5,7 +5,9 @@ use std::fmt::Write;
 
 /// A program and predicates over it.
 pub struct Case {
+    /// The program's text.
     pub program: String,
+    /// The predicates, in the format of `hardbop abstract`.
     pub predicates: String,
 }
 
@@ -21,6 +23,7 @@ struct Generator {
 
 const GLOBALS: [&str; 7] = ["g", "h", "a[1]", "s.u", "a[h & 1]", "sp->u", "un"];
 
+/// The case of a seed.
 pub fn case(seed: u64) -> Case {
     let mut generator = Generator {
         random: Random::new(seed),

@@ -5,14 +5,16 @@
 //! one full expression an object that is written is not touched again, unless a sequence point
 //! lies between.
 
-use super::random::Random;
+use crate::random::Random;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Which machine the program is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
+    /// 32 bits.
     Ilp32,
+    /// 64 bits.
     Lp64,
 }
 
@@ -166,7 +168,7 @@ impl Generator {
             "__int128",
             "unsigned __int128",
         ];
-        let wide = self.model == Model::Lp64 && self.random.chance(30);
+        let wide = self.model == Model::Lp64 && self.random.percent(30);
         TYPES[self.random.below(if wide { 17 } else { 15 })]
     }
 
@@ -176,7 +178,7 @@ impl Generator {
     }
 
     fn scalar_type(&mut self) -> (&'static str, Class) {
-        if self.random.chance(15) {
+        if self.random.percent(15) {
             (self.float_type(), Class::Float)
         } else {
             (self.int_type(), Class::Int)
@@ -272,7 +274,7 @@ impl Generator {
         match item.length {
             None => item.text.clone(),
             Some(length) => {
-                let index = if self.random.chance(50) || depth == 0 {
+                let index = if self.random.percent(50) || depth == 0 {
                     self.random.below(length).to_string()
                 } else {
                     // The lengths are powers of two.
@@ -313,8 +315,8 @@ impl Generator {
     /// An expression of integer type. Objects that it writes are added to what is touched;
     /// objects that it reads too, so that nothing else in the full expression writes them.
     fn int(&mut self, scope: &Scope, touched: &mut Touched, depth: usize) -> String {
-        if depth == 0 || self.random.chance(15) {
-            return match self.random.chance(70) {
+        if depth == 0 || self.random.percent(15) {
+            return match self.random.percent(70) {
                 true => self.read(Class::Int, scope, touched, 0),
                 false => self.int_literal(),
             };
@@ -343,7 +345,7 @@ impl Generator {
             }
             14..=16 => {
                 let op = self.random.pick(&["==", "!=", "<", "<=", ">", ">="]);
-                if self.random.chance(20) {
+                if self.random.percent(20) {
                     let (a, b) = (self.float(scope, touched, d), self.float(scope, touched, d));
                     return format!("({a} {op} {b})");
                 }
@@ -366,7 +368,7 @@ impl Generator {
             22 | 23 => {
                 let condition = self.int(scope, touched, d);
                 let (a, b) = (self.int(scope, touched, d), self.int(scope, touched, d));
-                if self.random.chance(15) {
+                if self.random.percent(15) {
                     return format!("(({condition}) ?: ({b}))");
                 }
                 format!("(({condition}) ? ({a}) : ({b}))")
@@ -397,8 +399,8 @@ impl Generator {
     }
 
     fn float(&mut self, scope: &Scope, touched: &mut Touched, depth: usize) -> String {
-        if depth == 0 || self.random.chance(15) {
-            return match self.random.chance(60) {
+        if depth == 0 || self.random.percent(15) {
+            return match self.random.percent(60) {
                 true => self.read(Class::Float, scope, touched, 0),
                 false => self.float_literal(),
             };
@@ -505,7 +507,7 @@ impl Generator {
 
     /// A statement that assigns, and mixes what it assigned into the checksum.
     fn assignment(&mut self, scope: &Scope) {
-        let class = if self.random.chance(20) {
+        let class = if self.random.percent(20) {
             Class::Float
         } else {
             Class::Int
@@ -591,7 +593,7 @@ impl Generator {
                 let condition = self.int(scope, &mut Touched::default(), 3);
                 self.line(&format!("if ({condition}) {{"));
                 self.block(scope, program, 2, depth - 1);
-                if self.random.chance(60) {
+                if self.random.percent(60) {
                     self.line("} else {");
                     self.block(scope, program, 2, depth - 1);
                 }
@@ -613,7 +615,7 @@ impl Generator {
                 self.line(&format!("if ({condition}) {jump};"));
             }
             11 => {
-                let class = if self.random.chance(20) {
+                let class = if self.random.percent(20) {
                     Class::Float
                 } else {
                     Class::Int
@@ -622,7 +624,7 @@ impl Generator {
                 self.line(&format!("{effect};"));
             }
             12 => {
-                let class = if self.random.chance(20) {
+                let class = if self.random.percent(20) {
                     Class::Float
                 } else {
                     Class::Int
@@ -698,7 +700,7 @@ impl Generator {
             let end = self.random.pick(&["} break;", "} break;", "}"]);
             self.line(end);
         }
-        if self.random.chance(70) {
+        if self.random.percent(70) {
             self.line("default: {");
             self.block(&inner, program, 1, depth - 1);
             self.line("}");
@@ -799,7 +801,7 @@ impl Generator {
         let tag = self.name("S", program);
         let name = self.name("s", program);
         let group = self.group();
-        let union = self.random.chance(15);
+        let union = self.random.percent(15);
         let mut fields = Vec::new();
         let mut text = String::new();
         for i in 0..2 + self.random.below(5) {
@@ -812,7 +814,7 @@ impl Generator {
                 false => self.scalar_type(),
             };
             let field = format!("f{i}");
-            if class == Class::Int && !ty.contains("128") && self.random.chance(45) {
+            if class == Class::Int && !ty.contains("128") && self.random.percent(45) {
                 let most = match ty {
                     "_Bool" => 1,
                     t if t.contains("char") => 8,
@@ -823,14 +825,14 @@ impl Generator {
                 };
                 let width = 1 + self.random.below(most);
                 write!(text, " {ty} {field} : {width};").unwrap();
-                if self.random.chance(10) {
+                if self.random.percent(10) {
                     write!(text, " {ty} : {};", self.random.below(most + 1)).unwrap();
                 }
                 fields.push((format!(".{field}"), None, class, false));
-            } else if self.random.chance(20) {
+            } else if self.random.percent(20) {
                 write!(text, " {ty} {field}[2];").unwrap();
                 fields.push((format!(".{field}[@]"), Some(2), class, true));
-            } else if self.random.chance(15) {
+            } else if self.random.percent(15) {
                 write!(
                     text,
                     " struct {{ {ty} x; unsigned y : 3; int z : 7; }} {field};"
@@ -839,7 +841,7 @@ impl Generator {
                 fields.push((format!(".{field}.x"), None, class, true));
                 fields.push((format!(".{field}.y"), None, Class::Int, false));
                 fields.push((format!(".{field}.z"), None, Class::Int, false));
-            } else if self.random.chance(10) {
+            } else if self.random.percent(10) {
                 write!(text, " struct {{ {ty} {field}; char g{i}; }};").unwrap();
                 fields.push((format!(".{field}"), None, class, true));
                 fields.push((format!(".g{i}"), None, Class::Int, true));
@@ -850,7 +852,7 @@ impl Generator {
         }
         let keyword = if union { "union" } else { "struct" };
         // In a packed record no pointer to a member is made.
-        let packed = self.random.chance(20);
+        let packed = self.random.percent(20);
         let attribute = if packed {
             "__attribute__((packed)) "
         } else {
@@ -876,13 +878,13 @@ impl Generator {
             self.line(&format!("memset(&{name}, 0, sizeof {name});"));
         }
         let mut pointer = None;
-        if self.random.chance(40) {
+        if self.random.percent(40) {
             let p = self.name("p", program);
             self.line(&format!("{storage}{keyword} {tag} *{p} = &{name};"));
             pointer = Some(p);
         }
         for (access, length, class, addressable) in fields {
-            let through = pointer.as_ref().filter(|_| self.random.chance(50));
+            let through = pointer.as_ref().filter(|_| self.random.percent(50));
             let text = match through {
                 Some(p) => format!("{p}->{}", &access[1..]),
                 None => format!("{name}{access}"),
@@ -989,7 +991,7 @@ impl Generator {
                 group,
             });
         }
-        let recursive = self.random.chance(25);
+        let recursive = self.random.percent(25);
         if recursive {
             list.push("int fuel".to_string());
         }
@@ -1121,7 +1123,7 @@ impl Generator {
             self.record(program, &mut scope, true);
         }
         for _ in 0..6 + self.random.below(8) {
-            if self.random.chance(15) {
+            if self.random.percent(15) {
                 self.special(program, &scope);
             } else {
                 self.statement(&mut scope, program, 3);

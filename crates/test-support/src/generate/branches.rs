@@ -2,17 +2,15 @@
 //!
 //! Every input is used for its last two bits; every loop ends; nothing is undefined.
 
+use crate::random::XorShift;
 use std::fmt::Write;
 
-/// A generator of random numbers (xorshift).
-struct Random(u64);
+/// What the generator asks for.
+struct Choices(XorShift);
 
-impl Random {
+impl Choices {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % limit
+        (self.0.bits() >> 11) % limit
     }
 
     fn one_of<'a>(&mut self, list: &[&'a str]) -> &'a str {
@@ -21,7 +19,7 @@ impl Random {
 }
 
 struct Generator {
-    random: Random,
+    random: Choices,
     out: String,
     depth: usize,
     loops: usize,
@@ -37,9 +35,12 @@ struct Generator {
 
 const GLOBALS: [&str; 3] = ["g", "h", "k"];
 
+/// The number of values of an input: programs look at its last two bits only.
+pub const VALUES: u128 = 4;
+
 /// The program of a seed.
 pub fn program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Choices(XorShift(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
     for _ in 0..8 {
         random.below(2);
     }

@@ -10,6 +10,7 @@
 //! twice: first it returns the value that the check is about, and the values of all runs are
 //! collected; then the check says something that just holds, or just does not.
 
+use crate::random::Random;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -40,27 +41,6 @@ const EDGES: [&str; 10] = [
     "(-2147483647 - 1)",
     "4294967295u",
 ];
-
-/// A generator of random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
-    }
-
-    fn chance(&mut self, one_in: u64) -> bool {
-        self.below(one_in) == 0
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
-        list[self.below(list.len() as u64) as usize]
-    }
-}
 
 /// What can be used at a place of the program.
 #[derive(Clone, Default)]
@@ -201,7 +181,7 @@ impl Tiny {
                 _ => self.function(&mut globals, &mut scope),
             }
         }
-        if self.random.chance(6) {
+        if self.random.one_in(6) {
             self.through_pointer(&mut globals, &mut main, &mut scope);
         }
         for name in ["x", "y"] {
@@ -259,7 +239,7 @@ impl Tiny {
         scope.statements.push(format!(
             "{pointer} = {pointer} == &{one} ? {many} : &{one};"
         ));
-        if self.random.chance(2) {
+        if self.random.one_in(2) {
             let put = self.name("put");
             let mut inside = Scope::default();
             inside.read.extend(["(*to)".to_owned(), "v".to_owned()]);
@@ -274,7 +254,7 @@ impl Tiny {
                 scope.statements.push(format!("{put}({to}, {given});"));
             }
         }
-        if self.random.chance(3) {
+        if self.random.one_in(3) {
             let twice = self.name("pp");
             let _ = writeln!(main, "    {word} **{twice} = &{pointer};");
             scope.both(&format!("(**{twice})"));
@@ -293,7 +273,7 @@ impl Tiny {
         );
         for record in [&one, &two] {
             for field in ["x", "y", "b"] {
-                if self.random.chance(2) {
+                if self.random.one_in(2) {
                     scope.both(&format!("{record}.{field}"));
                 }
             }
@@ -301,7 +281,7 @@ impl Tiny {
         scope.both(&format!("{one}.b"));
         scope.statements.push(format!("{two} = {one};"));
         scope.statements.push(format!("{one} = {two};"));
-        if self.random.chance(2) {
+        if self.random.one_in(2) {
             let bump = self.name("bump");
             let _ = writeln!(
                 globals,
@@ -417,7 +397,7 @@ impl Tiny {
     }
 
     fn constant(&mut self) -> String {
-        if self.random.chance(4) {
+        if self.random.one_in(4) {
             self.random.pick(&EDGES).to_owned()
         } else {
             self.random.below(9).to_string()
@@ -425,7 +405,7 @@ impl Tiny {
     }
 
     fn atom(&mut self, scope: &Scope) -> String {
-        if scope.read.is_empty() || self.random.chance(4) {
+        if scope.read.is_empty() || self.random.one_in(4) {
             return self.constant();
         }
         let at = self.random.below(scope.read.len() as u64) as usize;
@@ -433,10 +413,10 @@ impl Tiny {
     }
 
     fn expression(&mut self, scope: &Scope, depth: u32) -> String {
-        if depth == 0 || self.random.chance(5) {
+        if depth == 0 || self.random.one_in(5) {
             return self.atom(scope);
         }
-        if !scope.functions.is_empty() && self.random.chance(3) {
+        if !scope.functions.is_empty() && self.random.one_in(3) {
             let at = self.random.below(scope.functions.len() as u64) as usize;
             let name = scope.functions[at].clone();
             let first = self.expression(scope, depth - 1);
@@ -493,21 +473,21 @@ impl Tiny {
                     _ => format!("    {to} {operator} {};\n", self.atom(scope)),
                 }
             }
-            3 if self.random.chance(3) => {
+            3 if self.random.one_in(3) => {
                 let (left, right) = (self.condition(scope), self.condition(scope));
                 format!("    CHECK({left} || {right});\n")
             }
-            4 if self.random.chance(3) => {
+            4 if self.random.one_in(3) => {
                 format!("    __VERIFIER_assume({});\n", self.condition(scope))
             }
             8 | 9 => {
                 let condition = match self.input(scope.passes) {
-                    Some(input) if self.random.chance(2) => format!("({input})"),
+                    Some(input) if self.random.one_in(2) => format!("({input})"),
                     _ => self.condition(scope),
                 };
                 let then = self.statement(&inner);
                 let mut text = format!("    if {condition} {{\n{then}    }}");
-                if self.random.chance(2) {
+                if self.random.one_in(2) {
                     let otherwise = self.statement(&inner);
                     let _ = write!(text, " else {{\n{otherwise}    }}");
                 }
@@ -565,10 +545,10 @@ impl Tiny {
         inside.passes = scope.passes * passes;
         inside.depth = scope.depth + if passes == 0 { 1 } else { 0 };
         let mut body = self.statement(&inside);
-        if self.random.chance(2) {
+        if self.random.one_in(2) {
             body.push_str(&self.assignment(&inside));
         }
-        if self.random.chance(4) {
+        if self.random.one_in(4) {
             let leave = self.random.pick(&["break", "continue"]);
             let _ = writeln!(body, "    if {} {leave};", self.condition(&inside));
         }

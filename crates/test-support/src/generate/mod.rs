@@ -1,0 +1,7 @@
+//! Random C programs: a seed is a program, on every machine.
+
+pub mod branches;
+pub mod bytes;
+pub mod c;
+pub mod pointers;
+pub mod tiny;
