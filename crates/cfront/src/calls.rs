@@ -78,9 +78,10 @@ pub(crate) fn resolve(program: &mut Program, options: &LowerOptions) -> PointsTo
             break points_to;
         }
     };
-    check_callees(program, &points_to);
+    let checked = check_callees(program, &points_to);
     let dispatched = dispatch_unfit(program, &points_to, options, &mut assumed);
-    let changed = replace_unknown(program, options.undefined, &mut assumed) || dispatched;
+    let replaced = replace_unknown(program, options.undefined, &mut assumed);
+    let changed = checked || dispatched || replaced;
     for text in assumed {
         program.assumptions.push(Assumption::Model {
             text: text.to_owned(),
@@ -94,8 +95,9 @@ pub(crate) fn resolve(program: &mut Program, options: &LowerOptions) -> PointsTo
 }
 
 /// Where a call has a check that its pointer is not null, makes it one that the pointer is a
-/// function's that it may point to.
-fn check_callees(program: &mut Program, points_to: &PointsTo) {
+/// function's that it may point to. Says whether there was one.
+fn check_callees(program: &mut Program, points_to: &PointsTo) -> bool {
+    let mut changed = false;
     let mut calls: HashMap<LocId, (ExprId, Vec<FuncId>)> = HashMap::new();
     for (index, edge) in program.edges.iter().enumerate() {
         if let Op::Call {
@@ -151,7 +153,9 @@ fn check_callees(program: &mut Program, points_to: &PointsTo) {
             condition,
             holds: false,
         };
+        changed = true;
     }
+    changed
 }
 
 /// Whether a pointer is the address of one of some functions.

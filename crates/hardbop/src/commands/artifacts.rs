@@ -102,7 +102,16 @@ fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<()
             }
         }
         None => {
-            let _ = writeln!(said, "no failing run, so {shown} is not written");
+            let outcomes = known
+                .parts
+                .iter()
+                .flat_map(|(_, found)| found.report.outcomes.values());
+            let violated = |outcome: &Outcome| matches!(outcome, Outcome::Violated(_));
+            let why = match outcomes.into_iter().any(violated) {
+                true => "no violation with a run that can be repeated",
+                false => "no violation",
+            };
+            let _ = writeln!(said, "{why}, so {shown} is not written");
         }
     }
     Ok(())

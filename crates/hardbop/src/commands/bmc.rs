@@ -190,9 +190,11 @@ fn write_clauses(text: &mut String, clauses: &[Vec<Decision>]) {
 fn summary(report: &Report) -> String {
     let figure = |name| report.figure(name).map(ToString::to_string);
     let explored = report.count("explored");
-    let paths = figure("paths").unwrap_or_default();
+    // A search that was stopped before it began has met no choice: there is one path.
+    let paths = figure("paths").unwrap_or_else(|| "1".to_owned());
     let noun = if paths == "1" { "path" } else { "paths" };
-    match figure("pruned") {
+    let pruned = figure("pruned").or(report.statistics.is_empty().then(|| "0".to_owned()));
+    match pruned {
         Some(pruned) => format!("explored {explored} of {paths} {noun}, pruned {pruned}\n"),
         None => format!("explored {explored} of {paths} {noun}\n"),
     }

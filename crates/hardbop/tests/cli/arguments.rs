@@ -35,6 +35,7 @@ fn short_help_teaches_by_example() {
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
+          certify      Check a certificate again: is what `hardbop check --certificate` wrote down true?
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn
                        from each what to skip [alias: dpr]
@@ -60,6 +61,7 @@ fn short_help_teaches_by_example() {
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
           hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
+          hardbop certify driver.c driver.cert        check again what `check --certificate` wrote down
           hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
@@ -197,6 +199,7 @@ fn usage_errors() {
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
+          certify      Check a certificate again: is what `hardbop check --certificate` wrote down true?
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn
                        from each what to skip [alias: dpr]
@@ -222,6 +225,7 @@ fn usage_errors() {
         Examples:
           hardbop check driver.c                      prove or refute every assertion of a C program
           hardbop check driver.c --rule lock          check a rule, of those that `hardbop rules` lists
+          hardbop certify driver.c driver.cert        check again what `check --certificate` wrote down
           hardbop bmc driver.c --depth 8              look for bugs with up to 8 iterations of each loop
           hardbop bebop lock.bp                       decide every label and assertion of a boolean program
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace

@@ -46,6 +46,7 @@ documents! {
     quick_start "docs/src/quick-start.md"
     driver_tutorial "docs/src/tutorial-driver.md"
     reading "docs/src/reading.md"
+    certificates "docs/src/certificates.md"
     reports "docs/src/reports.md"
     rules "docs/src/rules.md"
     projects "docs/src/project.md"
