@@ -9,6 +9,7 @@ use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
 use hardbop_cfront::options::{LowerOptions, Undefined};
 use hardbop_cfront::parse::{self, Input, InputKind, ParseOptions, Preprocess};
+use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{CheckKind, Program};
 use hardbop_cfront::types::DataModel;
 use hardbop_diagnostics::{Diagnostic, Sources};
@@ -23,6 +24,8 @@ use std::sync::Mutex;
 pub struct CProgram {
     /// The program; it holds its texts.
     pub program: Program,
+    /// Where its pointers may point, if nothing was woven into it since that was found out.
+    pub points_to: Option<PointsTo>,
     /// The warnings.
     pub warnings: Vec<Diagnostic>,
     /// The files that it depends on.
@@ -54,6 +57,7 @@ pub fn program_with(
     let rules = rules::read(&rules.rules)?;
     let CProgram {
         program,
+        points_to,
         mut warnings,
         files,
     } = load_for(input, &rules, adjust)?;
@@ -61,6 +65,7 @@ pub fn program_with(
     console.warn(&program.sources, &warnings);
     Ok(CProgram {
         program,
+        points_to: points_to.filter(|_| rules.is_empty()),
         warnings,
         files,
     })
@@ -82,6 +87,8 @@ pub struct Parts {
 pub struct Part {
     /// The program.
     pub program: Program,
+    /// Where its pointers may point, if that is known already.
+    pub points_to: Option<PointsTo>,
     /// The rule.
     pub rule: Option<String>,
 }
@@ -97,6 +104,7 @@ pub fn parts(
     let rules = rules::read(&rules.rules)?;
     let CProgram {
         mut program,
+        points_to,
         mut warnings,
         files,
     } = load_for(input, &rules, adjust)?;
@@ -113,6 +121,7 @@ pub fn parts(
         match woven(program.clone(), std::slice::from_ref(rule), &mut warnings) {
             Ok(program) => parts.push(Part {
                 program,
+                points_to: None,
                 rule: Some(rule.name.clone()),
             }),
             Err(Failure::Input { diagnostics, .. }) => errors.extend(diagnostics),
@@ -126,7 +135,12 @@ pub fn parts(
         });
     }
     let rule = None;
-    parts.insert(0, Part { program, rule });
+    let part = Part {
+        program,
+        points_to,
+        rule,
+    };
+    parts.insert(0, part);
     console.warn(&sources, &warnings);
     Ok(Parts {
         parts,
@@ -204,6 +218,7 @@ fn load_for(
     };
     Ok(CProgram {
         program: loaded.program,
+        points_to: Some(loaded.points_to),
         warnings: diagnostics,
         files: disk.files(&inputs, rules),
     })

@@ -59,7 +59,8 @@ Examples:
     #[command(after_help = "\
 Examples:
   hardbop c dump sort.c
-  hardbop c dump sort.c --function swap --check overflow")]
+  hardbop c dump sort.c --function swap --check overflow
+  hardbop c dump sort.c --after inline                    as most engines see it")]
     Dump {
         /// The C program.
         #[command(flatten)]
@@ -67,7 +68,20 @@ Examples:
         /// Print only this function; may be given several times.
         #[arg(long = "function", value_name = "NAME")]
         functions: Vec<String>,
+        /// Print the program as it is after this preparation.
+        #[arg(long, value_name = "PASS", default_value = "load")]
+        after: Pass,
     },
+}
+
+/// What is done to a program before it is searched. Each pass is exact: the program does the same
+/// before and after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pass {
+    /// Reading, linking, and adding the models of the library.
+    Load,
+    /// Calls of functions that do not call themselves become copies of their bodies.
+    Inline,
 }
 
 /// A C program to read.

@@ -2,6 +2,7 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::{BmcArgs, OrderName};
+use crate::commands::check::prepared;
 use crate::commands::contradiction::{self, Claims};
 use crate::commands::results::{self, Paths};
 use crate::commands::shown::steps;
@@ -15,8 +16,8 @@ use hardbop_cfront::program::Program;
 use hardbop_dpr::{Dpr, Learning, Options, Order};
 use hardbop_engine::{Claim, Event, Task, claim};
 use hardbop_gate::Report;
+use hardbop_model::Model;
 use hardbop_model::points::{Side, sides};
-use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan};
 use hardbop_report::terminal::Show;
 use serde::Serialize;
@@ -44,10 +45,11 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
     let CProgram {
         program,
+        points_to,
         warnings,
         files,
     } = c::program(&arguments.input, console)?;
-    let prepared = Reading::during(|| Prepared::new(&program));
+    let prepared = Reading::during(|| prepared(&program, points_to.as_ref()));
     let model = Model::new(&program, &prepared);
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))

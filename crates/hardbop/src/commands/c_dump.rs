@@ -1,10 +1,11 @@
 //! `hardbop c dump`: what the front end makes of a C program.
 
 use crate::c::{self, CProgram};
-use crate::cli::CInput;
+use crate::cli::{CInput, Pass};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use hardbop_cfront::dump::{dump, dump_function};
+use hardbop_cfront::inline::{Limits, inline};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -12,9 +13,18 @@ struct Body<'a> {
     text: &'a str,
 }
 
-/// Prints the lowered program, or some of its functions.
-pub fn run(input: &CInput, names: &[String], console: &Console) -> Result<Verdict, Failure> {
-    print(&c::program(input, console)?, names, console)
+/// Prints the program after a pass, or some of its functions.
+pub fn run(
+    input: &CInput,
+    names: &[String],
+    after: Pass,
+    console: &Console,
+) -> Result<Verdict, Failure> {
+    let mut read = c::program(input, console)?;
+    if after == Pass::Inline {
+        read.program = inline(&read.program, &Limits::default()).program;
+    }
+    print(&read, names, console)
 }
 
 /// Prints a program, or some of its functions.

@@ -4,6 +4,7 @@ use crate::c::{self, Part, Parts};
 use crate::certificate::{self, Answer, Certificate, FORMAT, Word};
 use crate::cli::{CertifyArgs, SolverName};
 use crate::commands::artifacts::{VERSION, hashes};
+use crate::commands::check::prepared;
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
@@ -15,7 +16,7 @@ use hardbop_budget::Budget;
 use hardbop_engine::Claim;
 use hardbop_gate::{Evidence, Gate, MakeSolver};
 use hardbop_logic::{SmtLibProcess, Z3Options, Z3Solver};
-use hardbop_model::{Model, Prepared};
+use hardbop_model::Model;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -68,7 +69,7 @@ pub fn run(arguments: &CertifyArgs, console: &Console) -> Result<Verdict, Failur
         for claimed in &certificate.parts {
             let part = of(&parts, claimed, &certificate, &target, &path)?;
             progress.say("preparing the program".to_owned());
-            let prepared = Reading::during(|| Prepared::new(&part.program));
+            let prepared = Reading::during(|| prepared(&part.program, part.points_to.as_ref()));
             let model = Model::new(&part.program, &prepared);
             let gate = Gate::new(&model, budget.clone()).asking(Arc::clone(&solver));
             judged.extend(judge(claimed, &gate, &budget, &progress));

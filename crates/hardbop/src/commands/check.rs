@@ -19,6 +19,7 @@ use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cegar::{Cegar, Encodings, Options};
 use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_dpr::Dpr;
@@ -103,7 +104,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
             // What is known of the others is told; of this one nothing is.
             break;
         }
-        let prepare = || Prepared::new(job.program);
+        let prepare = || prepared(job.program, job.points_to);
         let prepared = match index {
             0 => Reading::during(prepare),
             // There are answers already, which the end of a limit must not take along.
@@ -124,9 +125,18 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     shown.conclude(&done, rounds)
 }
 
+/// Prepares a program of which it may be known where its pointers point.
+pub fn prepared(program: &Program, points_to: Option<&PointsTo>) -> Prepared {
+    match points_to {
+        Some(points_to) => Prepared::with_points_to(program, points_to.clone()),
+        None => Prepared::new(program),
+    }
+}
+
 /// A program with the checks of it that are to be decided.
 struct Job<'a> {
     program: &'a Program,
+    points_to: Option<&'a PointsTo>,
     rule: Option<&'a str>,
     checks: Vec<CheckId>,
 }
@@ -137,6 +147,7 @@ fn jobs<'a>(target: &Target, parts: &'a [Part]) -> Vec<Job<'a>> {
         .iter()
         .map(|part| Job {
             program: &part.program,
+            points_to: part.points_to.as_ref(),
             rule: part.rule.as_deref(),
             checks: target.checks(&part.program),
         })

@@ -112,9 +112,13 @@ const LONGEST: usize = 160;
 pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
     let CProgram {
-        program, warnings, ..
+        program,
+        points_to,
+        warnings,
+        ..
     } = c::program(&arguments.input, console)?;
-    let points_to = Reading::during(|| points_to::analyse(&program));
+    let analyse = || points_to::analyse(&program);
+    let points_to = points_to.unwrap_or_else(|| Reading::during(analyse));
     let encoding = match arguments.arith {
         ArithName::Exact => Encoding::Bits,
         ArithName::Int => Encoding::Integers {

@@ -103,9 +103,12 @@ const SHOWN_INPUTS: usize = 12;
 pub fn run(arguments: &LeapArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
     let CProgram {
-        program, warnings, ..
+        program,
+        points_to,
+        warnings,
+        ..
     } = c::program(&arguments.input, console)?;
-    let (program, points_to, predicates) = with_predicates(arguments, program)?;
+    let (program, points_to, predicates) = with_predicates(arguments, program, points_to)?;
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))
         .collect();
@@ -182,9 +185,11 @@ impl Onlooker for Watching<'_> {
 fn with_predicates(
     arguments: &LeapArgs,
     program: Program,
+    known: Option<PointsTo>,
 ) -> Result<(Program, PointsTo, Vec<(Option<FuncId>, ExprId)>), Failure> {
     if arguments.predicates.is_empty() {
-        let points_to = Reading::during(|| points_to::analyse(&program));
+        let analyse = || points_to::analyse(&program);
+        let points_to = known.unwrap_or_else(|| Reading::during(analyse));
         return Ok((program, points_to, Vec::new()));
     }
     let analysed = input::predicates(&arguments.predicates, program)?.analyse();

@@ -83,7 +83,11 @@ fn c_program(command: &CCommand, console: &Console) -> Result<Verdict, Failure> 
             };
             c_run::run(input, &given, limits, console)
         }
-        CCommand::Dump { input, functions } => c_dump::run(input, functions, console),
+        CCommand::Dump {
+            input,
+            functions,
+            after,
+        } => c_dump::run(input, functions, *after, console),
     }
 }
 

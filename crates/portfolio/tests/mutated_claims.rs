@@ -1,0 +1,294 @@
+//! Mutated claims of every kind: what the gate accepts must be true.
+//!
+//! Engines decide random small programs; each claim that was accepted is changed at one place of
+//! its text, many times, and handed in again. A mutant may still be a proof (an invariant may say
+//! less, a dead place may be named twice). So what it claims is compared with what running the
+//! program on all its inputs shows: a mutant that is accepted must not claim anything false.
+//! Besides, checks are added to claims that are violated, and violated ones are claimed of runs
+//! that do something else: those must all be refused.
+//!
+//! `HARDBOP_CASES=N` takes N programs instead of the usual few, `HARDBOP_SEED=S` starts at another
+//! seed; with `--nocapture` a table tells how many mutants of each kind were tried.
+#![allow(clippy::print_stdout)]
+
+use hardbop_budget::Budget;
+use hardbop_cegar::Cegar;
+use hardbop_cfront::ids::CheckId;
+use hardbop_dpr::Dpr;
+use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
+use hardbop_gate::Gate;
+use hardbop_houdini::Houdini;
+use hardbop_leap::Leap;
+use hardbop_model::{Model, Prepared};
+use hardbop_test_support::generate::{branches, tiny};
+use hardbop_test_support::inputs::{Ending, Endings, endings, loaded};
+use hardbop_test_support::random::Random;
+use hardbop_test_support::setting;
+use hardbop_unroll::{Runs, Unroll};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// How many mutants of each claim are tried.
+const MUTANTS: u64 = 12;
+
+/// Keeps the claims that the gate accepts.
+struct Keeping<'a> {
+    gate: Gate<'a>,
+    kept: Vec<Claim>,
+}
+
+impl Desk for Keeping<'_> {
+    fn event(&mut self, _: Event) {}
+
+    fn submit(&mut self, claim: Claim) -> Answer {
+        match self.gate.check(claim) {
+            Ok(hardbop_gate::Evidence::Proof(proof)) => self.kept.push(proof.claim().clone()),
+            Ok(hardbop_gate::Evidence::Refutation(run)) => self.kept.push(run.claim().clone()),
+            Err(reason) => return Answer::Refused(reason),
+        }
+        Answer::Accepted
+    }
+}
+
+/// What is claimed must be so.
+fn is_true(claim: &Claim, truth: &Endings) -> bool {
+    let violated = |check: CheckId| truth.contains(&Ending::Violated(check));
+    let proved = claim.proves().iter().all(|&check| !violated(check));
+    proved && claim.violates().is_none_or(violated)
+}
+
+/// Places in a value that can be changed, by the way to them.
+fn places(value: &Value, at: &mut Vec<usize>, found: &mut Vec<Vec<usize>>) {
+    found.push(at.clone());
+    let below: Vec<&Value> = match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(fields) => fields.values().collect(),
+        _ => Vec::new(),
+    };
+    for (index, value) in below.into_iter().enumerate() {
+        at.push(index);
+        places(value, at, found);
+        at.pop();
+    }
+}
+
+fn place<'a>(value: &'a mut Value, at: &[usize]) -> &'a mut Value {
+    let Some((&first, rest)) = at.split_first() else {
+        return value;
+    };
+    let below = match value {
+        Value::Array(items) => &mut items[first],
+        Value::Object(fields) => fields
+            .values_mut()
+            .nth(first)
+            .expect("the way leads somewhere"),
+        _ => unreachable!("only lists and objects have something below"),
+    };
+    place(below, rest)
+}
+
+/// Changes something at one place.
+fn mutate(value: &mut Value, random: &mut Random) {
+    match value {
+        Value::Number(number) => {
+            let number = number.as_u64().unwrap_or(0);
+            let new = match random.below(4u64) {
+                0 => number + 1,
+                1 => number.saturating_sub(1),
+                2 => 0,
+                _ => random.below(40u64),
+            };
+            *value = new.into();
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let one = random.below(items.len() as u64) as usize;
+            let other = random.below(items.len() as u64) as usize;
+            match random.below(4u64) {
+                0 => {
+                    items.remove(one);
+                }
+                1 => items.swap(one, other),
+                2 => items.push(items[one].clone()),
+                _ => items.clear(),
+            }
+        }
+        Value::String(text) => *text = mutated_text(text, random),
+        Value::Bool(flag) => *flag = !*flag,
+        _ => {}
+    }
+}
+
+/// A formula, or a number, with one thing changed.
+fn mutated_text(text: &str, random: &mut Random) -> String {
+    let swaps = [
+        ("bvsle", "bvslt"),
+        ("bvslt", "bvsle"),
+        ("bvule", "bvult"),
+        ("(and ", "(or "),
+        ("(or ", "(and "),
+        ("(= ", "(distinct "),
+        ("true", "false"),
+        ("false", "true"),
+        ("(not ", "(and true "),
+        ("0", "1"),
+        ("1", "0"),
+        ("bvadd", "bvsub"),
+    ];
+    let (from, to) = random.pick(&swaps);
+    let spots: Vec<usize> = text.match_indices(from).map(|(at, _)| at).collect();
+    if spots.is_empty() {
+        return random.pick(&["true", "false", "1"]).to_owned();
+    }
+    let at = random.pick(&spots);
+    format!("{}{to}{}", &text[..at], &text[at + from.len()..])
+}
+
+/// The kind of a claim, in the word of its text.
+fn kind(claim: &Claim) -> String {
+    let text = serde_json::to_value(claim).expect("claims can be written");
+    text["kind"].as_str().unwrap_or_default().to_owned()
+}
+
+#[derive(Default)]
+struct Row {
+    claims: u64,
+    refused: u64,
+    accepted: u64,
+    unreadable: u64,
+}
+
+#[test]
+fn no_mutant_that_is_accepted_is_false() {
+    let (first, wanted) = (setting("HARDBOP_SEED", 1), setting("HARDBOP_CASES", 30));
+    let mut table: BTreeMap<String, Row> = BTreeMap::new();
+    for seed in first..first + wanted {
+        let text = program(seed);
+        let loaded = loaded(&text);
+        let Some(truth) = endings(&loaded.program) else {
+            continue;
+        };
+        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let model = Model::new(&loaded.program, &prepared);
+        let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
+            .map(CheckId)
+            .collect();
+        let mut random = Random(seed);
+        for claim in claims(&model, &checks) {
+            assert!(is_true(&claim, &truth), "seed {seed}: {claim:?}\n{text}");
+            let row = table.entry(kind(&claim)).or_default();
+            row.claims += 1;
+            let gate = || {
+                let budget = Budget::unlimited().with_time(Duration::from_secs(5));
+                Gate::new(&model, budget)
+            };
+            let whole = serde_json::to_value(&claim).expect("claims can be written");
+            // What was read again is the same, and is accepted again.
+            let again: Claim = serde_json::from_value(whole.clone()).expect("and read again");
+            assert_eq!(again, claim);
+            assert!(
+                gate().check(again).is_ok(),
+                "seed {seed}: {claim:?}\n{text}"
+            );
+            for _ in 0..MUTANTS {
+                let mut mutant = whole.clone();
+                let mut ways = Vec::new();
+                places(&mutant, &mut Vec::new(), &mut ways);
+                let at = random.below(ways.len() as u64) as usize;
+                mutate(place(&mut mutant, &ways[at]), &mut random);
+                let shown = mutant.to_string();
+                let Ok(mutant) = serde_json::from_value::<Claim>(mutant) else {
+                    row.unreadable += 1;
+                    continue;
+                };
+                let holds = is_true(&mutant, &truth);
+                match gate().check(mutant) {
+                    Ok(_) => {
+                        assert!(holds, "seed {seed}: {shown} is accepted\n{text}");
+                        row.accepted += 1;
+                    }
+                    Err(_) => row.refused += 1,
+                }
+            }
+            for &check in &checks {
+                assert_refused(gate(), &claim, check, &truth, &text);
+            }
+        }
+    }
+    println!("kind         claims  refused  accepted  unreadable");
+    for (kind, row) in &table {
+        let Row {
+            claims,
+            refused,
+            accepted,
+            unreadable,
+        } = row;
+        println!("{kind:12} {claims:6} {refused:8} {accepted:9} {unreadable:11}");
+    }
+    for kind in ["invariants", "unrolling", "clauses", "only-run", "run"] {
+        let refused = table.get(kind).map_or(0, |row| row.refused);
+        assert!(refused > 0, "no mutant of kind {kind} was refused");
+    }
+}
+
+/// A claim about one more check, which it does not speak of, is refused if that is not so.
+fn assert_refused(gate: Gate<'_>, claim: &Claim, check: CheckId, truth: &Endings, text: &str) {
+    let mut more = serde_json::to_value(claim).expect("claims can be written");
+    match more.get_mut("checks").and_then(Value::as_array_mut) {
+        Some(checks) => checks.push(check.0.into()),
+        None => more["check"] = check.0.into(),
+    }
+    let more: Claim = serde_json::from_value(more).expect("it has the same form");
+    if !is_true(&more, truth) {
+        assert!(gate.check(more.clone()).is_err(), "{more:?}\n{text}");
+    }
+}
+
+/// A program of one of two families.
+fn program(seed: u64) -> String {
+    if seed.is_multiple_of(2) {
+        return branches::program(seed);
+    }
+    let sketch = tiny::sketch(seed);
+    let observed = loaded(&sketch.observed());
+    let seen: BTreeSet<i32> = endings(&observed.program)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|ending| match ending {
+            Ending::Returned(value) => Some(value),
+            _ => None,
+        })
+        .collect();
+    sketch.checked(&seen)
+}
+
+/// The claims of all engines that are accepted.
+fn claims(model: &Model<'_>, checks: &[CheckId]) -> Vec<Claim> {
+    let engines: [Box<dyn Engine>; 6] = [
+        Box::new(Runs {
+            runs: 200,
+            ..Runs::default()
+        }),
+        Box::new(Houdini::default()),
+        Box::new(Unroll::default()),
+        Box::new(Dpr::default()),
+        Box::new(Leap::default()),
+        Box::new(Cegar::default()),
+    ];
+    let mut kept = Vec::new();
+    for engine in engines {
+        let budget = Budget::unlimited().with_time(Duration::from_millis(800));
+        let task = Task {
+            model,
+            checks,
+            budget: &budget,
+        };
+        let mut desk = Keeping {
+            gate: Gate::new(model, budget.clone()),
+            kept: Vec::new(),
+        };
+        engine.check(&task, &mut desk);
+        kept.append(&mut desk.kept);
+    }
+    kept
+}
