@@ -2,10 +2,11 @@
 
 use expect_test::{Expect, expect};
 use hardbop_cfront::dot;
+use hardbop_cfront::ids::ExprId;
 use hardbop_cfront::load::{Loaded, LoadedProgram, Options, load};
 use hardbop_cfront::options::Undefined;
 use hardbop_cfront::parse::{Files, Input, InputKind, Preprocess};
-use hardbop_cfront::program::{Callee, Op, Program};
+use hardbop_cfront::program::{Callee, CheckKind, Op, Program};
 use hardbop_cfront::types::DataModel;
 use hardbop_cfront::verify::verify;
 use hardbop_diagnostics::{Style, render};
@@ -346,4 +347,23 @@ fn a_small_program_is_loaded_at_once() {
     program(text);
     // A release build takes some milliseconds; this only guards against reading every model.
     assert!(start.elapsed().as_millis() < 2000);
+}
+
+/// A check of a call through a pointer compares it with the functions that points-to names: those
+/// comparisons are expressions that points-to must know, too.
+#[test]
+fn points_to_knows_every_expression() {
+    let fixture = Fixture::new(
+        "int a(void) { return 1; } int b(void) { return 2; }
+struct ops { int (*run)(void); }; struct ops o = { a };
+int main(int argc, char **argv) { if (argc > 1) o.run = b; return o.run(); }",
+    );
+    let mut options = Options::new(DataModel::Lp64);
+    options.lower.checks.insert(CheckKind::Pointer);
+    let loaded = fixture.load(&options).program.expect("it has no errors");
+    let LoadedProgram { program, points_to } = loaded;
+    let pointers = (0..program.exprs.len() as u32)
+        .filter(|&index| points_to.pointer(ExprId(index)).is_some())
+        .count();
+    assert!(pointers > 0);
 }

@@ -8,6 +8,7 @@ mod bmc;
 mod book;
 mod bp;
 mod c;
+mod certify;
 mod check;
 mod conventions;
 mod explain;
