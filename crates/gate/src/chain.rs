@@ -379,7 +379,6 @@ impl Checker<'_, '_> {
     }
 
     /// The loop's steps, and which state variables they change.
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
     fn steps(
         &mut self,
         leap: &Leap,

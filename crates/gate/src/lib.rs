@@ -5,7 +5,7 @@
 //! trusted is small: the program and the meaning of its edges (`cfront`, `semantics`), which have
 //! checkers and tests of their own, the solver's word `unsat`, the interpreter, and this crate,
 //! which depends on nothing that searches. It finds its own way through the program
-//! ([`steps`](crate::steps)) and asks a solver of its own.
+//! (`steps.rs`) and asks a solver of its own.
 //!
 //! The types see to it: [`Proof`] and [`Refutation`] cannot be made elsewhere, and an [`Outcome`]
 //! that says more than UNKNOWN holds one of them.
