@@ -4,7 +4,7 @@
 //!
 //! Nothing is undefined: signed arithmetic wraps, divisors and shift amounts are made to fit,
 //! indices are taken modulo the length, every loop and every recursion ends. The inputs of a
-//! program have at most [`BITS`] bits together.
+//! program have at most `BITS` bits together.
 //!
 //! A check that compares with random numbers is always or never violated. So a program is made
 //! twice: first it returns the value that the check is about, and the values of all runs are
