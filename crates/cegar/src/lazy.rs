@@ -23,27 +23,15 @@ use hardbop_logic::{Cube, Session, TermId, Terms};
 use hardbop_newton::atoms::Predicate;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::block::Block;
-use hardbop_semantics::constants::{Constants, Meaning};
-use hardbop_semantics::effects::Effects;
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::skeleton::{Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 /// Which predicates are tracked where.
 pub type Precision = BTreeMap<LocId, BTreeSet<Predicate>>;
-
-/// What does not change from round to round.
-pub struct Ground<'a, 'p> {
-    /// How the program is read.
-    pub semantics: &'a Semantics<'p>,
-    /// What functions may change.
-    pub effects: &'a Effects,
-    /// The cut points.
-    pub skeleton: &'a Skeleton,
-    /// The constants of state variables.
-    pub constants: &'a Constants,
-}
 
 /// What is kept from round to round: blocks, and answers of the solver.
 #[derive(Default)]

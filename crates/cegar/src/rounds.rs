@@ -3,7 +3,7 @@
 mod path;
 
 use crate::counting::Counting;
-use crate::lazy::{Abstraction, Ground, Memory, Precision};
+use crate::lazy::{Abstraction, Memory, Precision};
 use crate::search::{AbstractAnswer, search};
 use hardbop_bebop::supergraph::Vertex;
 use hardbop_budget::{Budget, Stopped};
@@ -16,6 +16,7 @@ use hardbop_newton::atoms::{Predicate, predicates};
 use hardbop_newton::exact::Translation;
 use hardbop_newton::refine::{self, Refiner};
 use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -281,12 +282,7 @@ impl Rounds<'_> {
             skeleton: &view.skeleton,
             constants: &constants,
         };
-        let refiner = Refiner {
-            semantics: guess,
-            effects: &view.effects,
-            cuts: &view.skeleton.cuts,
-            constants: &constants,
-        };
+        let refiner = Refiner { ground };
         if let Some(ended) = self.whole(terms, &refiner, guessing, precision) {
             return ended;
         }
@@ -377,7 +373,7 @@ impl Rounds<'_> {
             return None;
         };
         self.tell(0, "certifying");
-        let constants = refiner.constants;
+        let constants = refiner.ground.constants;
         let claimed = invariants.clone();
         if self
             .claim(terms, constants, guessing, claimed, Vec::new())
@@ -387,7 +383,13 @@ impl Rounds<'_> {
         }
         for (location, formula) in invariants {
             let function = self.view.program.locations[location.index()].function;
-            let atoms = predicates(refiner.semantics, constants, terms, function, formula);
+            let atoms = predicates(
+                refiner.ground.semantics,
+                constants,
+                terms,
+                function,
+                formula,
+            );
             precision.entry(location).or_default().extend(atoms);
         }
         guessing.then_some(Stage::NeedsBits)

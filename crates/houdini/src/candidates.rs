@@ -3,7 +3,6 @@
 //! The program's own conditions and their negations; bounds by constants that a variable is
 //! compared to or set to; the order of two variables. What they speak of is live at the point.
 
-use crate::steps::{Ground, Step};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use hardbop_newton::atoms::atoms;
@@ -11,6 +10,7 @@ use hardbop_newton::refine::Live;
 use hardbop_semantics::State;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most variables of a point that guesses speak of.

@@ -6,11 +6,11 @@
 
 use crate::candidates::{Hints, Variable, guesses, variables};
 use crate::place::Place;
-use crate::steps::{End, Ground, Step};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
 use hardbop_newton::refine::Live;
+use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known when nothing changes any more.

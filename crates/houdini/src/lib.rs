@@ -11,7 +11,6 @@ mod affine;
 mod candidates;
 mod fixpoint;
 mod place;
-mod steps;
 
 pub use fixpoint::Conjuncts;
 use fixpoint::{Fixpoint, fixpoint};
@@ -22,9 +21,9 @@ use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::Terms;
 use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use steps::Ground;
 
 /// Guessing as an engine.
 #[derive(Clone, Debug)]
@@ -105,12 +104,7 @@ impl Attempt<'_> {
             skeleton: &view.skeleton,
             constants: &constants,
         };
-        let refiner = Refiner {
-            semantics: &view.semantics,
-            effects: &view.effects,
-            cuts: &view.skeleton.cuts,
-            constants: &constants,
-        };
+        let refiner = Refiner { ground };
         let errors = view.errors(self.task.checks);
         let stopped = |stopped: Stopped| Reason::Stopped(stopped);
         let targets = errors.values().flatten().copied().collect();

@@ -5,6 +5,7 @@
 //! relation speaks only of what is live at its point: what can still decide whether the goal is
 //! reached.
 
+use crate::refine::Refiner;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::VarKind;
@@ -12,10 +13,9 @@ use hardbop_logic::{
     FuncId as Relation, Horn, HornAnswer, Limits, Op, Solution, Sort, TermId, Terms, Unknown,
 };
 use hardbop_semantics::block::{Block, block};
-use hardbop_semantics::constants::{Constants, Meaning};
-use hardbop_semantics::effects::Effects;
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::{Execution, Semantics, State, Unmodelled};
+use hardbop_semantics::{Execution, State, Unmodelled};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -134,14 +134,6 @@ struct Effect {
     state: State,
 }
 
-/// What the clauses are made from.
-pub(crate) struct Maker<'a, 'p> {
-    pub semantics: &'a Semantics<'p>,
-    pub effects: &'a Effects,
-    pub cuts: &'a BTreeSet<LocId>,
-    pub constants: &'a Constants,
-}
-
 /// Whether relations speak of the origin of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
@@ -177,9 +169,9 @@ impl Spoken {
     }
 }
 
-impl Maker<'_, '_> {
+impl Refiner<'_, '_> {
     /// Solves the rules.
-    pub fn solve(
+    pub(crate) fn solve(
         &self,
         terms: &mut Terms,
         rules: &Rules,
@@ -191,7 +183,7 @@ impl Maker<'_, '_> {
             Ok(effects) => effects,
             Err(solved) => return solved,
         };
-        let live = self.live(terms, rules, &effects);
+        let live = self.live_keys(terms, rules, &effects);
         let origin = self.speaks_of_origin(terms, rules, &effects, &live);
         let mut system = Horn::new();
         let mut relations: BTreeMap<Key, Relation> = BTreeMap::new();
@@ -203,7 +195,7 @@ impl Maker<'_, '_> {
             relations.insert(key, relation);
         }
         let context = Context {
-            maker: self,
+            refiner: self,
             live: &live,
             origin,
             relations: &relations,
@@ -226,7 +218,7 @@ impl Maker<'_, '_> {
     }
 
     /// What is live at the points that can lead to a goal.
-    pub fn live_points(
+    pub(crate) fn live_points(
         &self,
         terms: &mut Terms,
         rules: &Rules,
@@ -234,7 +226,7 @@ impl Maker<'_, '_> {
     ) -> Option<BTreeMap<Key, Live>> {
         let rules = rules.leading_to_goals();
         let effects = self.effects(terms, &rules, budget).ok()?;
-        Some(self.live(terms, &rules, &effects))
+        Some(self.live_keys(terms, &rules, &effects))
     }
 
     fn effects(
@@ -282,7 +274,7 @@ impl Maker<'_, '_> {
         rule: &Rule,
         blocks: &mut BTreeMap<LocId, Block>,
     ) -> Result<Effect, Unmodelled> {
-        let mut run = Execution::new(self.semantics);
+        let mut run = Execution::new(self.ground.semantics);
         let mut entered = None;
         let mut returned = BTreeMap::new();
         let mut condition = terms.bool(true);
@@ -291,9 +283,12 @@ impl Maker<'_, '_> {
             Rule::Block { start, end, .. } => {
                 let made = match blocks.entry(start) {
                     Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(place) => {
-                        place.insert(block(self.semantics, terms, start, self.cuts)?)
-                    }
+                    Entry::Vacant(place) => place.insert(block(
+                        self.ground.semantics,
+                        terms,
+                        start,
+                        &self.ground.skeleton.cuts,
+                    )?),
                 };
                 match made.exits.iter().find(|exit| exit.location == end) {
                     Some(exit) => {
@@ -311,8 +306,8 @@ impl Maker<'_, '_> {
                 condition = run.enter(terms, call, callee);
                 entered = Some(run.state.clone());
                 for id in self.exit_variables(callee) {
-                    let sort = self.semantics.sort(terms, id);
-                    let name = format!("{}'", self.semantics.layout.get(id).name);
+                    let sort = self.ground.semantics.sort(terms, id);
+                    let name = format!("{}'", self.ground.semantics.layout.get(id).name);
                     let after = terms.constant(&name, sort);
                     run.state.set(id, after);
                     returned.insert(id, after);
@@ -333,20 +328,27 @@ impl Maker<'_, '_> {
 
     /// What a call may change and what holds its result.
     fn exit_variables(&self, callee: FuncId) -> Vec<StateVarId> {
-        let mut variables: Vec<StateVarId> =
-            self.effects.modified(callee).iter().copied().collect();
+        let mut variables: Vec<StateVarId> = self
+            .ground
+            .effects
+            .modified(callee)
+            .iter()
+            .copied()
+            .collect();
         variables.extend(
-            self.semantics
+            self.ground
+                .semantics
                 .frame_variables(callee)
                 .into_iter()
                 .filter(|&id| {
-                    self.semantics
+                    self.ground
+                        .semantics
                         .layout
                         .get(id)
                         .variable
                         .is_some_and(|variable| {
                             matches!(
-                                self.semantics.program.variable(variable).kind,
+                                self.ground.semantics.program.variable(variable).kind,
                                 VarKind::Result(_)
                             )
                         })
@@ -357,7 +359,12 @@ impl Maker<'_, '_> {
 
     /// What is live at every point: what conditions on the way to a goal depend on. Of a
     /// procedure's entry values, those of what is live at its entry.
-    fn live(&self, terms: &mut Terms, rules: &Rules, effects: &[Effect]) -> BTreeMap<Key, Live> {
+    fn live_keys(
+        &self,
+        terms: &mut Terms,
+        rules: &Rules,
+        effects: &[Effect],
+    ) -> BTreeMap<Key, Live> {
         let mut live: BTreeMap<Key, Live> = rules
             .points
             .keys()
@@ -408,13 +415,13 @@ impl Maker<'_, '_> {
         effects: &[Effect],
         live: &BTreeMap<Key, Live>,
     ) -> Origin {
-        let origin = self.semantics.origin(terms);
+        let origin = self.ground.semantics.origin(terms);
         for (rule, effect) in rules.rules.iter().zip(effects) {
             let to = match *rule {
                 // What holds of it at the start is no reason to speak of it.
                 Rule::Start { to } => {
                     for &id in &live[&to].now {
-                        let value = effect.state.get(self.semantics, terms, id);
+                        let value = effect.state.get(self.ground.semantics, terms, id);
                         if terms.free_constants(&[value]).contains(&origin) {
                             return Origin::Passed;
                         }
@@ -425,7 +432,7 @@ impl Maker<'_, '_> {
             };
             let mut spoken = vec![effect.condition];
             for &id in &live[&to].now {
-                spoken.push(effect.state.get(self.semantics, terms, id));
+                spoken.push(effect.state.get(self.ground.semantics, terms, id));
             }
             if let Some(entered) = &effect.entered {
                 spoken.extend(entered.written().map(|(_, term)| term));
@@ -456,7 +463,7 @@ impl Maker<'_, '_> {
             for constant in spoken.of(terms, term) {
                 if let Some(&id) = ids.get(constant) {
                     given.insert(id);
-                } else if let Some(Meaning::Now(id)) = self.constants.meaning(*constant) {
+                } else if let Some(Meaning::Now(id)) = self.ground.constants.meaning(*constant) {
                     needed.insert(id);
                 }
             }
@@ -464,7 +471,7 @@ impl Maker<'_, '_> {
         mention(terms, effect.condition);
         let mut need = |state: &State, wanted: &BTreeSet<StateVarId>, terms: &mut Terms| {
             for &id in wanted {
-                let term = state.get(self.semantics, terms, id);
+                let term = state.get(self.ground.semantics, terms, id);
                 mention(terms, term);
             }
         };
@@ -504,12 +511,12 @@ impl Maker<'_, '_> {
                 need(&entered, &inside.old, terms);
                 need(&entered, &passed, terms);
                 // Nothing is asked of the callee if nothing that it gives back is used.
-                let modified = self.effects.modified(callee);
+                let modified = self.ground.effects.modified(callee);
                 let at_entry = live[&entry].now.clone();
                 let end = live.entry(exit).or_default();
                 end.now.extend(given);
                 for id in at_entry {
-                    let variable = self.semantics.layout.get(id);
+                    let variable = self.ground.semantics.layout.get(id);
                     if variable.owner.is_some() || modified.contains(&id) {
                         end.old.insert(id);
                     } else {
@@ -527,20 +534,23 @@ impl Maker<'_, '_> {
     fn arguments(&self, terms: &mut Terms, live: &Live, origin: Origin) -> Vec<(Meaning, TermId)> {
         let mut arguments = Vec::new();
         if origin == Origin::Passed {
-            arguments.push((Meaning::Origin, self.semantics.origin(terms)));
+            arguments.push((Meaning::Origin, self.ground.semantics.origin(terms)));
         }
         for &id in &live.old {
-            arguments.push((Meaning::Old(id), self.semantics.old_constant(terms, id)));
+            arguments.push((
+                Meaning::Old(id),
+                self.ground.semantics.old_constant(terms, id),
+            ));
         }
         for &id in &live.now {
-            arguments.push((Meaning::Now(id), self.semantics.constant(terms, id)));
+            arguments.push((Meaning::Now(id), self.ground.semantics.constant(terms, id)));
         }
         arguments
     }
 }
 
 struct Context<'c, 'a, 'p> {
-    maker: &'c Maker<'a, 'p>,
+    refiner: &'c Refiner<'a, 'p>,
     live: &'c BTreeMap<Key, Live>,
     origin: Origin,
     relations: &'c BTreeMap<Key, Relation>,
@@ -549,7 +559,7 @@ struct Context<'c, 'a, 'p> {
 impl Context<'_, '_, '_> {
     /// A point's relation, applied to its own constants.
     fn applied(&self, terms: &mut Terms, key: Key) -> TermId {
-        let arguments = self.maker.arguments(terms, &self.live[&key], self.origin);
+        let arguments = self.refiner.arguments(terms, &self.live[&key], self.origin);
         let arguments: Vec<TermId> = arguments.into_iter().map(|(_, term)| term).collect();
         terms.apply(self.relations[&key], &arguments)
     }
@@ -563,7 +573,7 @@ impl Context<'_, '_, '_> {
         now: &mut dyn FnMut(&mut Terms, StateVarId) -> TermId,
     ) -> TermId {
         let mut arguments = Vec::new();
-        for (meaning, term) in self.maker.arguments(terms, &self.live[&key], self.origin) {
+        for (meaning, term) in self.refiner.arguments(terms, &self.live[&key], self.origin) {
             arguments.push(match meaning {
                 Meaning::Origin => term,
                 Meaning::Old(id) => old(terms, id),
@@ -574,7 +584,7 @@ impl Context<'_, '_, '_> {
     }
 
     fn add_rule(&self, terms: &mut Terms, system: &mut Horn, rule: &Rule, effect: &Effect) {
-        let semantics = self.maker.semantics;
+        let semantics = self.refiner.ground.semantics;
         let mut body = vec![effect.condition];
         let mut same_old = |terms: &mut Terms, id| semantics.old_constant(terms, id);
         let mut after = |terms: &mut Terms, id| effect.state.get(semantics, terms, id);

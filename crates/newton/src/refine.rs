@@ -9,14 +9,13 @@
 use crate::Segment;
 use crate::atoms::{Predicate, predicates};
 pub use crate::clauses::Live;
-use crate::clauses::{Key, Maker, Rule, Rules, Solved};
+use crate::clauses::{Key, Rule, Rules, Solved};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{Limits, TermId, Terms, Unknown};
-use hardbop_semantics::constants::Constants;
-use hardbop_semantics::effects::Effects;
+use hardbop_semantics::Unmodelled;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
-use hardbop_semantics::{Semantics, Unmodelled};
+use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which points of a path share a relation.
@@ -41,16 +40,10 @@ pub enum Refinement {
     Unmodelled(Unmodelled),
 }
 
-/// What a refinement works with.
+/// Finds predicates and invariants.
 pub struct Refiner<'a, 'p> {
-    /// How the program is read: usually over the integers.
-    pub semantics: &'a Semantics<'p>,
-    /// What functions may change.
-    pub effects: &'a Effects,
-    /// The cut points.
-    pub cuts: &'a BTreeSet<LocId>,
-    /// The constants of state variables.
-    pub constants: &'a Constants,
+    /// The program, usually over the integers.
+    pub ground: Ground<'a, 'p>,
 }
 
 /// What is known of a whole program.
@@ -67,15 +60,6 @@ pub enum Invariants {
 }
 
 impl Refiner<'_, '_> {
-    fn maker(&self) -> Maker<'_, '_> {
-        Maker {
-            semantics: self.semantics,
-            effects: self.effects,
-            cuts: self.cuts,
-            constants: self.constants,
-        }
-    }
-
     /// Looks for predicates that rule out an infeasible path to a violated check.
     pub fn refine(
         &self,
@@ -86,7 +70,7 @@ impl Refiner<'_, '_> {
         budget: &Budget,
     ) -> Refinement {
         let rules = self.path_rules(segments, shape);
-        match self.maker().solve(terms, &rules, limits, budget) {
+        match self.solve(terms, &rules, limits, budget) {
             Solved::Reachable => Refinement::Reachable,
             Solved::Unknown(why) => Refinement::Unknown(why),
             Solved::Unmodelled(edge) => Refinement::Unmodelled(edge),
@@ -94,8 +78,13 @@ impl Refiner<'_, '_> {
                 let mut found = BTreeSet::new();
                 for (key, formula) in formulas {
                     let (function, location) = rules.points[&key];
-                    let atoms =
-                        predicates(self.semantics, self.constants, terms, function, formula);
+                    let atoms = predicates(
+                        self.ground.semantics,
+                        self.ground.constants,
+                        terms,
+                        function,
+                        formula,
+                    );
                     found.extend(atoms.into_iter().map(|atom| (location, atom)));
                 }
                 Refinement::Predicates(found.into_iter().collect())
@@ -113,7 +102,7 @@ impl Refiner<'_, '_> {
         budget: &Budget,
     ) -> Invariants {
         let rules = self.program_rules(skeleton, targets);
-        match self.maker().solve(terms, &rules, limits, budget) {
+        match self.solve(terms, &rules, limits, budget) {
             Solved::Reachable => Invariants::Reachable,
             Solved::Unknown(why) => Invariants::Unknown(why),
             Solved::Unmodelled(edge) => Invariants::Unmodelled(edge),
@@ -142,7 +131,7 @@ impl Refiner<'_, '_> {
         budget: &Budget,
     ) -> Option<BTreeMap<LocId, Live>> {
         let rules = self.program_rules(skeleton, targets);
-        let live = self.maker().live_points(terms, &rules, budget)?;
+        let live = self.live_points(terms, &rules, budget)?;
         let points = live.into_iter();
         Some(
             points
@@ -153,7 +142,7 @@ impl Refiner<'_, '_> {
 
     /// All edges between cut points, as far as they can lead to a target.
     fn program_rules(&self, skeleton: &Skeleton, targets: &BTreeSet<usize>) -> Rules {
-        let program = self.semantics.program;
+        let program = self.ground.semantics.program;
         let mut rules = Vec::new();
         let mut points = BTreeMap::new();
         let at = |vertex: usize| match skeleton.vertices[vertex].point {
@@ -205,7 +194,7 @@ impl Refiner<'_, '_> {
 
     /// The rules of a path, its points, and the last point.
     fn path_rules(&self, segments: &[Segment], shape: Shape) -> Rules {
-        let program = self.semantics.program;
+        let program = self.ground.semantics.program;
         let mut rules = BTreeSet::new();
         let mut points = BTreeMap::new();
         let mut at: Option<(Key, FuncId)> = None;

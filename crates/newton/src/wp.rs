@@ -36,9 +36,15 @@ impl Refiner<'_, '_> {
             let Segment::Block(location, _) = segments[first] else {
                 continue;
             };
-            let function = self.semantics.program.locations[location.index()].function;
+            let function = self.ground.semantics.program.locations[location.index()].function;
             for condition in self.later(terms, segments, first, core) {
-                let atoms = predicates(self.semantics, self.constants, terms, function, condition);
+                let atoms = predicates(
+                    self.ground.semantics,
+                    self.ground.constants,
+                    terms,
+                    function,
+                    condition,
+                );
                 found.extend(atoms.into_iter().map(|atom| (location, atom)));
             }
         }
@@ -54,7 +60,7 @@ impl Refiner<'_, '_> {
         first: usize,
         core: &[usize],
     ) -> Vec<TermId> {
-        let mut run = Execution::new(self.semantics);
+        let mut run = Execution::new(self.ground.semantics);
         let mut conditions = Vec::new();
         let mut depth = 0;
         for (at, segment) in segments.iter().enumerate().skip(first) {
@@ -62,8 +68,13 @@ impl Refiner<'_, '_> {
                 Segment::Start(_) => return conditions,
                 Segment::Block(from, to) => {
                     let entered = run.state.clone();
-                    let Ok(block) = block_from(self.semantics, terms, from, self.cuts, entered)
-                    else {
+                    let Ok(block) = block_from(
+                        self.ground.semantics,
+                        terms,
+                        from,
+                        &self.ground.skeleton.cuts,
+                        entered,
+                    ) else {
                         return conditions;
                     };
                     let Some(exit) = block.exits.into_iter().find(|exit| exit.location == to)

@@ -13,6 +13,7 @@ use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::Constants;
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::Skeleton;
+use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Semantics};
 use std::fmt::Write;
 
@@ -36,10 +37,12 @@ fn check(text: &str, expected: Expect) {
     let mut terms = Terms::new();
     let constants = Constants::new(&semantics, &mut terms);
     let refiner = Refiner {
-        semantics: &semantics,
-        effects: &effects,
-        cuts: &skeleton.cuts,
-        constants: &constants,
+        ground: Ground {
+            semantics: &semantics,
+            effects: &effects,
+            skeleton: &skeleton,
+            constants: &constants,
+        },
     };
     let find = |wanted: fn(LocationKind) -> bool| {
         let mut locations = (0..program.locations.len() as u32).map(LocId);

@@ -24,6 +24,7 @@ pub mod replay;
 pub mod scalar;
 pub mod skeleton;
 pub mod state;
+pub mod steps;
 
 pub use exec::{Execution, Unmodelled};
 pub use state::{Fresh, FreshOrigin, State};

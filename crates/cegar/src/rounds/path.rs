@@ -33,7 +33,7 @@ impl Rounds<'_> {
         let mut core = None;
         if guessing
             && let Feasibility::Infeasible(found) =
-                feasible(refiner.semantics, cuts, terms, session, segments)
+                feasible(refiner.ground.semantics, cuts, terms, session, segments)
         {
             core = Some(found);
         }

@@ -22,6 +22,7 @@ use hardbop_newton::refine::{Invariants, Refiner};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdge, SkeletonEdgeKind};
+use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Execution, Overflow, Semantics, State};
 use hardbop_test_support::inputs::{AllInputs, load};
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,10 +142,12 @@ impl<'p> House<'p> {
         let guess = Semantics::new(semantics.program, semantics.points_to, encoding);
         let constants = Constants::new(&guess, terms);
         let refiner = Refiner {
-            semantics: &guess,
-            effects: self.effects,
-            cuts: &self.skeleton.cuts,
-            constants: &constants,
+            ground: Ground {
+                semantics: &guess,
+                effects: self.effects,
+                skeleton: self.skeleton,
+                constants: &constants,
+            },
         };
         let errors = self.errors.iter();
         let targets = errors

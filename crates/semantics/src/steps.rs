@@ -1,18 +1,20 @@
-//! What lies between two cut points, as a condition and a state at the end.
+//! What searches stand on, and what lies between two cut points: a condition and a state at the
+//! end.
 
+use crate::block::{Block, block};
+use crate::constants::{Constants, Meaning};
+use crate::effects::Effects;
+use crate::skeleton::{Skeleton, SkeletonEdgeKind};
+use crate::{Execution, Semantics, State};
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{TermId, Terms};
-use hardbop_semantics::block::{Block, block};
-use hardbop_semantics::constants::{Constants, Meaning};
-use hardbop_semantics::effects::Effects;
-use hardbop_semantics::skeleton::{Skeleton, SkeletonEdgeKind};
-use hardbop_semantics::{Execution, Semantics, State};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// What the program means.
+/// What a program means to a search, in one encoding.
+#[derive(Clone, Copy)]
 pub struct Ground<'a, 'p> {
-    /// The exact meaning.
+    /// How the program is read.
     pub semantics: &'a Semantics<'p>,
     /// What functions may change.
     pub effects: &'a Effects,
