@@ -5,12 +5,13 @@
 //! relation speaks only of what is live at its point: what can still decide whether the goal is
 //! reached.
 
+use crate::forget::forget_functions;
 use crate::refine::Refiner;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::VarKind;
 use hardbop_logic::{
-    FuncId as Relation, Horn, HornAnswer, Limits, Op, Solution, Sort, TermId, Terms, Unknown,
+    FuncId as Relation, Horn, HornAnswer, Limits, Solution, Sort, TermId, Terms, Unknown,
 };
 use hardbop_semantics::block::{Block, block};
 use hardbop_semantics::constants::Meaning;
@@ -635,31 +636,6 @@ impl Context<'_, '_, '_> {
             system.rule(body, *head);
         }
     }
-}
-
-/// Replaces applications of uninterpreted functions, save relations, by fresh constants.
-fn forget_functions(
-    terms: &mut Terms,
-    relations: &BTreeMap<Key, Relation>,
-    formulas: &[TermId],
-) -> Vec<TermId> {
-    let mut map = BTreeMap::new();
-    for term in terms.postorder(formulas) {
-        if let Op::Apply(function) = *terms.op(term)
-            && !relations.values().any(|&relation| relation == function)
-        {
-            let sort = terms.sort(term);
-            let unknown = terms.fresh("any", sort);
-            map.insert(term, unknown);
-        }
-    }
-    if map.is_empty() {
-        return formulas.to_vec();
-    }
-    formulas
-        .iter()
-        .map(|&formula| terms.substitute(formula, &map))
-        .collect()
 }
 
 fn name(key: Key) -> String {

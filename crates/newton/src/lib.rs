@@ -14,6 +14,7 @@ pub mod atoms;
 mod clauses;
 pub mod exact;
 pub mod feasible;
+mod forget;
 pub mod icpp;
 pub mod refine;
 pub mod shortest;
