@@ -49,6 +49,12 @@ struct Running {
     answers: Receiver<String>,
 }
 
+/// How long a solver may take to tell the model or the core of an answer that it has given.
+const AFTERWARDS: Limits = Limits {
+    time: Some(Duration::from_secs(10)),
+    steps: None,
+};
+
 impl SmtLibProcess {
     /// A solver by the command that starts it. The command must make it read SMT-LIB from its
     /// standard input and answer each command at once.
@@ -311,7 +317,7 @@ impl Solver for SmtLibProcess {
                 continue;
             }
             self.send(&format!("(get-value ({}))\n", smtlib_text(terms, term)));
-            let Ok(answer) = self.answer(Limits::default(), &Budget::unlimited()) else {
+            let Ok(answer) = self.answer(AFTERWARDS, &Budget::unlimited()) else {
                 break;
             };
             // ((term value))
@@ -341,7 +347,8 @@ impl Solver for SmtLibProcess {
             return all;
         }
         self.send("(get-unsat-assumptions)\n");
-        let Ok(answer) = self.answer(Limits::default(), &Budget::unlimited()) else {
+        // A solver that was asked for a core may not know how: then all of them are one.
+        let Ok(answer) = self.answer(AFTERWARDS, &Budget::unlimited()) else {
             return all;
         };
         let Ok(read) = SExprs::read(&answer) else {
