@@ -13,7 +13,7 @@ use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::{Chain, ChoiceKey, Leap, Link, Move, Walk};
-use hardbop_logic::{Answer, Op as TermOp, Session, Sort, TermId, Terms};
+use hardbop_logic::{Answer, Op as TermOp, Sort, TermId, Terms};
 use hardbop_model::plain::is_plain;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::StateVarId;
@@ -156,6 +156,7 @@ impl Checker<'_, '_> {
                 }
                 Move::Leave(call, callee)
                     if calls.last() == Some(&(call, callee))
+                        && calls_function(&edge.op, callee)
                         && self.program.function(callee).exit == location =>
                 {
                     // Entered once more, for its result to be left where the call wants it.
@@ -255,10 +256,7 @@ impl Checker<'_, '_> {
             return Ok(());
         }
         self.questions += 1;
-        let mut session: Session<'static> = self.gate.session();
-        for axiom in self.semantics.axioms(&mut self.terms) {
-            session.assert(&self.terms, axiom);
-        }
+        let mut session = self.gate.session_about(self.semantics, &mut self.terms);
         session.assert(&self.terms, question);
         match session.check(&self.terms, &[]) {
             Answer::Unsat => Ok(()),
@@ -292,13 +290,9 @@ impl Checker<'_, '_> {
         let mut exit = Vec::new();
         for node in &leap.nodes {
             for (text, list) in [(&node.state, &mut state), (&node.exit, &mut exit)] {
-                let formula = self.read(text)?;
-                let known = self.terms.sort(formula) == Sort::Bool;
-                let fixed = self.fixed(formula, &names, values, &changed)?;
-                list.push(fixed);
-                if !known {
-                    return Err(NO);
-                }
+                let formula = self.spelling.read(&mut self.terms, text);
+                let formula = formula.map_err(|_| NO)?;
+                list.push(self.fixed(formula, &names, values, &changed)?);
             }
         }
         // The values on entry: the count of iterations starts at zero.

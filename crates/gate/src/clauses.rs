@@ -39,10 +39,7 @@ impl Gate<'_> {
         let mut numbering = Numbering::of(&claim.points).ok_or(Reason::Certificate)?;
         let open: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
         let mut terms = Terms::new();
-        let mut session = self.session();
-        for axiom in view.semantics.axioms(&mut terms) {
-            session.assert(&terms, axiom);
-        }
+        let mut session = self.session_about(&view.semantics, &mut terms);
         let mut rechecker = Rechecker::new(
             &view.semantics,
             &view.effects,

@@ -34,7 +34,7 @@ impl Gate<'_> {
             view,
             constants,
             invariants,
-            session: self.session(),
+            session: self.session_about(&view.semantics, &mut terms),
             questions: 0,
             terms,
         };
@@ -46,9 +46,6 @@ impl Gate<'_> {
             {
                 return Err(Reason::Certificate);
             }
-        }
-        for axiom in view.semantics.axioms(&mut checker.terms) {
-            checker.session.assert(&checker.terms, axiom);
         }
         checker.start()?;
         for location in cuts.all() {

@@ -25,8 +25,9 @@ pub use alone::{Report, alone};
 use hardbop_budget::Budget;
 use hardbop_cfront::interp;
 use hardbop_engine::{Claim, Reason};
-use hardbop_logic::{Answer, Limits, Session, Solver, Unknown, Z3Options, Z3Solver};
+use hardbop_logic::{Answer, Limits, Session, Solver, Terms, Unknown, Z3Options, Z3Solver};
 use hardbop_model::Model;
+use hardbop_semantics::Semantics;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -195,6 +196,15 @@ impl<'a> Gate<'a> {
                 })))
             }
         }
+    }
+
+    /// A session that knows what holds in every state of a program.
+    fn session_about(&self, semantics: &Semantics<'_>, terms: &mut Terms) -> Session<'static> {
+        let mut session = self.session();
+        for axiom in semantics.axioms(terms) {
+            session.assert(terms, axiom);
+        }
+        session
     }
 
     fn session(&self) -> Session<'static> {

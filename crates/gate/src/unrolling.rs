@@ -90,17 +90,13 @@ impl Gate<'_> {
         terms: &mut Terms,
         never: &[TermId],
     ) -> Result<(), Reason> {
-        let axioms = view.semantics.axioms(terms);
         for some in never.chunks(AT_A_TIME) {
             self.budget.check().map_err(Reason::Stopped)?;
             let any = terms.or(some);
             if any == terms.bool(false) {
                 continue;
             }
-            let mut session = self.session();
-            for &axiom in &axioms {
-                session.assert(terms, axiom);
-            }
+            let mut session = self.session_about(&view.semantics, terms);
             session.assert(terms, any);
             match session.check(terms, &[]) {
                 Answer::Unsat => {}

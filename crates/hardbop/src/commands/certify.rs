@@ -7,15 +7,15 @@ use crate::commands::artifacts::{VERSION, hashes};
 use crate::commands::check::prepared;
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
+use crate::input;
 use crate::limits;
 use crate::progress::Progress;
 use crate::reading::Reading;
 use crate::target::Target;
-use crate::{certificate as file, input};
 use hardbop_budget::Budget;
 use hardbop_engine::Claim;
 use hardbop_gate::{Evidence, Gate, MakeSolver};
-use hardbop_logic::{SmtLibProcess, Z3Options, Z3Solver};
+use hardbop_logic::SmtLibProcess;
 use hardbop_model::Model;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -71,7 +71,11 @@ pub fn run(arguments: &CertifyArgs, console: &Console) -> Result<Verdict, Failur
             progress.say("preparing the program".to_owned());
             let prepared = Reading::during(|| prepared(&part.program, part.points_to.as_ref()));
             let model = Model::new(&part.program, &prepared);
-            let gate = Gate::new(&model, budget.clone()).asking(Arc::clone(&solver));
+            let gate = Gate::new(&model, budget.clone());
+            let gate = match &solver {
+                Some(solver) => gate.asking(Arc::clone(solver)),
+                None => gate,
+            };
             judged.extend(judge(claimed, &gate, &budget, &progress));
         }
     }
@@ -111,7 +115,7 @@ fn read(path: &Path) -> Result<Certificate, Failure> {
 /// The program that a part of a certificate is about.
 fn of<'a>(
     parts: &'a [Part],
-    claimed: &file::Part,
+    claimed: &certificate::Part,
     certificate: &Certificate,
     target: &Target,
     path: &Path,
@@ -134,13 +138,11 @@ fn of<'a>(
     Err(Failure::message(format!("`{shown}` is for {what}")))
 }
 
-/// How the solver is reached.
-fn solver(arguments: &CertifyArgs) -> Result<Arc<MakeSolver>, Failure> {
+/// How the solver is reached; `None` for the one that is built in.
+fn solver(arguments: &CertifyArgs) -> Result<Option<Arc<MakeSolver>>, Failure> {
     let words: Vec<String> = match &arguments.solver_command {
         Some(command) => command.split_whitespace().map(str::to_owned).collect(),
-        None if arguments.solver == SolverName::Z3 => {
-            return Ok(Arc::new(|| Box::new(Z3Solver::new(Z3Options::default()))));
-        }
+        None if arguments.solver == SolverName::Z3 => return Ok(None),
         None => {
             let words = arguments.solver.command();
             words.iter().map(|&word| word.to_owned()).collect()
@@ -157,25 +159,34 @@ fn solver(arguments: &CertifyArgs) -> Result<Arc<MakeSolver>, Failure> {
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
-        .status();
-    if let Err(error) = started {
-        return Err(Failure::message(format!(
-            "cannot start `{program}` ({error}): install {name}, or say how it is started with \
-             --solver-command"
-        )));
+        .spawn();
+    match started {
+        // It may not end by itself.
+        Ok(mut child) => drop(child.kill().and_then(|()| child.wait())),
+        Err(error) => {
+            return Err(Failure::message(format!(
+                "cannot start `{program}` ({error}): install {name}, or say how it is started \
+                 with --solver-command"
+            )));
+        }
     }
-    Ok(Arc::new(move || {
+    Ok(Some(Arc::new(move || {
         let (program, options) = (program.clone(), options.clone());
         Box::new(SmtLibProcess::new(name, move || {
             let mut command = Command::new(&program);
             command.args(&options);
             command
         }))
-    }))
+    })))
 }
 
 /// Checks the claims of a part, each once.
-fn judge(part: &file::Part, gate: &Gate<'_>, budget: &Budget, progress: &Progress) -> Vec<Judged> {
+fn judge(
+    part: &certificate::Part,
+    gate: &Gate<'_>,
+    budget: &Budget,
+    progress: &Progress,
+) -> Vec<Judged> {
     let total = part.claims.len();
     let mut checked = Vec::new();
     for (index, claim) in part.claims.iter().enumerate() {
@@ -194,7 +205,11 @@ fn judge(part: &file::Part, gate: &Gate<'_>, budget: &Budget, progress: &Progres
 }
 
 /// An answer, with what became of its claim.
-fn one(part: &file::Part, answer: &Answer, checked: Option<&Result<Evidence, String>>) -> Judged {
+fn one(
+    part: &certificate::Part,
+    answer: &Answer,
+    checked: Option<&Result<Evidence, String>>,
+) -> Judged {
     let refused = |reason: &str| Judged {
         answer: "REFUSED",
         place: answer.place.clone(),
