@@ -7,9 +7,10 @@
 use crate::Semantics;
 use crate::layout::StateVarId;
 use hardbop_cfront::call_graph::{callees, with_callees};
-use hardbop_cfront::ids::{ExprId, FuncId, TypeId};
+use hardbop_cfront::ids::{ExprId, FuncId, TypeId, VarId};
 use hardbop_cfront::operands::{Write, each_write};
 use hardbop_cfront::points_to::Spot;
+use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::program::Op;
 use std::collections::BTreeSet;
 
@@ -65,8 +66,11 @@ impl Effects {
     }
 }
 
-/// Entering binds the parameters and gives the locals a life.
+/// Entering binds the parameters and gives the locals a life; leaving ends it.
 fn entered(semantics: &Semantics<'_>, callee: FuncId, out: &mut BTreeSet<StateVarId>) {
+    if let Some(ownership) = semantics.layout.ownership() {
+        out.extend(ownership.in_frame(callee));
+    }
     let callee = semantics.program.function(callee);
     let own = callee.formals.iter().chain(&callee.locals);
     for &variable in own.chain(&callee.result) {
@@ -77,12 +81,14 @@ fn entered(semantics: &Semantics<'_>, callee: FuncId, out: &mut BTreeSet<StateVa
         if semantics.layout.activation_address(variable).is_some() {
             out.insert(semantics.layout.frontier());
         }
+        lived(semantics, variable, out);
     }
 }
 
 /// The state variables that an operation may write, apart from what a called function does.
 pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVarId>) {
     let regions = semantics.points_to.regions();
+    let ownership = semantics.layout.ownership();
     each_write(op, &mut |write| match write {
         Write::Place(place) => {
             if let Some(spot) = semantics.points_to.place(place) {
@@ -90,9 +96,15 @@ pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVa
             }
         }
         Write::Memory(pointer) => written_class(semantics, pointer, out),
-        Write::Everything => out.extend((0..regions.all().len() as u32).map(StateVarId)),
+        Write::Everything => {
+            let all = (0..regions.all().len() as u32).map(RegionId);
+            all.for_each(|region| written_region(semantics, region, out));
+        }
         Write::Allocate => {
             out.insert(semantics.layout.frontier());
+            if let (Op::Allocate { place, .. }, Some(ownership)) = (op, ownership) {
+                out.extend(ownership.allocated(*place));
+            }
         }
         Write::Begin(variable) => {
             if let Some(holder) = semantics.layout.activation_address(variable) {
@@ -101,33 +113,58 @@ pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVa
             }
             if let Some(spot) = semantics.points_to.variable(variable) {
                 let all = regions.of_class(spot.class);
-                out.extend(all.map(|region| semantics.layout.region(region)));
+                all.for_each(|region| written_region(semantics, region, out));
             }
+            lived(semantics, variable, out);
         }
-        // No value of a state changes; lists of arguments are not part of it.
-        Write::End(_) | Write::Free(_) | Write::List(_) => {}
+        Write::End(variable) => lived(semantics, variable, out),
+        Write::Free(pointer) => {
+            let spot = semantics.points_to.pointer(pointer);
+            out.extend(spot.and_then(|spot| ownership?.extents(spot.class)));
+        }
+        // Lists of arguments are not part of a state.
+        Write::List(_) => {}
     });
+}
+
+/// What changes where a local begins or ends.
+fn lived(semantics: &Semantics<'_>, variable: VarId, out: &mut BTreeSet<StateVarId>) {
+    let Some(ownership) = semantics.layout.ownership() else {
+        return;
+    };
+    if let Some(life) = ownership.life(variable) {
+        out.extend([life, ownership.next_life()]);
+    }
+    if semantics.layout.activation_address(variable).is_some() {
+        let spot = semantics.points_to.variable(variable);
+        out.extend(spot.and_then(|spot| ownership.extents(spot.class)));
+    }
+}
+
+/// A region, and the owners of the pointers in it.
+fn written_region(semantics: &Semantics<'_>, region: RegionId, out: &mut BTreeSet<StateVarId>) {
+    let region = semantics.layout.region(region);
+    out.insert(region);
+    let ownership = semantics.layout.ownership();
+    out.extend(ownership.and_then(|ownership| ownership.owners(region)));
 }
 
 fn written_class(semantics: &Semantics<'_>, pointer: ExprId, out: &mut BTreeSet<StateVarId>) {
     if let Some(spot) = semantics.points_to.pointer(pointer) {
-        let regions = semantics.points_to.regions();
-        out.extend(
-            regions
-                .of_class(spot.class)
-                .map(|r| semantics.layout.region(r)),
-        );
+        let regions = semantics.points_to.regions().of_class(spot.class);
+        regions.for_each(|region| written_region(semantics, region, out));
     }
 }
 
 fn written_at(semantics: &Semantics<'_>, spot: Spot, ty: TypeId, out: &mut BTreeSet<StateVarId>) {
     let regions = semantics.points_to.regions();
     if semantics.program.types.is_scalar(ty) {
-        let region = regions.at(spot);
-        out.extend(region.map(|region| semantics.layout.region(region)));
+        if let Some(region) = regions.at(spot) {
+            written_region(semantics, region, out);
+        }
     } else {
         // What lies between the members is written, too.
         let all = regions.of_class(spot.class);
-        out.extend(all.map(|region| semantics.layout.region(region)));
+        all.for_each(|region| written_region(semantics, region, out));
     }
 }

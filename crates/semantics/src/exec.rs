@@ -2,10 +2,11 @@
 
 mod calls;
 mod objects;
+mod ownership;
 
 use crate::Semantics;
 use crate::expr::Evaluated;
-use crate::layout::{StateKind, StateVarId};
+use crate::layout::StateVarId;
 use crate::leaves::{Leaf, all_leaves, padding};
 use crate::memory::Scalar;
 use crate::scalar;
@@ -51,6 +52,13 @@ pub struct Execution<'s, 'p> {
     /// Whether every model of the conditions and facts is a run; if not, a model is a guess.
     pub exact: bool,
     frames: Vec<Frame>,
+}
+
+/// A scalar's value, and for a pointer, to which object it belongs.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    number: TermId,
+    owner: Option<TermId>,
 }
 
 /// What a caller needs back when its callee returns.
@@ -153,7 +161,13 @@ impl<'s, 'p> Execution<'s, 'p> {
         let program = self.semantics.program;
         let pass = terms.bool(true);
         match &program.edges[id.index()].op {
-            Op::Skip | Op::EndScope { .. } | Op::Free { .. } => {}
+            Op::Skip => {}
+            Op::EndScope { variables } => {
+                for &variable in variables {
+                    self.end_life(terms, variable);
+                }
+            }
+            Op::Free { pointer } => self.free(terms, *pointer),
             Op::VaStart { .. } | Op::VaCopy { .. } => self.exact = false,
             Op::Assume { condition, holds } => {
                 let truth = self.truth(terms, *condition, Evaluated::Always);
@@ -172,7 +186,7 @@ impl<'s, 'p> Execution<'s, 'p> {
                 None => self.havoc_all(terms, FreshOrigin::Havoc(id)),
             },
             Op::Declare { variable } => self.declare(terms, *variable),
-            Op::Allocate { place, size, .. } => self.allocate(terms, *place, *size),
+            Op::Allocate { place, size, .. } => self.allocate(terms, id, *place, *size),
             Op::FillMemory { to, byte, size } => self.fill(terms, *to, *byte, *size),
             Op::CopyMemory { to, from, size } => self.copy(terms, *to, *from, *size),
             Op::VaArg { place, .. } => {
@@ -189,8 +203,9 @@ impl<'s, 'p> Execution<'s, 'p> {
         let program = self.semantics.program;
         let ty = program.place(place).ty;
         if program.types.is_scalar(ty) {
-            let value = self.number(terms, value, Evaluated::Always);
-            self.store(terms, place, value);
+            let number = self.number(terms, value, Evaluated::Always);
+            let owner = self.owner_of(terms, value, Evaluated::Always);
+            self.store(terms, place, number, owner);
         } else if let ExprKind::Load(from) = program.expr(value).kind {
             let values = self.read_parts(terms, from, ty);
             self.write_parts(terms, place, ty, values);
@@ -198,14 +213,23 @@ impl<'s, 'p> Execution<'s, 'p> {
     }
 
     /// The scalars of an object, or `None` where they are too many.
-    fn read_parts(&mut self, terms: &mut Terms, place: PlaceId, ty: TypeId) -> Option<Vec<TermId>> {
+    fn read_parts(&mut self, terms: &mut Terms, place: PlaceId, ty: TypeId) -> Option<Vec<Value>> {
         let parts = self.parts(terms, place, ty)?;
-        Some(
-            parts
-                .into_iter()
-                .map(|part| self.read(terms, part))
-                .collect(),
-        )
+        Some(self.read_all(terms, parts))
+    }
+
+    fn read_all(&mut self, terms: &mut Terms, parts: Vec<Scalar>) -> Vec<Value> {
+        let read = |part: Scalar| Value {
+            owner: self.read_owner(terms, &part),
+            number: self.read(terms, part),
+        };
+        parts.into_iter().map(read).collect()
+    }
+
+    fn write_all(&mut self, terms: &mut Terms, parts: Vec<Scalar>, values: Vec<Value>) {
+        for (part, value) in parts.into_iter().zip(values) {
+            self.write_pointer(terms, part, value.number, value.owner);
+        }
     }
 
     fn write_parts(
@@ -213,14 +237,12 @@ impl<'s, 'p> Execution<'s, 'p> {
         terms: &mut Terms,
         place: PlaceId,
         ty: TypeId,
-        values: Option<Vec<TermId>>,
+        values: Option<Vec<Value>>,
     ) {
         match (self.parts(terms, place, ty), values) {
             (Some(parts), Some(values)) => {
                 self.havoc_padding_of(terms, place, ty);
-                for (part, value) in parts.into_iter().zip(values) {
-                    self.write(terms, part, value);
-                }
+                self.write_all(terms, parts, values);
             }
             _ => {
                 self.exact = false;
@@ -280,7 +302,7 @@ impl<'s, 'p> Execution<'s, 'p> {
         let ty = program.place(place).ty;
         if program.types.is_scalar(ty) {
             let value = self.unknown(terms, ty, name, origin);
-            self.store(terms, place, value);
+            self.store(terms, place, value, None);
             return;
         }
         match self.parts(terms, place, ty) {
@@ -345,11 +367,12 @@ impl<'s, 'p> Execution<'s, 'p> {
         let sort = self.semantics.sort(terms, id);
         let name = self.semantics.layout.get(id).name.clone();
         let value = self.make_fresh(terms, &name, sort, origin);
-        if !matches!(self.semantics.layout.get(id).kind, StateKind::Memory { .. }) {
+        if !self.semantics.layout.get(id).kind.is_array() {
             let range = scalar::in_range(terms, value, self.semantics.shape(id));
             self.facts.push(range);
         }
         self.state.set(id, value);
+        self.write_owners(terms, id, false);
     }
 
     /// Any contents for the regions that an object at a place lies in, other objects' too.

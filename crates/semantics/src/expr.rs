@@ -16,8 +16,8 @@ pub(crate) enum Evaluated {
 }
 
 /// How much stack an expression may need before more is fetched; trees may be deep.
-const RED_ZONE: usize = 64 * 1024;
-const STACK_CHUNK: usize = 4 * 1024 * 1024;
+pub(crate) const RED_ZONE: usize = 64 * 1024;
+pub(crate) const STACK_CHUNK: usize = 4 * 1024 * 1024;
 
 impl Execution<'_, '_> {
     pub(crate) fn shape_of(&self, ty: TypeId) -> Shape {
@@ -141,9 +141,10 @@ impl Execution<'_, '_> {
                 let right = (b, self.shape_of(program.expr(right).ty));
                 scalar::overflows(terms, op, left, right, self.shape_of(at))
             }
-            ExprKind::ValidAccess { .. } | ExprKind::ValidFree { .. } => {
-                self.imprecise(terms, "valid", Sort::Bool)
+            ExprKind::ValidAccess { pointer, size } => {
+                self.valid_access(terms, pointer, size, evaluated)
             }
+            ExprKind::ValidFree { pointer } => self.valid_free(terms, pointer, evaluated),
             ExprKind::ObjectSize { .. } => {
                 let shape = self.shape_of(expr.ty);
                 let sort = scalar::sort(shape, arithmetic);

@@ -3,7 +3,7 @@
 use crate::Semantics;
 use crate::exec::Execution;
 use crate::expr::Evaluated;
-use crate::layout::{StateKind, StateVarId};
+use crate::layout::StateVarId;
 use crate::leaves::all_leaves;
 use crate::memory::Scalar;
 use crate::scalar;
@@ -76,6 +76,7 @@ impl Execution<'_, '_> {
         let program = semantics.program;
         let frontier = self.at_distance(terms, semantics.layout.total());
         self.state.set(semantics.layout.frontier(), frontier);
+        self.start_lives(terms);
         // A variable alone in its class starts from zero as a whole; in shared memory, what no
         // initialiser mentions is written part by part.
         for (index, variable) in program.variables.iter().enumerate() {
@@ -99,6 +100,7 @@ impl Execution<'_, '_> {
                 for state in ids {
                     let zero = self.zero(terms, state);
                     self.state.set(state, zero);
+                    self.write_owners(terms, state, true);
                 }
             } else if let Some(leaves) = all_leaves(semantics, variable.ty) {
                 for leaf in leaves {
@@ -124,11 +126,11 @@ impl Execution<'_, '_> {
         }
     }
 
-    fn zero(&mut self, terms: &mut Terms, id: StateVarId) -> TermId {
+    pub(crate) fn zero(&mut self, terms: &mut Terms, id: StateVarId) -> TermId {
         let shape = self.semantics.shape(id);
         let zero = scalar::literal(terms, 0, shape, self.semantics.arithmetic(id));
         match self.semantics.layout.get(id).kind {
-            StateKind::Memory { .. } => {
+            kind if kind.is_array() => {
                 let sort = self.semantics.sort(terms, id);
                 terms.const_array(sort, zero)
             }
@@ -160,16 +162,14 @@ impl Execution<'_, '_> {
                     _ => None,
                 };
                 let ty = program.expr(*expr).ty;
-                self.write(
-                    terms,
-                    Scalar {
-                        spot,
-                        address: Some(place),
-                        ty,
-                        bits,
-                    },
-                    term,
-                );
+                let owner = self.owner_of(terms, *expr, Evaluated::Always);
+                let scalar = Scalar {
+                    spot,
+                    address: Some(place),
+                    ty,
+                    bits,
+                };
+                self.write_pointer(terms, scalar, term, owner);
             }
             InitialValue::Bytes(bytes) => {
                 let char_type = self.plain_type(1);

@@ -7,6 +7,7 @@
 //! and in a fixed order, but at no known address. (Programs whose meaning depends on the order of
 //! unrelated objects have no meaning in C either.)
 
+use crate::ownership::Ownership;
 use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{PointsTo, Spot, bit_field, leaves};
@@ -58,6 +59,22 @@ pub enum StateKind {
     Frontier,
     /// The address of a local of a recursive function: one for each activation.
     Address,
+    /// Which object it is, or to which one a pointer belongs (see [`crate::ownership`]).
+    Identity,
+    /// An array from addresses to the objects that the pointers there belong to.
+    Identities,
+    /// An array from objects to one more than their sizes; 0 for what is not there.
+    Extents,
+}
+
+impl StateKind {
+    /// Whether it holds many values.
+    pub fn is_array(self) -> bool {
+        matches!(
+            self,
+            StateKind::Memory { .. } | StateKind::Identities | StateKind::Extents
+        )
+    }
 }
 
 /// Where data lives.
@@ -74,6 +91,7 @@ pub struct Layout {
     natural: bool,
     /// The size of a pointer in bytes.
     pointer_size: u64,
+    ownership: Option<Ownership>,
 }
 
 /// The distance of the first object from the origin.
@@ -168,6 +186,7 @@ impl Layout {
             function_distances.push(next);
             next += ALIGN;
         }
+        let ownership = Ownership::new(program, points_to, &recursive, &mut variables);
         Layout {
             variables,
             frontier,
@@ -178,7 +197,13 @@ impl Layout {
             recursive,
             natural: naturally_aligned(program),
             pointer_size: program.types.model().pointer_size(),
+            ownership,
         }
+    }
+
+    /// To which objects pointers belong; `None` if nobody asks.
+    pub fn ownership(&self) -> Option<&Ownership> {
+        self.ownership.as_ref()
     }
 
     /// Every state variable, by [`StateVarId`]; the regions come first, in their own order.

@@ -19,6 +19,7 @@ mod initial;
 pub mod layout;
 mod leaves;
 mod memory;
+pub mod ownership;
 pub mod path;
 pub mod replay;
 pub mod scalar;
@@ -33,7 +34,7 @@ use hardbop_cfront::ids::{FuncId, TypeId};
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{Expr, Program};
 use hardbop_cfront::types::Type;
-use layout::{Layout, StateKind, StateVar, StateVarId};
+use layout::{Layout, StateVar, StateVarId};
 use std::collections::BTreeMap;
 
 /// How the scalars of a program are encoded.
@@ -78,7 +79,7 @@ impl<'a> Semantics<'a> {
     /// The SMT-LIB logic of the program's formulas, if there is a solver that is faster for it:
     /// bits alone, without memory and floats.
     pub fn logic(&self) -> Option<&'static str> {
-        let memory = |variable: &StateVar| matches!(variable.kind, StateKind::Memory { .. });
+        let memory = |variable: &StateVar| variable.kind.is_array();
         let float = |expr: &Expr| matches!(self.program.types.get(expr.ty), Type::Float(_));
         let bits = self.encoding == Encoding::Bits
             && !self.layout.variables().iter().any(memory)

@@ -311,7 +311,7 @@ impl Execution<'_, '_> {
         terms.resize(bits, to.width, Sign::Unsigned)
     }
 
-    fn offset_in_region(&self, spot: Spot) -> u64 {
+    pub(crate) fn offset_in_region(&self, spot: Spot) -> u64 {
         let regions = self.semantics.points_to.regions();
         let start = regions.at(spot).map(|region| regions.get(region).start);
         // A region that is all of its class begins nowhere, and holds bytes.
@@ -319,15 +319,37 @@ impl Execution<'_, '_> {
         start.map_or(0, |start| (spot.offset - start) as u64)
     }
 
-    /// Writes a scalar place.
-    pub(crate) fn store(&mut self, terms: &mut Terms, id: PlaceId, value: TermId) {
+    /// Writes a scalar place: a value, and for a pointer, to which object it belongs.
+    pub(crate) fn store(
+        &mut self,
+        terms: &mut Terms,
+        id: PlaceId,
+        value: TermId,
+        owner: Option<TermId>,
+    ) {
         if let Some(scalar) = self.scalar(terms, id, Evaluated::Always) {
-            self.write(terms, scalar, value);
+            self.write_pointer(terms, scalar, value, owner);
         }
     }
 
-    /// Writes a scalar.
+    /// Writes a scalar that is a pointer to something in this object.
+    pub(crate) fn write_pointer(
+        &mut self,
+        terms: &mut Terms,
+        scalar: Scalar,
+        value: TermId,
+        owner: Option<TermId>,
+    ) {
+        self.write_bits(terms, scalar, value);
+        self.write_owner(terms, &scalar, value, owner);
+    }
+
+    /// Writes a scalar that is not known to be a pointer.
     pub(crate) fn write(&mut self, terms: &mut Terms, scalar: Scalar, value: TermId) {
+        self.write_pointer(terms, scalar, value, None);
+    }
+
+    fn write_bits(&mut self, terms: &mut Terms, scalar: Scalar, value: TermId) {
         let Some((id, kind)) = self.kind_at(scalar.spot) else {
             // No edge ever reads it: every access has a region.
             return;

@@ -1,6 +1,7 @@
 //! Symbolic states: what every state variable holds, as a term over the values at the start.
 
 use crate::layout::{StateKind, StateVarId};
+use crate::ownership::IDENTITY;
 use crate::scalar::{self, Arithmetic, Shape};
 use crate::{Encoding, Semantics};
 use hardbop_cfront::ids::{EdgeId, VarId};
@@ -134,8 +135,8 @@ impl Semantics<'_> {
         let whole = match (variable.kind, variable.ty) {
             (StateKind::Cell { bytes }, Some(ty)) => self.program.types.size_of(ty) == bytes,
             (StateKind::Memory { unit }, Some(ty)) => self.program.types.size_of(ty) == unit,
-            (StateKind::Frontier | StateKind::Address, _) => return self.pointer_arithmetic(),
-            _ => false,
+            (StateKind::Cell { .. } | StateKind::Memory { .. }, None) => false,
+            _ => return self.pointer_arithmetic(),
         };
         let integer = variable
             .ty
@@ -172,6 +173,9 @@ impl Semantics<'_> {
             StateKind::Cell { bytes } => bytes,
             StateKind::Memory { unit } => unit,
             StateKind::Frontier | StateKind::Address => return self.pointer_shape(),
+            StateKind::Identity | StateKind::Identities | StateKind::Extents => {
+                return IDENTITY;
+            }
         };
         // A `_Bool` in memory is a byte: other accesses may see it as a part of something larger.
         let in_memory = matches!(variable.kind, StateKind::Memory { .. });
@@ -191,10 +195,11 @@ impl Semantics<'_> {
     pub fn sort(&self, terms: &mut Terms, id: StateVarId) -> Sort {
         let value = scalar::sort(self.shape(id), self.arithmetic(id));
         match self.layout.get(id).kind {
-            StateKind::Memory { .. } => {
+            StateKind::Memory { .. } | StateKind::Identities => {
                 let address = scalar::sort(self.pointer_shape(), self.pointer_arithmetic());
                 terms.array_sort(address, value)
             }
+            StateKind::Extents => terms.array_sort(value, value),
             _ => value,
         }
     }
@@ -214,7 +219,7 @@ impl Semantics<'_> {
     /// What always holds of a state variable's constant: the range of its type.
     pub fn typing(&self, terms: &mut Terms, id: StateVarId) -> TermId {
         match self.layout.get(id).kind {
-            StateKind::Memory { .. } => terms.bool(true),
+            kind if kind.is_array() => terms.bool(true),
             _ => {
                 let constant = self.constant(terms, id);
                 scalar::in_range(terms, constant, self.shape(id))

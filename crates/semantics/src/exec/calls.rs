@@ -1,6 +1,6 @@
 //! Calls: binding what is passed, and what is given back.
 
-use super::{Execution, Frame};
+use super::{Execution, Frame, Value};
 use crate::expr::Evaluated;
 use crate::leaves::all_leaves;
 use crate::memory::Scalar;
@@ -32,14 +32,17 @@ impl Execution<'_, '_> {
         };
         let function = program.function(callee);
         enum Passed {
-            Scalar(TermId),
-            Parts(Option<Vec<TermId>>),
+            Scalar(Value),
+            Parts(Option<Vec<Value>>),
         }
         let mut passed = Vec::new();
         for (&argument, _) in arguments.iter().zip(&function.formals) {
             let ty = program.expr(argument).ty;
             passed.push(if program.types.is_scalar(ty) {
-                Passed::Scalar(self.number(terms, argument, Evaluated::Always))
+                Passed::Scalar(Value {
+                    number: self.number(terms, argument, Evaluated::Always),
+                    owner: self.owner_of(terms, argument, Evaluated::Always),
+                })
             } else if let ExprKind::Load(place) = program.expr(argument).kind {
                 Passed::Parts(self.read_parts(terms, place, ty))
             } else {
@@ -78,14 +81,12 @@ impl Execution<'_, '_> {
                         ty,
                         bits: None,
                     };
-                    self.write(terms, scalar, value);
+                    self.write_pointer(terms, scalar, value.number, value.owner);
                 }
                 Passed::Parts(values) => {
                     if let (Some(values), Some(leaves)) = (values, all_leaves(self.semantics, ty)) {
                         let parts = self.parts_at(terms, spot, address, leaves);
-                        for (part, value) in parts.into_iter().zip(values) {
-                            self.write(terms, part, value);
-                        }
+                        self.write_all(terms, parts, values);
                     } else {
                         self.exact = false;
                     }
@@ -115,14 +116,12 @@ impl Execution<'_, '_> {
                     .map(|(spot, leaves)| {
                         let address = self.variable_address(terms, variable);
                         let parts = self.parts_at(terms, spot, address, leaves);
-                        parts
-                            .into_iter()
-                            .map(|part| self.read(terms, part))
-                            .collect::<Vec<_>>()
+                        self.read_all(terms, parts)
                     })
             }
             _ => None,
         };
+        self.end_frame(terms, frame.callee);
         for (id, value) in frame.outer {
             match value {
                 Some(value) => self.state.set(id, value),

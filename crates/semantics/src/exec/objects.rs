@@ -8,7 +8,7 @@ use crate::leaves::{MAX_PARTS, all_leaves};
 use crate::memory::Scalar;
 use crate::scalar;
 use crate::state::FreshOrigin;
-use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
+use hardbop_cfront::ids::{EdgeId, ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::points_to::regions::Region;
 use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind};
@@ -28,8 +28,10 @@ impl Execution<'_, '_> {
                 .size_of(self.semantics.program.variable(variable).ty);
             let address = self.take(terms, None, size);
             self.state.set(holder, address);
+            self.begin_life(terms, variable);
             return;
         }
+        self.begin_life(terms, variable);
         let Some(spot) = self.semantics.points_to.variable(variable) else {
             return;
         };
@@ -101,7 +103,13 @@ impl Execution<'_, '_> {
         address
     }
 
-    pub(super) fn allocate(&mut self, terms: &mut Terms, place: PlaceId, size: ExprId) {
+    pub(super) fn allocate(
+        &mut self,
+        terms: &mut Terms,
+        edge: EdgeId,
+        place: PlaceId,
+        size: ExprId,
+    ) {
         let shape = self.shape_of(self.semantics.program.expr(size).ty);
         let value = self.number(terms, size, Evaluated::Always);
         let constant = scalar::constant_signed(terms, value).filter(|&n| (0..1 << 40).contains(&n));
@@ -115,7 +123,8 @@ impl Execution<'_, '_> {
                 self.take(terms, Some(value), 0)
             }
         };
-        self.store(terms, place, address);
+        let owner = self.begin_object(terms, edge, address, size);
+        self.store(terms, place, address, owner);
     }
 
     /// The scalars of the regions of a class that lie in `size` bytes from a pointer on, whole or
@@ -164,7 +173,11 @@ impl Execution<'_, '_> {
                         }
                     }
                 }
-                StateKind::Frontier | StateKind::Address => {}
+                StateKind::Frontier
+                | StateKind::Address
+                | StateKind::Identity
+                | StateKind::Identities
+                | StateKind::Extents => {}
             }
             if parts.len() > MAX_PARTS {
                 return None;
@@ -293,6 +306,7 @@ impl Execution<'_, '_> {
                 _ => value,
             };
             self.state.set(id, filled);
+            self.write_owners(terms, id, scalar::constant_signed(terms, byte) == Some(0));
         }
         true
     }
@@ -309,13 +323,8 @@ impl Execution<'_, '_> {
         });
         match parts {
             Some((targets, sources)) => {
-                let values: Vec<TermId> = sources
-                    .into_iter()
-                    .map(|part| self.read(terms, part))
-                    .collect();
-                for (part, value) in targets.into_iter().zip(values) {
-                    self.write(terms, part, value);
-                }
+                let values = self.read_all(terms, sources);
+                self.write_all(terms, targets, values);
             }
             None => self.havoc_class_of(terms, to, FreshOrigin::Imprecise),
         }
