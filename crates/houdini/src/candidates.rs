@@ -3,6 +3,7 @@
 //! The program's own conditions and their negations; bounds by constants that a variable is
 //! compared to or set to; the order of two variables. What they speak of is live at the point.
 
+use crate::objects;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use hardbop_newton::atoms::atoms;
@@ -27,8 +28,10 @@ const CONDITIONS: usize = 48;
 /// A variable that guesses speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Variable {
-    /// Its constant.
+    /// What guesses call it.
     pub constant: TermId,
+    /// What it stands for: that constant, or a term over the state.
+    pub term: TermId,
     /// How many bits it has.
     pub width: u32,
     /// Whether it is compared with a sign.
@@ -220,12 +223,14 @@ pub fn variables(
         if let (true, Sort::BitVec(width @ 1..=64)) = (is_here(id), terms.sort(constant)) {
             found.push(Variable {
                 constant,
+                term: constant,
                 width,
                 signed: ground.semantics.shape(id).signed,
             });
         }
     }
     found.truncate(VARIABLES);
+    found.extend(objects::variables(ground, terms, &found, live));
     found
 }
 

@@ -256,17 +256,20 @@ impl Search<'_, '_, '_> {
             .variables()
             .iter()
             .map(|variable| {
-                let constant = variable.constant;
-                (constant, self.ground.at_end(terms, step, constant))
+                let mut map = BTreeMap::new();
+                for constant in terms.free_constants(&[variable.term]) {
+                    map.insert(constant, self.ground.at_end(terms, step, constant));
+                }
+                (variable.constant, terms.substitute(variable.term, &map))
             })
             .collect();
         let mut changed = false;
         loop {
-            let invariant = place.invariant(terms);
-            if invariant == terms.bool(true) {
+            let known = place.known(terms);
+            if known == terms.bool(true) {
                 return Ok(changed);
             }
-            let after = terms.substitute(invariant, &ends);
+            let after = terms.substitute(known, &ends);
             let uncovered = terms.not(after);
             self.found.questions += 1;
             let point: Vec<(TermId, Option<Value>)> =

@@ -10,6 +10,7 @@
 mod affine;
 mod candidates;
 mod fixpoint;
+mod objects;
 mod place;
 
 pub use fixpoint::Conjuncts;

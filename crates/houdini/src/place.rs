@@ -77,7 +77,20 @@ impl Place {
 
     /// What holds of all states that came here.
     pub fn invariant(&self, terms: &mut Terms) -> TermId {
+        let formula = self.known(terms);
+        self.spelt_out(terms, formula)
+    }
+
+    /// The same in the names that guesses use.
+    pub fn known(&self, terms: &mut Terms) -> TermId {
         self.some(terms, |_| true)
+    }
+
+    /// A formula with names of guesses replaced by what they stand for.
+    fn spelt_out(&self, terms: &mut Terms, formula: TermId) -> TermId {
+        let named = self.variables.iter().filter(|v| v.constant != v.term);
+        let named = named.map(|variable| (variable.constant, variable.term));
+        terms.substitute(formula, &named.collect())
     }
 
     /// What holds of the states that are new since this was asked last; `None` if there are none.
@@ -86,6 +99,7 @@ impl Place {
             return None;
         }
         let formula = self.some(terms, |cell| cell.new);
+        let formula = self.spelt_out(terms, formula);
         for cell in self.cells.values_mut() {
             cell.new = false;
         }

@@ -107,6 +107,11 @@ impl PointsTo {
         self.allocations.get(&edge).copied()
     }
 
+    /// What the scalar at a spot may point to.
+    pub fn pointee(&self, spot: Spot) -> Option<Spot> {
+        self.pointees.get(&spot).copied()
+    }
+
     /// Where the part of an object lies that starts so many bytes after a spot.
     pub fn part(&self, spot: Spot, bytes: i64) -> Spot {
         let fold = &self.folds[spot.class.0 as usize];
