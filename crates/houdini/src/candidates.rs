@@ -230,8 +230,10 @@ pub fn variables(
         }
     }
     found.truncate(VARIABLES);
-    found.extend(objects::variables(ground, terms, &found, live));
-    found
+    // First those that only hulls relate to others: a hull has few dimensions.
+    let mut all = objects::variables(ground, terms, &found, live);
+    all.extend(found);
+    all
 }
 
 /// Guesses, each once, in the order in which they say most to a reader.

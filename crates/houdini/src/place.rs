@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most points that a hull takes before it is given up: words have many bits.
 const POINTS: u32 = 48;
 /// The most variables of a hull.
-const DIMENSIONS: usize = 10;
+const DIMENSIONS: usize = 16;
 /// The most combinations of modes.
 const CELLS: usize = 160;
 

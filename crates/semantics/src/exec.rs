@@ -364,6 +364,11 @@ impl<'s, 'p> Execution<'s, 'p> {
 
     /// Any contents for a whole state variable.
     fn havoc_variable(&mut self, terms: &mut Terms, id: StateVarId, origin: FreshOrigin) {
+        self.set_unknown(terms, id, origin);
+        self.write_owners(terms, id, false);
+    }
+
+    fn set_unknown(&mut self, terms: &mut Terms, id: StateVarId, origin: FreshOrigin) {
         let sort = self.semantics.sort(terms, id);
         let name = self.semantics.layout.get(id).name.clone();
         let value = self.make_fresh(terms, &name, sort, origin);
@@ -372,7 +377,6 @@ impl<'s, 'p> Execution<'s, 'p> {
             self.facts.push(range);
         }
         self.state.set(id, value);
-        self.write_owners(terms, id, false);
     }
 
     /// Any contents for the regions that an object at a place lies in, other objects' too.

@@ -344,8 +344,7 @@ fn pointers() {
         "--check pointer",
         expect![[r#"
             VIOLATED x.c:6: null pointer in *p (in main)
-            UNKNOWN x.c:6: invalid access in *p (in main)
-              because the run that was found does not replay: it returns
+            PROVED x.c:6: invalid access in *p (in main)
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );
@@ -452,11 +451,9 @@ fn frees() {
         r#"int main(void) { char *p = malloc(4); free(0); if (__VERIFIER_nondet_int()) free(p + 1); free(p); free(p); }"#,
         "--check free",
         expect![[r#"
-            UNKNOWN x.c:6: invalid free in free(0) (in main)
-              because the run that was found does not replay: it violates another check
+            PROVED x.c:6: invalid free in free(0) (in main)
             VIOLATED x.c:6: invalid free in free(p + 1) (in main)
-            UNKNOWN x.c:6: invalid free in free(p) (in main)
-              because the run that was found does not replay: it violates another check
+            PROVED x.c:6: invalid free in free(p) (in main)
             VIOLATED x.c:6: invalid free in free(p) (in main)
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],

@@ -205,7 +205,7 @@ impl<'s> Execution<'s, '_> {
         if !self.is_whole(scalar) && kind == StateKind::Identities {
             // Some pointer around here; which one is not worth knowing.
             self.exact = false;
-            self.havoc_variable(terms, owners, FreshOrigin::Imprecise);
+            self.set_unknown(terms, owners, FreshOrigin::Imprecise);
             return;
         }
         let null = scalar::constant_signed(terms, value) == Some(0);
@@ -234,7 +234,7 @@ impl<'s> Execution<'s, '_> {
             self.state.set(owners, zero);
         } else {
             self.exact = false;
-            self.havoc_variable(terms, owners, FreshOrigin::Imprecise);
+            self.set_unknown(terms, owners, FreshOrigin::Imprecise);
         }
     }
 
@@ -333,7 +333,7 @@ impl<'s> Execution<'s, '_> {
         }
         for extents in ownership.in_frame(function) {
             self.exact = false;
-            self.havoc_variable(terms, extents, FreshOrigin::Imprecise);
+            self.set_unknown(terms, extents, FreshOrigin::Imprecise);
         }
     }
 
@@ -451,6 +451,12 @@ impl<'s> Execution<'s, '_> {
         pointer: ExprId,
         evaluated: Evaluated,
     ) -> TermId {
+        let address = self.pointer(terms, pointer, evaluated);
+        let zero = self.bytes(terms, 0);
+        let null = terms.eq(address, zero);
+        if null == terms.bool(true) {
+            return null;
+        }
         let spot = self.semantics.points_to.pointer(pointer);
         let (Some(ownership), Some(spot)) = (self.ownership(), spot) else {
             return self.imprecise(terms, "valid", Sort::Bool);
@@ -459,9 +465,6 @@ impl<'s> Execution<'s, '_> {
         if class.external || !ownership.is_heap(spot.class) {
             return self.imprecise(terms, "valid", Sort::Bool);
         }
-        let address = self.pointer(terms, pointer, evaluated);
-        let zero = self.bytes(terms, 0);
-        let null = terms.eq(address, zero);
         let Some(extents) = ownership.extents(spot.class) else {
             return null;
         };
