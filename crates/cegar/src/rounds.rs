@@ -423,6 +423,8 @@ impl Rounds<'_> {
             checks: self.open.keys().copied().collect(),
             cuts: self.view.skeleton.cuts.iter().copied().collect(),
             at,
+            arbitrary: Vec::new(),
+            instances: Vec::new(),
             predicates,
         });
         let refused = self.desk.submit(claim).refused();

@@ -74,9 +74,27 @@ pub struct Invariants {
     /// The invariants. Control never comes to a cut point that has none.
     #[serde(with = "pairs")]
     pub at: BTreeMap<LocId, String>,
+    /// The invariants may speak of arbitrary words, `any0#`, `any1#` and so on, of so many bits
+    /// each: they hold for all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arbitrary: Vec<u32>,
+    /// For which words, as terms over the state, an invariant is used besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instances: Vec<Instance>,
     /// The predicates that they are made of, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub predicates: Vec<ScopedPredicate>,
+}
+
+/// An invariant with a term in the place of an arbitrary word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instance {
+    /// Whose invariant.
+    pub at: LocId,
+    /// Which arbitrary word.
+    pub word: usize,
+    /// The term.
+    pub term: String,
 }
 
 /// A map as a list of pairs: keys of JSON's objects are texts.

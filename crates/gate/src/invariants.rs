@@ -4,6 +4,10 @@
 //! start to the invariant at its end; a cut point without an invariant is claimed to be
 //! unreachable. If all questions are answered `unsat`, no execution comes to a location whose
 //! invariant is false.
+//!
+//! Invariants may speak of arbitrary words: then they are claimed for all of them. What leads from
+//! one cut point to the next is asked for any word, and as what holds for all words holds for each,
+//! the invariant at the start may be used for as many terms besides as the claim names.
 
 use crate::steps::Cuts;
 use crate::{Gate, refused};
@@ -24,16 +28,34 @@ impl Gate<'_> {
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
         let mut spelling = Spelling::new(&view.semantics, &mut terms);
+        let words = spelling.arbitrary(&mut terms, &claim.arbitrary);
+        let words = words.ok_or(Reason::Certificate)?;
+        if words.iter().any(|&word| constants.meaning(word).is_some()) {
+            return Err(Reason::Certificate);
+        }
         let mut invariants = BTreeMap::new();
         for (&location, text) in &claim.at {
             let formula = spelling.read(&mut terms, text);
             invariants.insert(location, formula.map_err(|_| Reason::Certificate)?);
+        }
+        let mut instances: BTreeMap<LocId, Vec<TermId>> = BTreeMap::new();
+        for instance in &claim.instances {
+            let term = spelling.read_term(&mut terms, &instance.term);
+            let term = term.map_err(|_| Reason::Certificate)?;
+            let word = *words.get(instance.word).ok_or(Reason::Certificate)?;
+            let invariant = *invariants.get(&instance.at).ok_or(Reason::Certificate)?;
+            if terms.sort(term) != terms.sort(word) {
+                return Err(Reason::Certificate);
+            }
+            let formula = terms.substitute(invariant, &BTreeMap::from([(word, term)]));
+            instances.entry(instance.at).or_default().push(formula);
         }
         let cuts = Cuts::new(view.program, &claim.cuts);
         let mut checker = Checker {
             view,
             constants,
             invariants,
+            instances,
             session: self.session_about(&view.semantics, &mut terms),
             questions: 0,
             terms,
@@ -64,6 +86,8 @@ struct Checker<'a, 'p> {
     view: &'a View<'p>,
     constants: Constants,
     invariants: BTreeMap<LocId, TermId>,
+    /// What follows from an invariant, since it holds for all words.
+    instances: BTreeMap<LocId, Vec<TermId>>,
     session: Session<'static>,
     questions: u64,
     terms: Terms,
@@ -138,9 +162,13 @@ impl Checker<'_, '_> {
 
     /// All steps that leave a cut point.
     fn leave(&mut self, cuts: &Cuts, at: LocId) -> Result<(), Reason> {
-        let before = self.invariant(at);
+        let mut before = self.invariant(at);
         if before == self.terms.bool(false) {
             return Ok(());
+        }
+        if let Some(instances) = self.instances.get(&at) {
+            let all: Vec<TermId> = instances.iter().copied().chain([before]).collect();
+            before = self.terms.and(&all);
         }
         let (view, program) = (self.view, self.view.program);
         let ways = cuts.ways(&view.semantics, &mut self.terms, at, State::new())?;

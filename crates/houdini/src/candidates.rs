@@ -6,7 +6,7 @@
 use crate::objects;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
-use hardbop_newton::atoms::atoms;
+use hardbop_newton::atoms::atoms_of;
 use hardbop_newton::refine::Live;
 use hardbop_semantics::State;
 use hardbop_semantics::constants::Meaning;
@@ -57,8 +57,7 @@ impl Hints {
         let mut hints = Hints::default();
         // Blocks share most of what they say, so it is looked at once for all of them.
         let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
-        let all = terms.or(&conditions);
-        for atom in atoms(terms, all) {
+        for atom in atoms_of(terms, &conditions) {
             let Some(constants) = few_constants(terms, atom) else {
                 continue;
             };
@@ -79,6 +78,20 @@ impl Hints {
             hints.set(terms, variable, value);
         }
         hints
+    }
+
+    /// The literals that a variable is compared to or set to.
+    pub fn literals_of(&self, variable: TermId) -> impl Iterator<Item = &TermId> {
+        self.literals.get(&variable).into_iter().flatten()
+    }
+
+    /// The variables that occur in one condition with a variable.
+    pub fn related_to(&self, variable: TermId) -> impl Iterator<Item = TermId> + '_ {
+        self.related.iter().filter_map(move |&(a, b)| match variable {
+            _ if variable == a => Some(b),
+            _ if variable == b => Some(a),
+            _ => None,
+        })
     }
 
     fn relate(&mut self, constants: &BTreeSet<TermId>) {

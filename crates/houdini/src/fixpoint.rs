@@ -5,6 +5,7 @@
 //! is followed in turn. When no step has such a model, what is left is an invariant.
 
 use crate::candidates::{Hints, Variable, guesses, variables};
+use crate::cells::Cells;
 use crate::place::Place;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
@@ -18,6 +19,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Fixpoint {
     /// The invariants of all points that may be reached.
     pub invariants: BTreeMap<LocId, TermId>,
+    /// The arbitrary words that they speak of, ...
+    pub words: Vec<TermId>,
+    /// ... and for which terms they are used besides.
+    pub instances: Vec<(LocId, usize, TermId)>,
     /// What is not supported and may be reached.
     pub unsupported: Option<u32>,
     /// How many questions were asked.
@@ -53,9 +58,12 @@ pub fn fixpoint(
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, Stopped> {
     let hints = Hints::new(ground, terms, steps);
+    let cells = Cells::new(ground, terms, steps, &hints);
     let mut places: BTreeMap<LocId, Place> = BTreeMap::new();
     let mut found = Fixpoint {
         invariants: BTreeMap::new(),
+        words: Vec::new(),
+        instances: Vec::new(),
         unsupported: None,
         questions: 0,
         guesses: (0, 0),
@@ -76,9 +84,14 @@ pub fn fixpoint(
                     .filter(|variable| !modes.contains(&variable.constant))
                     .copied()
                     .collect();
-                let guesses = guesses(terms, &hints, &variables, &others);
+                let mut guesses = guesses(terms, &hints, &variables, &others);
+                let (more, elements) = cells.guesses(ground, terms, live, &variables);
+                let quantified = !more.is_empty();
+                guesses.extend(more);
+                let mut variables = variables;
+                variables.extend(elements);
                 found.guesses.0 += guesses.len();
-                Place::new(variables, modes, others, guesses)
+                Place::new(variables, modes, others, guesses, quantified)
             });
         }
     }
@@ -93,6 +106,7 @@ pub fn fixpoint(
     let readers = Readers::new(steps);
     let mut search = Search {
         ground,
+        cells,
         session,
         places,
         found,
@@ -181,6 +195,7 @@ impl<'s> Readers<'s> {
 
 struct Search<'a, 'g, 'p> {
     ground: &'a Ground<'g, 'p>,
+    cells: Cells,
     session: Session<'static>,
     places: BTreeMap<LocId, Place>,
     found: Fixpoint,
@@ -206,6 +221,8 @@ impl Search<'_, '_, '_> {
                 Some(new) => before = new,
                 None => return Ok(changed),
             }
+            let instances = self.instances(terms, from);
+            before = terms.and(&[&[before][..], &instances].concat());
         }
         // What the steps share is told to the solver once.
         self.session.push();
@@ -215,11 +232,30 @@ impl Search<'_, '_, '_> {
                 && self.cover(terms, step, taken)?
                 && let End::At(location) = step.to
             {
+                // Instances of what was known before are no longer known.
+                if let Some(place) = self.places.get_mut(&location)
+                    && place.is_quantified()
+                {
+                    place.follow_again();
+                }
                 changed.push(location);
             }
         }
         self.session.pop();
         Ok(changed)
+    }
+
+    /// What is known of a point for the elements that steps from there access.
+    fn instances(&self, terms: &mut Terms, at: LocId) -> Vec<TermId> {
+        let mut found = Vec::new();
+        if let Some(place) = self.places.get(&at).filter(|place| place.is_quantified()) {
+            let invariant = place.invariant(terms);
+            for (array, term) in self.cells.instances(at) {
+                let index = self.cells.indices[array];
+                found.push(terms.substitute(invariant, &BTreeMap::from([(index, term)])));
+            }
+        }
+        found
     }
 
     /// When a step is taken, with what is known of the callee for a return; `None` if never.
@@ -313,8 +349,16 @@ impl Search<'_, '_, '_> {
             if place.is_reached() {
                 let invariant = place.invariant(terms);
                 self.found.invariants.insert(location, invariant);
+                if place.is_quantified() {
+                    let instances = self.cells.instances(location);
+                    let here = instances.map(|(word, term)| (location, word, term));
+                    self.found.instances.extend(here);
+                }
                 self.found.guesses.1 += place.left();
             }
+        }
+        if self.places.values().any(Place::is_quantified) {
+            self.found.words = self.cells.indices;
         }
         self.found
     }

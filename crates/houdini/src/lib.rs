@@ -9,6 +9,7 @@
 
 mod affine;
 mod candidates;
+mod cells;
 mod fixpoint;
 mod objects;
 mod place;
@@ -17,7 +18,7 @@ pub use fixpoint::Conjuncts;
 use fixpoint::{Fixpoint, fixpoint};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_engine::claim::Invariants;
+use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::Terms;
 use hardbop_newton::refine::Refiner;
@@ -151,7 +152,16 @@ impl Attempt<'_> {
         if proved.is_empty() && !self.task.checks.is_empty() {
             return Err(Reason::Guesses);
         }
-        let spelling = Spelling::new(&view.semantics, &mut terms);
+        let mut spelling = Spelling::new(&view.semantics, &mut terms);
+        let widths = found.words.iter().map(|&word| terms.width(word));
+        let arbitrary: Vec<u32> = widths.collect();
+        spelling.arbitrary(&mut terms, &arbitrary);
+        let mut instances = Vec::new();
+        for (at, word, term) in found.instances {
+            let term = spelling.write(&mut terms, term);
+            let term = term.ok_or(Reason::Certificate)?;
+            instances.push(Instance { at, word, term });
+        }
         let mut at: BTreeMap<LocId, String> = BTreeMap::new();
         for (location, formula) in found.invariants {
             let text = spelling.write(&mut terms, formula);
@@ -161,6 +171,8 @@ impl Attempt<'_> {
             checks: proved,
             cuts: view.skeleton.cuts.iter().copied().collect(),
             at,
+            arbitrary,
+            instances,
             predicates: Vec::new(),
         })
     }

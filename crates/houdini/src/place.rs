@@ -25,6 +25,8 @@ pub struct Place {
     modes: Vec<TermId>,
     /// The others.
     others: Vec<Variable>,
+    /// Whether guesses speak of elements at arbitrary indices.
+    quantified: bool,
     /// What is guessed before any state comes.
     guesses: Vec<TermId>,
     /// What is known of each combination of modes that was met.
@@ -50,8 +52,10 @@ impl Place {
         modes: Vec<TermId>,
         others: Vec<Variable>,
         guesses: Vec<TermId>,
+        quantified: bool,
     ) -> Place {
         Place {
+            quantified,
             variables,
             modes,
             others,
@@ -68,6 +72,11 @@ impl Place {
     /// Whether anything came here.
     pub fn is_reached(&self) -> bool {
         !self.cells.is_empty()
+    }
+
+    /// Whether anything is said of elements at arbitrary indices.
+    pub fn is_quantified(&self) -> bool {
+        self.quantified
     }
 
     /// How many guesses are left.

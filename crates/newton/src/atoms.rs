@@ -58,9 +58,14 @@ pub fn predicates(
 /// The boolean subterms of a formula that are no connectives, without their negations. An
 /// equation of integers gives its two inequalities as well: they are what loops need.
 pub fn atoms(terms: &mut Terms, formula: TermId) -> BTreeSet<TermId> {
+    atoms_of(terms, &[formula])
+}
+
+/// The same of several formulas; what they share is looked at once.
+pub fn atoms_of(terms: &mut Terms, formulas: &[TermId]) -> BTreeSet<TermId> {
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::new();
-    let mut work = vec![formula];
+    let mut work = formulas.to_vec();
     while let Some(term) = work.pop() {
         if !seen.insert(term) {
             continue;

@@ -26,6 +26,7 @@ pub fn invariants(model: &Model<'_>, claim: &claim::Invariants) -> BTreeMap<LocI
     let mut terms = Terms::new();
     let constants = Constants::new(&model.flat.semantics, &mut terms);
     let mut spelling = Spelling::new(&model.flat.semantics, &mut terms);
+    spelling.arbitrary(&mut terms, &claim.arbitrary);
     let mut copies: BTreeMap<LocId, Vec<(LocId, TermId)>> = BTreeMap::new();
     for (&location, text) in &claim.at {
         // The gate has read it before.

@@ -51,6 +51,9 @@ impl Constants {
     }
 }
 
+/// The most bits of an arbitrary word.
+const MOST_BITS: u32 = 128;
+
 /// Formulas about the state in a text that does not depend on who wrote it: SMT-LIB, in which a
 /// state variable is called by its name and its number, `x#12`, and at the procedure's entry
 /// `old(x)#12`.
@@ -81,6 +84,22 @@ impl Spelling {
         let origin = semantics.origin(terms);
         spelling.spell(terms, origin, "origin#");
         spelling
+    }
+
+    /// Gives names to arbitrary words of so many bits each, `any0#`, `any1#` and so on: constants
+    /// that are no state. `None` for words that are too large.
+    pub fn arbitrary(&mut self, terms: &mut Terms, widths: &[u32]) -> Option<Vec<TermId>> {
+        let mut words = Vec::new();
+        for (word, &width) in widths.iter().enumerate() {
+            if !(1..=MOST_BITS).contains(&width) {
+                return None;
+            }
+            // No variable of a program has a name with a space at its start.
+            let constant = terms.constant(&format!(" any{word}"), Sort::BitVec(width));
+            self.spell(terms, constant, &format!("any{word}#"));
+            words.push(constant);
+        }
+        Some(words)
     }
 
     /// Gives one more constant a name in texts. Names with `#` at their end are free.

@@ -183,6 +183,8 @@ impl<'p> House<'p> {
             checks: checks.map(CheckId).collect(),
             cuts: self.skeleton.cuts.iter().copied().collect(),
             at,
+            arbitrary: Vec::new(),
+            instances: Vec::new(),
             predicates: Vec::new(),
         });
         let gate = Gate::new(self.model, Budget::unlimited());

@@ -1,0 +1,359 @@
+//! Facts about all elements of an array, by one element that is any of them.
+//!
+//! The index of the element is an arbitrary word: what is guessed of it, and survives, holds for
+//! every index (Monniaux and Gonnord: An encoding of array verification problems into array-free
+//! Horn clauses, 2016; guesses from the program's own text as in FreqHorn, CAV 2019). A guess says
+//! that all elements below or from an index on have a property: the indices are those that the
+//! program accesses, the properties are its conditions and what it stores, said of that element.
+//!
+//! A step may use what is known of a point for each element that it accesses: these are the
+//! *instances*, which the claim names and the gate takes as well.
+
+mod address;
+mod facts;
+
+use crate::candidates::{Hints, Variable};
+use address::Address;
+use hardbop_cfront::ids::LocId;
+use hardbop_logic::{Op, Sort, TermId, Terms, Value};
+use hardbop_newton::refine::Live;
+use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::steps::{Ground, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most arrays that are looked at.
+const ARRAYS: usize = 6;
+/// The most bounds of ranges at one point, for one array.
+const BOUNDS: usize = 10;
+/// The most properties of one array.
+const PROPERTIES: usize = 16;
+/// The most instances of one point.
+const INSTANCES: usize = 8;
+
+/// An access in a step.
+#[derive(Clone, Debug)]
+struct Access {
+    /// Where the step begins.
+    from: Option<LocId>,
+    /// Which array, ...
+    array: usize,
+    /// ... and where it lies.
+    memory: TermId,
+    base: TermId,
+    stride: u64,
+    /// Which element, as a word as wide as an address.
+    index: TermId,
+    /// The element as it is read.
+    read: Option<TermId>,
+    /// The value that is written.
+    written: Option<TermId>,
+}
+
+/// All about the elements of a program's arrays.
+#[derive(Debug, Default)]
+pub struct Cells {
+    /// How far the elements of each array lie apart.
+    strides: Vec<u64>,
+    /// The arbitrary index of each array.
+    pub indices: Vec<TermId>,
+    /// What may hold of the element at that index.
+    properties: Vec<Vec<TermId>>,
+    /// Indices that ranges may end with.
+    bounds: Vec<BTreeSet<TermId>>,
+    /// For which indices steps from a point use what is known there.
+    instances: BTreeMap<Option<LocId>, BTreeSet<(usize, TermId)>>,
+}
+
+impl Cells {
+    /// Finds the arrays in the steps of a program.
+    pub fn new(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step], hints: &Hints) -> Cells {
+        let mut cells = Cells::default();
+        let width = ground.semantics.pointer_shape().width;
+        let accesses = cells.accesses(ground, terms, steps);
+        for array in 0..cells.strides.len() {
+            let index = terms.constant(&format!(" any{array}"), Sort::BitVec(width));
+            cells.indices.push(index);
+            cells.properties.push(Vec::new());
+            cells.bounds.push(BTreeSet::new());
+        }
+        for access in &accesses {
+            if !is_state(ground, terms, access.index) {
+                continue;
+            }
+            let instances = cells.instances.entry(access.from).or_default();
+            if instances.len() < INSTANCES {
+                instances.insert((access.array, access.index));
+            }
+            if is_literal(terms, access.index) {
+                continue;
+            }
+            let bounds = &mut cells.bounds[access.array];
+            bounds.insert(access.index);
+            for constant in terms.free_constants(&[access.index]) {
+                for &literal in hints.literals_of(constant) {
+                    if let Some(Value::BitVec(bits)) = terms.value_of(literal)
+                        && let Ok(number) = i128::try_from(bits.signed())
+                    {
+                        bounds.insert(terms.bv(number, width));
+                    }
+                }
+                for other in hints.related_to(constant) {
+                    if let (Some(Meaning::Now(id)), Sort::BitVec(narrow)) =
+                        (ground.constants.meaning(other), terms.sort(other))
+                        && narrow <= width
+                        && narrow >= 32
+                        && !ground.semantics.layout.get(id).kind.is_array()
+                    {
+                        bounds.insert(terms.resize(other, width, hardbop_logic::Sign::Signed));
+                    }
+                }
+            }
+        }
+        for (array, found) in cells.properties.iter_mut().enumerate() {
+            let index = cells.indices[array];
+            *found = facts::properties(ground, terms, steps, &accesses, array, index);
+            found.truncate(PROPERTIES);
+        }
+        for (a, ps) in cells.properties.iter().enumerate() {
+            for &p in ps { eprintln!("array {a} prop {}", terms.infix(p)); }
+            for &b in &cells.bounds[a] { eprintln!("array {a} bound {}", terms.infix(b)); }
+        }
+        for (l, is) in &cells.instances { for (a, t) in is { eprintln!("at {l:?} inst {a} {}", terms.infix(*t)); } }
+        cells
+    }
+
+    /// The accesses of all steps to arrays by an index, and which arrays these are.
+    fn accesses(
+        &mut self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        steps: &[Step],
+    ) -> Vec<Access> {
+        // Where memory is accessed: the step, the memory, the address, and what is read or written.
+        let mut touched = Vec::new();
+        for step in steps {
+            let mut roots = vec![step.condition];
+            roots.extend(step.state.written().map(|(_, value)| value));
+            for term in terms.postorder(&roots) {
+                let args = terms.args(term).to_vec();
+                let (read, written) = match terms.op(term) {
+                    Op::Select => (Some(term), None),
+                    Op::Store => (None, Some(args[2])),
+                    _ => continue,
+                };
+                let Some(memory) = root(ground, terms, args[0]) else {
+                    continue;
+                };
+                if let Some(address) = Address::new(ground, terms, memory, args[1]) {
+                    touched.push((step.from, memory, address, read, written));
+                }
+            }
+        }
+        let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
+        for (_, memory, address, ..) in &touched {
+            groups.entry((*memory, address.base)).or_default().push(address);
+        }
+        let mut arrays = BTreeMap::new();
+        for ((memory, base), addresses) in groups {
+            if let Some(stride) = address::stride(&addresses)
+                && self.strides.len() < ARRAYS
+            {
+                arrays.insert((memory, base), self.strides.len());
+                self.strides.push(stride);
+            }
+        }
+        let mut accesses = Vec::new();
+        for (from, memory, address, read, written) in touched {
+            let Some(&array) = arrays.get(&(memory, address.base)) else {
+                continue;
+            };
+            let stride = self.strides[array];
+            if let Some(index) = address.index(terms, stride) {
+                accesses.push(Access {
+                    from,
+                    array,
+                    memory,
+                    base: address.base,
+                    stride,
+                    index,
+                    read,
+                    written,
+                });
+            }
+        }
+        accesses
+    }
+
+    /// What is guessed at a point, and the variables that the guesses speak of beside the plain ones.
+    pub fn guesses(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        live: &Live,
+        plain: &[Variable],
+    ) -> (Vec<TermId>, Vec<Variable>) {
+        let mut guesses = Vec::new();
+        let mut variables: BTreeMap<TermId, Variable> = BTreeMap::new();
+        for (array, properties) in self.properties.iter().enumerate() {
+            let index = self.indices[array];
+            variables.insert(index, quiet(index, index, terms.width(index)));
+            let zero = terms.bv(0, terms.width(index));
+            let first = terms.bv_sle(zero, index);
+            let mut bounds = Vec::new();
+            for &bound in self.bounds[array].iter().take(BOUNDS) {
+                if self.speaks_of(ground, terms, live, plain, bound, &variables) {
+                    bounds.push(bound);
+                }
+            }
+            let ranges = ranges(terms, index, first, &bounds);
+            for &property in properties {
+                let property = self.named(terms, property, &mut variables);
+                if !self.speaks_of(ground, terms, live, plain, property, &variables) {
+                    continue;
+                }
+                for &range in &ranges {
+                    guesses.push(terms.implies(range, property));
+                }
+            }
+        }
+        let used: BTreeSet<TermId> = guesses
+            .iter()
+            .flat_map(|&guess| terms.free_constants(&[guess]))
+            .collect();
+        let known: BTreeSet<TermId> = plain.iter().map(|variable| variable.constant).collect();
+        let variables = variables
+            .into_values()
+            .filter(|v| used.contains(&v.constant) && !known.contains(&v.constant));
+        (guesses, variables.collect())
+    }
+
+    /// A property with names for the elements in it.
+    fn named(
+        &self,
+        terms: &mut Terms,
+        property: TermId,
+        variables: &mut BTreeMap<TermId, Variable>,
+    ) -> TermId {
+        let mut map = BTreeMap::new();
+        for term in terms.postorder(&[property]) {
+            if *terms.op(term) == Op::Select {
+                let sort = terms.sort(term);
+                let constant = terms.constant(&format!("#element {term:?}"), sort);
+                if let Sort::BitVec(width @ 1..=64) = sort {
+                    variables.insert(constant, quiet(constant, term, width));
+                }
+                map.insert(term, constant);
+            }
+        }
+        terms.substitute(property, &map)
+    }
+
+    /// Whether all that a formula speaks of is known at a point: plain variables, elements, indices.
+    fn speaks_of(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        live: &Live,
+        plain: &[Variable],
+        formula: TermId,
+        variables: &BTreeMap<TermId, Variable>,
+    ) -> bool {
+        for constant in terms.free_constants(&[formula]) {
+            if plain.iter().any(|variable| variable.constant == constant) {
+                continue;
+            }
+            if let Some(variable) = variables.get(&constant) {
+                let term = variable.term;
+                let here = terms.free_constants(&[term]);
+                let lives = |&at: &TermId| match ground.constants.meaning(at) {
+                    Some(Meaning::Now(id)) => live.now.contains(&id),
+                    Some(Meaning::Origin) | None => true,
+                    Some(Meaning::Old(_)) => false,
+                };
+                if here.iter().all(lives) {
+                    continue;
+                }
+                return false;
+            }
+            return false;
+        }
+        true
+    }
+
+    /// For which indices what is known of a point is used besides.
+    pub fn instances(&self, at: LocId) -> impl Iterator<Item = (usize, TermId)> + '_ {
+        self.instances.get(&Some(at)).into_iter().flatten().copied()
+    }
+}
+
+/// The ranges of indices that guesses speak of: below an index, from one on, and between two.
+fn ranges(terms: &mut Terms, index: TermId, first: TermId, bounds: &[TermId]) -> Vec<TermId> {
+    let mut found = vec![first];
+    for &bound in bounds {
+        let below = terms.bv_slt(index, bound);
+        found.push(terms.and(&[first, below]));
+    }
+    for &bound in bounds {
+        let above = terms.bv_sle(bound, index);
+        found.push(terms.and(&[first, above]));
+        for &end in bounds {
+            let known = is_literal(terms, bound) && is_literal(terms, end);
+            if end != bound && !known {
+                let below = terms.bv_slt(index, end);
+                found.push(terms.and(&[first, above, below]));
+            }
+        }
+    }
+    found
+}
+
+/// A variable that no other guess speaks of.
+fn quiet(constant: TermId, term: TermId, width: u32) -> Variable {
+    Variable {
+        constant,
+        term,
+        width,
+        signed: false,
+    }
+}
+
+/// The memory of the state that an array term is a version of.
+fn root(ground: &Ground<'_, '_>, terms: &Terms, mut array: TermId) -> Option<TermId> {
+    loop {
+        match terms.op(array) {
+            Op::Store => array = terms.args(array)[0],
+            Op::Ite => array = terms.args(array)[1],
+            Op::Constant(_) => {
+                let Some(Meaning::Now(id)) = ground.constants.meaning(array) else {
+                    return None;
+                };
+                return is_memory(ground, id).then_some(array);
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn is_memory(ground: &Ground<'_, '_>, id: StateVarId) -> bool {
+    use hardbop_semantics::layout::StateKind;
+    matches!(
+        ground.semantics.layout.get(id).kind,
+        StateKind::Memory { .. }
+    )
+}
+
+/// Whether a term speaks of nothing but single values of the state.
+fn is_state(ground: &Ground<'_, '_>, terms: &Terms, term: TermId) -> bool {
+    terms.free_constants(&[term]).into_iter().all(|constant| {
+        match ground.constants.meaning(constant) {
+            Some(Meaning::Now(id)) => !ground.semantics.layout.get(id).kind.is_array(),
+            Some(Meaning::Origin) => true,
+            _ => false,
+        }
+    })
+}
+
+fn is_literal(terms: &Terms, term: TermId) -> bool {
+    matches!(terms.value_of(term), Some(Value::BitVec(_)))
+}

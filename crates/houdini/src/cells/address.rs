@@ -1,0 +1,183 @@
+//! Addresses taken apart: where an array begins, and which element is meant.
+
+use hardbop_cfront::points_to::regions::RegionId;
+use hardbop_cfront::types::Type;
+use hardbop_logic::{Op, Sort, TermId, Terms, Value};
+use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::steps::Ground;
+use std::collections::BTreeMap;
+
+/// Larger addresses are not looked at.
+const LARGE: usize = 48;
+
+/// An address as a sum.
+#[derive(Clone, Debug)]
+pub struct Address {
+    /// Where its array begins.
+    pub base: TermId,
+    /// The terms that are added, each times a number of bytes.
+    summands: Vec<(TermId, i128)>,
+    /// The bytes that are added.
+    bytes: i128,
+}
+
+impl Address {
+    /// Takes an address in a memory apart; `None` if it is not clear which array it lies in.
+    pub fn new(
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        memory: TermId,
+        address: TermId,
+    ) -> Option<Address> {
+        let Some(Meaning::Now(region)) = ground.constants.meaning(memory) else {
+            return None;
+        };
+        let (mut summands, mut bytes) = sum(terms, address)?;
+        let starts = |terms: &Terms, at: TermId| match ground.constants.meaning(at) {
+            Some(Meaning::Origin) => true,
+            Some(Meaning::Now(id)) => is_pointer(ground, terms, id, at),
+            _ => false,
+        };
+        let mut bases = summands
+            .iter()
+            .filter(|&(&term, &factor)| factor == 1 && starts(terms, term));
+        let start = bases.next().map(|(&start, _)| start);
+        if bases.next().is_some() {
+            return None;
+        }
+        let (start, first) = match start {
+            Some(start) => {
+                summands.remove(&start);
+                let origin = ground.constants.meaning(start) == Some(Meaning::Origin);
+                let near = origin.then(|| distance(ground, region, bytes));
+                (start, near.unwrap_or(Some(0))?)
+            }
+            // A variable whose address is never taken is at 0.
+            None => {
+                ground.semantics.layout.get(region).variable?;
+                (terms.bv(0, terms.width(address)), 0)
+            }
+        };
+        let regions = ground.semantics.points_to.regions();
+        let inside = regions.get(RegionId(region.0)).start;
+        let first = first + if inside > 0 { i128::from(inside) } else { 0 };
+        bytes -= first;
+        let first = terms.bv(first, terms.width(address));
+        Some(Address {
+            base: terms.bv_add(start, first),
+            summands: summands.into_iter().collect(),
+            bytes,
+        })
+    }
+
+    /// Which element it is, if elements lie so many bytes apart.
+    pub fn index(&self, terms: &mut Terms, stride: u64) -> Option<TermId> {
+        let stride = i128::from(stride);
+        let width = terms.width(self.base);
+        if self.bytes % stride != 0 {
+            return None;
+        }
+        let mut index = terms.bv(self.bytes / stride, width);
+        for &(term, factor) in &self.summands {
+            if factor % stride != 0 {
+                return None;
+            }
+            let factor = terms.bv(factor / stride, width);
+            let part = terms.bv_mul(factor, term);
+            index = terms.bv_add(index, part);
+        }
+        Some(index)
+    }
+}
+
+/// How far elements lie apart, if some address has an index at all.
+pub fn stride(addresses: &[&Address]) -> Option<u64> {
+    let mut found = 0;
+    let indexed = addresses.iter().any(|address| !address.summands.is_empty());
+    for address in addresses {
+        for &(_, factor) in &address.summands {
+            found = gcd(found, factor.unsigned_abs());
+        }
+        found = gcd(found, address.bytes.unsigned_abs());
+    }
+    u64::try_from(found).ok().filter(|_| indexed && found > 0)
+}
+
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// A word as a sum of terms times numbers, and a number.
+fn sum(terms: &Terms, word: TermId) -> Option<(BTreeMap<TermId, i128>, i128)> {
+    let mut summands: BTreeMap<TermId, i128> = BTreeMap::new();
+    let mut number = 0i128;
+    let mut work = vec![(word, 1i128)];
+    let mut seen = 0;
+    while let Some((term, factor)) = work.pop() {
+        seen += 1;
+        if seen > LARGE {
+            return None;
+        }
+        let args = terms.args(term);
+        match terms.op(term) {
+            Op::BvAdd => work.extend(args.iter().map(|&arg| (arg, factor))),
+            Op::BvSub => work.extend([(args[0], factor), (args[1], -factor)]),
+            Op::BvNeg => work.push((args[0], -factor)),
+            Op::BvMul => match (literal(terms, args[0]), literal(terms, args[1])) {
+                (Some(times), _) => work.push((args[1], factor.checked_mul(times)?)),
+                (_, Some(times)) => work.push((args[0], factor.checked_mul(times)?)),
+                _ => *summands.entry(term).or_default() += factor,
+            },
+            _ => match literal(terms, term) {
+                Some(value) => number = number.checked_add(value.checked_mul(factor)?)?,
+                None => *summands.entry(term).or_default() += factor,
+            },
+        }
+    }
+    summands.retain(|_, factor| *factor != 0);
+    Some((summands, number))
+}
+
+/// The value of a literal, with its sign.
+pub fn literal(terms: &Terms, term: TermId) -> Option<i128> {
+    match terms.value_of(term) {
+        Some(Value::BitVec(bits)) => i128::try_from(bits.signed()).ok(),
+        _ => None,
+    }
+}
+
+/// A word as another one and a number that is added to it.
+pub fn shifted(terms: &Terms, word: TermId) -> Option<(TermId, i128)> {
+    let (summands, number) = sum(terms, word)?;
+    let mut summands = summands.into_iter();
+    match (summands.next(), summands.next()) {
+        (Some((term, 1)), None) => Some((term, number)),
+        _ => None,
+    }
+}
+
+fn is_pointer(ground: &Ground<'_, '_>, terms: &Terms, id: StateVarId, constant: TermId) -> bool {
+    let semantics = ground.semantics;
+    let ty = semantics.layout.get(id).ty;
+    let pointer = ty.is_some_and(|ty| matches!(semantics.program.types.get(ty), Type::Pointer(_)));
+    pointer && matches!(terms.sort(constant), Sort::BitVec(_))
+}
+
+/// How far from the origin the variable begins that an address belongs to.
+fn distance(ground: &Ground<'_, '_>, region: StateVarId, bytes: i128) -> Option<i128> {
+    let semantics = ground.semantics;
+    let class = semantics.points_to.regions().get(RegionId(region.0)).class;
+    let variables = &semantics.points_to.classes()[class.0 as usize].variables;
+    let starts = variables.iter().filter_map(|&variable| {
+        let start = i128::from(semantics.layout.distance(variable)?);
+        Some((bytes - start, start))
+    });
+    // An index may be one less: the array that it is nearest to.
+    starts
+        .min_by_key(|&(offset, _)| if offset >= 0 { offset } else { -8 * offset })
+        .map(|(_, start)| start)
+}

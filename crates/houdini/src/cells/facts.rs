@@ -1,0 +1,225 @@
+//! What may hold of the element at an arbitrary index: the program's conditions about elements, and
+//! what it stores, said of that one.
+
+use super::{Access, is_state, root};
+use crate::cells::address::{literal, shifted};
+use hardbop_cfront::ids::LocId;
+use hardbop_cfront::program::LocationKind;
+use hardbop_logic::{Op, Sign, TermId, Terms};
+use hardbop_newton::atoms::atoms_of;
+use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::steps::{End, Ground, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Larger formulas are not looked at.
+const LARGE: usize = 80;
+
+/// The properties of the elements of an array, those that say most first.
+pub fn properties(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+    accesses: &[Access],
+    array: usize,
+    index: TermId,
+) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut add = |terms: &Terms, property: TermId| {
+        if !matches!(terms.op(property), Op::Bool(_)) && seen.insert(property) {
+            found.push(property);
+        }
+    };
+    let own: Vec<&Access> = accesses.iter().filter(|a| a.array == array).collect();
+    let conditions = violations(ground, terms, steps);
+    let all: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+    let atoms = atoms_of(terms, &all);
+    for formula in conditions {
+        for property in said_of(ground, terms, &own, index, formula) {
+            let opposite = terms.not(property);
+            add(terms, opposite);
+        }
+    }
+    for access in &own {
+        let (Some(value), Some(way)) = (access.written, Way::new(ground, terms, access, index))
+        else {
+            continue;
+        };
+        if terms.postorder(&[value]).len() > LARGE {
+            continue;
+        }
+        if let Some(value) = way.said(ground, terms, value) {
+            let element = access.element(terms, index);
+            let property = terms.eq(element, value);
+            add(terms, property);
+        }
+    }
+    // What one array is filled with may come to another one.
+    let width = own.first().map(|access| {
+        let element = access.element(terms, index);
+        terms.width(element)
+    });
+    for access in accesses {
+        if let Some(value) = access.written
+            && literal(terms, value).is_some()
+            && Some(terms.width(value)) == width
+        {
+            let element = own[0].element(terms, index);
+            let property = terms.eq(element, value);
+            add(terms, property);
+        }
+    }
+    for atom in atoms {
+        for property in said_of(ground, terms, &own, index, atom) {
+            let opposite = terms.not(property);
+            add(terms, property);
+            add(terms, opposite);
+        }
+    }
+    found
+}
+
+/// A condition about an element, said of the one at the index: once for every way to see it so.
+fn said_of(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    own: &[&Access],
+    index: TermId,
+    formula: TermId,
+) -> Vec<TermId> {
+    let parts: BTreeSet<TermId> = terms.postorder(&[formula]).into_iter().collect();
+    if parts.len() > LARGE {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for access in own {
+        if access.read.is_some_and(|read| parts.contains(&read))
+            && let Some(way) = Way::new(ground, terms, access, index)
+        {
+            found.extend(way.said(ground, terms, formula));
+        }
+    }
+    found
+}
+
+impl Access {
+    /// The element at an index, in the state.
+    fn element(&self, terms: &mut Terms, index: TermId) -> TermId {
+        let stride = terms.bv(self.stride.into(), terms.width(index));
+        let offset = terms.bv_mul(stride, index);
+        let address = terms.bv_add(self.base, offset);
+        terms.select(self.memory, address)
+    }
+}
+
+/// How a formula about one element becomes one about the element at an index: the program's
+/// variable stands for the index, less a number.
+struct Way {
+    variable: TermId,
+    less: i128,
+    index: TermId,
+}
+
+impl Way {
+    fn new(
+        ground: &Ground<'_, '_>,
+        terms: &Terms,
+        access: &Access,
+        index: TermId,
+    ) -> Option<Way> {
+        let (word, outside) = shifted(terms, access.index)?;
+        let (word, less) = match terms.op(word) {
+            Op::SignExtend(_) | Op::ZeroExtend(_) => {
+                let (inner, inside) = shifted(terms, terms.args(word)[0])?;
+                (inner, outside + inside)
+            }
+            _ => (word, outside),
+        };
+        let variable = ground.constants.meaning(word);
+        let variable = matches!(variable, Some(Meaning::Now(_))).then_some(word)?;
+        Some(Way {
+            variable,
+            less,
+            index,
+        })
+    }
+
+    /// The term with the index in the place of the variable; `None` if it speaks of anything that is
+    /// no state.
+    fn said(&self, ground: &Ground<'_, '_>, terms: &mut Terms, term: TermId) -> Option<TermId> {
+        let width = terms.width(self.index);
+        let narrow = terms.width(self.variable);
+        // Elements are those of the state, whatever the step has written before.
+        let mut map = BTreeMap::new();
+        for part in terms.postorder(&[term]) {
+            if *terms.op(part) == Op::Select {
+                let args = terms.args(part).to_vec();
+                let memory = root(ground, terms, args[0])?;
+                let plain = terms.select(memory, args[1]);
+                map.insert(part, plain);
+            }
+        }
+        let term = terms.substitute(term, &map);
+        // First where the variable is widened: the index is wide.
+        let mut map = BTreeMap::new();
+        for part in terms.postorder(&[term]) {
+            if matches!(terms.op(part), Op::SignExtend(_) | Op::ZeroExtend(_))
+                && terms.width(part) == width
+                && let Some((inner, more)) = shifted(terms, terms.args(part)[0])
+                && inner == self.variable
+            {
+                let more = terms.bv(more - self.less, width);
+                map.insert(part, terms.bv_add(self.index, more));
+            }
+        }
+        let low = match narrow < width {
+            true => terms.resize(self.index, narrow, Sign::Unsigned),
+            false => self.index,
+        };
+        let less = terms.bv(self.less, narrow);
+        let value = terms.bv_sub(low, less);
+        map.insert(self.variable, value);
+        let said = terms.substitute(term, &map);
+        let known = terms.free_constants(&[said]).into_iter().all(|constant| {
+            constant == self.index || ground.constants.meaning(constant).is_some()
+        });
+        known.then_some(said)
+    }
+}
+
+/// Under which conditions on elements a violation is come to: the part of the condition of a step
+/// that speaks of memory.
+fn violations(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> Vec<TermId> {
+    let is_error = |at: LocId| {
+        let location = &ground.semantics.program.locations[at.index()];
+        matches!(location.kind, LocationKind::Error(_))
+    };
+    let mut found = Vec::new();
+    for step in steps {
+        let End::At(to) = step.to else { continue };
+        if !is_error(to) {
+            continue;
+        }
+        let mut parts = Vec::new();
+        let mut work = vec![step.condition];
+        while let Some(term) = work.pop() {
+            if *terms.op(term) == Op::And {
+                work.extend(terms.args(term));
+                continue;
+            }
+            let reads = |&part: &TermId| *terms.op(part) == Op::Select;
+            let size = terms.postorder(&[term]);
+            if size.len() <= LARGE && size.iter().any(reads) {
+                parts.push(term);
+            }
+        }
+        parts.sort_unstable();
+        found.push(terms.and(&parts));
+        found.extend(parts);
+        found.push(step.condition);
+    }
+    found.retain(|&formula| !is_state(ground, terms, formula));
+    found.sort_unstable();
+    found.dedup();
+    found
+}
