@@ -45,6 +45,8 @@ pub struct Hints {
     conditions: BTreeMap<TermId, BTreeSet<TermId>>,
     /// The literals that a variable is compared to or set to.
     literals: BTreeMap<TermId, BTreeSet<TermId>>,
+    /// The two sides of comparisons, without extensions.
+    compared: BTreeSet<(TermId, TermId)>,
     /// Variables that occur in one condition or in the value of one another.
     related: BTreeSet<(TermId, TermId)>,
     /// The variables that only ever hold literals.
@@ -85,13 +87,14 @@ impl Hints {
         self.literals.get(&variable).into_iter().flatten()
     }
 
-    /// The variables that occur in one condition with a variable.
-    pub fn related_to(&self, variable: TermId) -> impl Iterator<Item = TermId> + '_ {
-        self.related.iter().filter_map(move |&(a, b)| match variable {
+    /// What a variable is compared with, other than literals.
+    pub fn compared_to(&self, variable: TermId) -> impl Iterator<Item = TermId> + '_ {
+        let sides = self.compared.iter().filter_map(move |&(a, b)| match variable {
             _ if variable == a => Some(b),
             _ if variable == b => Some(a),
             _ => None,
-        })
+        });
+        sides.filter(|side| !self.literals.values().any(|known| known.contains(side)))
     }
 
     fn relate(&mut self, constants: &BTreeSet<TermId>) {
@@ -104,6 +107,9 @@ impl Hints {
 
     /// The literals in a comparison, for every variable in it.
     fn compare(&mut self, terms: &Terms, atom: TermId, constants: &BTreeSet<TermId>) {
+        if let &[a, b] = terms.args(atom) {
+            self.compared.insert((narrow(terms, a), narrow(terms, b)));
+        }
         let literals = terms.args(atom).iter().copied();
         let literals: Vec<TermId> = literals.filter(|&at| is_literal(terms, at)).collect();
         for &constant in constants {
@@ -203,6 +209,14 @@ fn few_constants(terms: &Terms, term: TermId) -> Option<BTreeSet<TermId>> {
         }
     }
     Some(constants)
+}
+
+/// What is extended.
+fn narrow(terms: &Terms, term: TermId) -> TermId {
+    match terms.op(term) {
+        Op::SignExtend(_) | Op::ZeroExtend(_) => terms.args(term)[0],
+        _ => term,
+    }
 }
 
 fn is_literal(terms: &Terms, term: TermId) -> bool {

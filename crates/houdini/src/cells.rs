@@ -15,7 +15,7 @@ mod facts;
 use crate::candidates::{Hints, Variable};
 use address::Address;
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{Op, Sort, TermId, Terms, Value};
+use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value};
 use hardbop_newton::refine::Live;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
@@ -26,6 +26,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const ARRAYS: usize = 6;
 /// The most bounds of ranges at one point, for one array.
 const BOUNDS: usize = 10;
+/// With so many bounds, ranges are between two of them, too.
+const FEW: usize = 5;
 /// The most properties of one array.
 const PROPERTIES: usize = 16;
 /// The most instances of one point.
@@ -98,14 +100,13 @@ impl Cells {
                         bounds.insert(terms.bv(number, width));
                     }
                 }
-                for other in hints.related_to(constant) {
-                    if let (Some(Meaning::Now(id)), Sort::BitVec(narrow)) =
-                        (ground.constants.meaning(other), terms.sort(other))
+                for other in hints.compared_to(constant) {
+                    if let Sort::BitVec(narrow) = terms.sort(other)
                         && narrow <= width
-                        && narrow >= 32
-                        && !ground.semantics.layout.get(id).kind.is_array()
+                        && is_state(ground, terms, other)
+                        && !is_literal(terms, other)
                     {
-                        bounds.insert(terms.resize(other, width, hardbop_logic::Sign::Signed));
+                        bounds.insert(terms.resize(other, width, Sign::Signed));
                     }
                 }
             }
@@ -115,11 +116,6 @@ impl Cells {
             *found = facts::properties(ground, terms, steps, &accesses, array, index);
             found.truncate(PROPERTIES);
         }
-        for (a, ps) in cells.properties.iter().enumerate() {
-            for &p in ps { eprintln!("array {a} prop {}", terms.infix(p)); }
-            for &b in &cells.bounds[a] { eprintln!("array {a} bound {}", terms.infix(b)); }
-        }
-        for (l, is) in &cells.instances { for (a, t) in is { eprintln!("at {l:?} inst {a} {}", terms.infix(*t)); } }
         cells
     }
 
@@ -137,16 +133,22 @@ impl Cells {
             roots.extend(step.state.written().map(|(_, value)| value));
             for term in terms.postorder(&roots) {
                 let args = terms.args(term).to_vec();
-                let (read, written) = match terms.op(term) {
-                    Op::Select => (Some(term), None),
-                    Op::Store => (None, Some(args[2])),
-                    _ => continue,
-                };
-                let Some(memory) = root(ground, terms, args[0]) else {
+                if *terms.op(term) == Op::Select
+                    && let Some(memory) = root(ground, terms, args[0])
+                    && let Some(address) = Address::new(ground, terms, memory, args[1])
+                {
+                    touched.push((step.from, memory, address, Some(term), None));
+                }
+            }
+            for (id, value) in step.state.written() {
+                if !is_memory(ground, id) {
                     continue;
-                };
-                if let Some(address) = Address::new(ground, terms, memory, args[1]) {
-                    touched.push((step.from, memory, address, read, written));
+                }
+                let memory = ground.semantics.constant(terms, id);
+                for (address, value) in stores(terms, value) {
+                    if let Some(address) = Address::new(ground, terms, memory, address) {
+                        touched.push((step.from, memory, address, None, Some(value)));
+                    }
                 }
             }
         }
@@ -295,14 +297,17 @@ fn ranges(terms: &mut Terms, index: TermId, first: TermId, bounds: &[TermId]) ->
         found.push(terms.and(&[first, below]));
     }
     for &bound in bounds {
+        if is_literal(terms, bound) {
+            continue;
+        }
         let above = terms.bv_sle(bound, index);
-        found.push(terms.and(&[first, above]));
-        for &end in bounds {
-            let known = is_literal(terms, bound) && is_literal(terms, end);
-            if end != bound && !known {
-                let below = terms.bv_slt(index, end);
-                found.push(terms.and(&[first, above, below]));
-            }
+        if bounds.len() > FEW {
+            found.push(terms.and(&[first, above]));
+            continue;
+        }
+        for &end in bounds.iter().filter(|&&end| end != bound) {
+            let below = terms.bv_slt(index, end);
+            found.push(terms.and(&[first, above, below]));
         }
     }
     found
@@ -316,6 +321,28 @@ fn quiet(constant: TermId, term: TermId, width: u32) -> Variable {
         width,
         signed: false,
     }
+}
+
+/// What is written on the way to a version of an array: addresses and values.
+fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut work = vec![array];
+    while let Some(array) = work.pop() {
+        if !seen.insert(array) {
+            continue;
+        }
+        let args = terms.args(array);
+        match terms.op(array) {
+            Op::Store => {
+                found.push((args[1], args[2]));
+                work.push(args[0]);
+            }
+            Op::Ite => work.extend(&args[1..]),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The memory of the state that an array term is a version of.

@@ -47,18 +47,42 @@ const QUERY: Limits = Limits {
     steps: Some(5_000_000),
 };
 
-/// Finds invariants; `live` says what they may speak of.
+/// What is guessed, and how invariants are made of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Guessed {
+    /// What an invariant is made of.
+    pub conjuncts: Conjuncts,
+    /// Whether anything is guessed of elements of arrays.
+    pub elements: Elements,
+}
+
+/// Whether anything is guessed of elements of arrays: more power for programs that have such, and
+/// more work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Nothing.
+    Left,
+    /// What the program suggests.
+    Also,
+    /// The same, and where it suggests nothing, nothing is guessed at all.
+    Needed,
+}
+
+/// Finds invariants, unless nothing is to be guessed; `live` says what they may speak of.
 pub fn fixpoint(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     steps: &[Step],
     live: &BTreeMap<LocId, Live>,
-    conjuncts: Conjuncts,
+    guessed: Guessed,
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
-) -> Result<Fixpoint, Stopped> {
+) -> Result<Option<Fixpoint>, Stopped> {
     let hints = Hints::new(ground, terms, steps);
-    let cells = Cells::new(ground, terms, steps, &hints);
+    let cells = match guessed.elements {
+        Elements::Left => Cells::default(),
+        Elements::Also | Elements::Needed => Cells::new(ground, terms, steps, &hints),
+    };
     let mut places: BTreeMap<LocId, Place> = BTreeMap::new();
     let mut found = Fixpoint {
         invariants: BTreeMap::new(),
@@ -95,6 +119,9 @@ pub fn fixpoint(
             });
         }
     }
+    if guessed.elements == Elements::Needed && !places.values().any(Place::is_quantified) {
+        return Ok(None);
+    }
     let mut session = Session::new(
         Box::new(Z3Solver::new(Z3Options::default())),
         budget.clone(),
@@ -129,10 +156,10 @@ pub fn fixpoint(
             break;
         }
     }
-    if conjuncts == Conjuncts::Needed {
+    if guessed.conjuncts == Conjuncts::Needed {
         search.shorten(terms);
     }
-    Ok(search.ended(terms))
+    Ok(Some(search.ended(terms)))
 }
 
 /// Which steps begin where, and in which order the points are looked at.

@@ -14,8 +14,8 @@ mod fixpoint;
 mod objects;
 mod place;
 
-pub use fixpoint::Conjuncts;
-use fixpoint::{Fixpoint, fixpoint};
+pub use fixpoint::{Conjuncts, Elements};
+use fixpoint::{Fixpoint, Guessed, fixpoint};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};
@@ -36,6 +36,8 @@ pub struct Houdini {
     pub time_a_point: Duration,
     /// What the invariants are made of.
     pub conjuncts: Conjuncts,
+    /// Whether elements of arrays are guessed about.
+    pub elements: Elements,
 }
 
 impl Default for Houdini {
@@ -44,6 +46,7 @@ impl Default for Houdini {
             time: Duration::from_secs(3),
             time_a_point: Duration::from_millis(20),
             conjuncts: Conjuncts::All,
+            elements: Elements::Also,
         }
     }
 }
@@ -62,7 +65,10 @@ impl Engine for Houdini {
         let mut attempt = Attempt {
             task,
             budget: &budget,
-            conjuncts: self.conjuncts,
+            guessed: Guessed {
+                conjuncts: self.conjuncts,
+                elements: self.elements,
+            },
             statistics: Vec::new(),
         };
         let claimed = attempt.run(desk);
@@ -90,7 +96,7 @@ impl Engine for Houdini {
 struct Attempt<'a> {
     task: &'a Task<'a>,
     budget: &'a Budget,
-    conjuncts: Conjuncts,
+    guessed: Guessed,
     statistics: Vec<Figure>,
 }
 
@@ -128,11 +134,13 @@ impl Attempt<'_> {
             &mut terms,
             &steps,
             &live,
-            self.conjuncts,
+            self.guessed,
             self.budget,
             &mut tell,
         );
-        let found = found.map_err(stopped)?;
+        let Some(found) = found.map_err(stopped)? else {
+            return Err(Reason::Guesses);
+        };
         self.statistics = vec![
             Figure::count("guesses", found.guesses.0 as u64),
             Figure::count("guesses left", found.guesses.1 as u64),

@@ -3,7 +3,7 @@
 use hardbop_cegar::{Cegar, Options};
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Desk, Ended, Engine, Suggestion, Task};
-use hardbop_houdini::Houdini;
+use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
 use hardbop_unroll::{Guesses, Runs, Unroll};
 use std::time::Duration;
@@ -94,15 +94,26 @@ pub fn default_plan(cegar: Options) -> Plan {
         only_run: 0,
         ..Runs::default()
     };
+    let elements = Houdini {
+        time: Duration::from_secs(8),
+        elements: Elements::Needed,
+        ..Houdini::default()
+    };
     Plan {
         first: vec![
             Box::new(only),
-            Box::new(Houdini::default()),
+            Box::new(Houdini {
+                elements: Elements::Left,
+                ..Houdini::default()
+            }),
             Box::new(shallow),
             Box::new(guesses),
         ],
         lanes: vec![
-            vec![Box::new(Cegar(cegar))],
+            vec![
+                timed(elements, Duration::from_secs(8)),
+                Box::new(Cegar(cegar)),
+            ],
             vec![
                 Box::new(Runs {
                     only_run: 50_000_000,

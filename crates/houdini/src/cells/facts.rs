@@ -14,6 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Larger formulas are not looked at.
 const LARGE: usize = 80;
 
+/// With so many properties, conditions that have nothing to do with violations are not looked at.
+const ENOUGH: usize = 4;
+/// Conditions of whole steps are looked at if they are no larger than this.
+const SMALL: usize = 40;
+
 /// The properties of the elements of an array, those that say most first.
 pub fn properties(
     ground: &Ground<'_, '_>,
@@ -54,6 +59,20 @@ pub fn properties(
             add(terms, property);
         }
     }
+    // A number at one index may be the first of a row.
+    for access in &own {
+        if let (Some(value), Some(at)) = (access.written, literal(terms, access.index))
+            && let Some(number) = literal(terms, value)
+        {
+            let element = access.element(terms, index);
+            let width = terms.width(element);
+            let index = terms.resize(index, width, Sign::Signed);
+            let more = terms.bv(number - at, width);
+            let row = terms.bv_add(index, more);
+            let property = terms.eq(element, row);
+            add(terms, property);
+        }
+    }
     // What one array is filled with may come to another one.
     let width = own.first().map(|access| {
         let element = access.element(terms, index);
@@ -69,6 +88,14 @@ pub fn properties(
             add(terms, property);
         }
     }
+    if found.len() >= ENOUGH {
+        return found;
+    }
+    let mut add = |terms: &Terms, property: TermId| {
+        if !matches!(terms.op(property), Op::Bool(_)) && !found.contains(&property) {
+            found.push(property);
+        }
+    };
     for atom in atoms {
         for property in said_of(ground, terms, &own, index, atom) {
             let opposite = terms.not(property);
@@ -194,32 +221,40 @@ fn violations(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> Vec
         let location = &ground.semantics.program.locations[at.index()];
         matches!(location.kind, LocationKind::Error(_))
     };
-    let mut found = Vec::new();
+    let (mut found, mut rest) = (Vec::new(), Vec::new());
     for step in steps {
         let End::At(to) = step.to else { continue };
         if !is_error(to) {
             continue;
         }
-        let mut parts = Vec::new();
-        let mut work = vec![step.condition];
-        while let Some(term) = work.pop() {
-            if *terms.op(term) == Op::And {
-                work.extend(terms.args(term));
-                continue;
-            }
-            let reads = |&part: &TermId| *terms.op(part) == Op::Select;
-            let size = terms.postorder(&[term]);
-            if size.len() <= LARGE && size.iter().any(reads) {
-                parts.push(term);
-            }
+        let reads = |terms: &Terms, term: TermId| {
+            let parts = terms.postorder(&[term]);
+            parts.len() <= LARGE && parts.iter().any(|&part| *terms.op(part) == Op::Select)
+        };
+        let single = |terms: &Terms, term: TermId| match terms.op(term) {
+            Op::And | Op::Or | Op::Ite => false,
+            Op::Not => !matches!(terms.op(terms.args(term)[0]), Op::And | Op::Or | Op::Ite),
+            _ => true,
+        };
+        let all = terms.postorder(&[step.condition]);
+        let together = all.iter().filter(|&&term| *terms.op(term) == Op::And);
+        for term in together.copied().chain([step.condition]).collect::<Vec<_>>() {
+            let args = match terms.op(term) {
+                Op::And => terms.args(term).to_vec(),
+                _ => vec![term],
+            };
+            let parts: Vec<TermId> = args
+                .into_iter()
+                .filter(|&part| single(terms, part) && reads(terms, part))
+                .collect();
+            found.push(terms.and(&parts));
+            rest.extend(parts);
         }
-        parts.sort_unstable();
-        found.push(terms.and(&parts));
-        found.extend(parts);
-        found.push(step.condition);
+        if all.len() <= SMALL {
+            rest.push(step.condition);
+        }
     }
+    found.extend(rest);
     found.retain(|&formula| !is_state(ground, terms, formula));
-    found.sort_unstable();
-    found.dedup();
     found
 }
