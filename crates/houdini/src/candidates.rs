@@ -89,11 +89,14 @@ impl Hints {
 
     /// What a variable is compared with, other than literals.
     pub fn compared_to(&self, variable: TermId) -> impl Iterator<Item = TermId> + '_ {
-        let sides = self.compared.iter().filter_map(move |&(a, b)| match variable {
-            _ if variable == a => Some(b),
-            _ if variable == b => Some(a),
-            _ => None,
-        });
+        let sides = self
+            .compared
+            .iter()
+            .filter_map(move |&(a, b)| match variable {
+                _ if variable == a => Some(b),
+                _ if variable == b => Some(a),
+                _ => None,
+            });
         sides.filter(|side| !self.literals.values().any(|known| known.contains(side)))
     }
 

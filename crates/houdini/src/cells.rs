@@ -154,7 +154,10 @@ impl Cells {
         }
         let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
         for (_, memory, address, ..) in &touched {
-            groups.entry((*memory, address.base)).or_default().push(address);
+            groups
+                .entry((*memory, address.base))
+                .or_default()
+                .push(address);
         }
         let mut arrays = BTreeMap::new();
         for ((memory, base), addresses) in groups {

@@ -146,7 +146,7 @@ fn some_checks_are_proved_where_others_fail() {
             line 7: unknown: the invariants that were guessed do not exclude it
             at line 4: lock == 0
             at line 5: lock == 0
-            at line 7: lock == 1
+            at line 7: lock == 1 && lock != 0 && lock != 2
         "#]],
     );
 }
@@ -180,7 +180,7 @@ fn flags_are_told_apart() {
 }",
         expect![[r#"
             line 5: proved
-            at line 4: (b == 0 && c == 0) || (b == 5 && c == 7)
+            at line 4: (b == 0 && c == 0 && b != 5 && c != 7) || (b == 5 && c == 7)
             at line 5: c == 7
         "#]],
     );
@@ -194,6 +194,71 @@ fn what_needs_products_is_left_to_others() {
   if (n > 1000) return 0;
   while (i < n) { square += 2 * i + 1; i++; }
   assert(square == n * n);
+}",
+        expect![[r#"
+            line 5: unknown: the invariants that were guessed do not exclude it
+        "#]],
+    );
+}
+
+/// What is said of one element that is any of them, with `any0` for its index, is said of all.
+#[test]
+fn all_elements_of_an_array() {
+    check(
+        "int a[1000000];
+int main(void) {
+  for (int i = 0; i < 1000000; i++) a[i] = 42;
+  for (int x = 0; x < 1000000; x++) assert(a[x] == 42);
+}",
+        expect![[r#"
+            line 4: proved
+            at line 3: i >= 0 && i <= 1000000
+            at line 4: x >= 0 && x <= 1000000
+            at line 4: x >= 0 && x <= 999999
+        "#]],
+    );
+}
+
+#[test]
+fn a_copy_of_any_length() {
+    check(
+        "int main(void) {
+  int n = __VERIFIER_nondet_int(), a[1000], b[1000];
+  if (n < 0 || n > 1000) return 0;
+  for (int i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int();
+  for (int i = 0; i < n; i++) b[i] = a[i];
+  for (int x = 0; x < n; x++) assert(b[x] == a[x]);
+}",
+        expect![[r#"
+            line 6: unknown: the solver does not know: the time limit of the query passed
+        "#]],
+    );
+}
+
+/// The last element is not written: what is guessed of the others does not hold of it.
+#[test]
+fn one_element_less() {
+    check(
+        "int a[1000];
+int main(void) {
+  for (int i = 0; i < 999; i++) a[i] = 42;
+  for (int x = 0; x < 1000; x++) assert(a[x] == 42);
+}",
+        expect![[r#"
+            line 4: unknown: the invariants that were guessed do not exclude it
+        "#]],
+    );
+}
+
+/// A row of numbers, each by the one before it.
+#[test]
+fn a_row_rises() {
+    check(
+        "int main(void) {
+  int a[100000];
+  a[0] = 7;
+  for (int i = 1; i < 100000; i++) a[i] = a[i - 1] + 1;
+  for (int x = 1; x < 100000; x++) assert(a[x] >= a[x - 1]);
 }",
         expect![[r#"
             line 5: unknown: the invariants that were guessed do not exclude it

@@ -20,7 +20,7 @@ use hardbop_gate::Gate;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
-use hardbop_test_support::generate::{branches, tiny};
+use hardbop_test_support::generate::{arrays, branches, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings, loaded};
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
@@ -147,7 +147,11 @@ fn mutated_text(text: &str, random: &mut Random) -> String {
 /// The kind of a claim, in the word of its text.
 fn kind(claim: &Claim) -> String {
     let text = serde_json::to_value(claim).expect("claims can be written");
-    text["kind"].as_str().unwrap_or_default().to_owned()
+    let kind = text["kind"].as_str().unwrap_or_default();
+    match text.get("arbitrary") {
+        Some(_) => format!("{kind} of all"),
+        None => kind.to_owned(),
+    }
 }
 
 #[derive(Default)]
@@ -215,7 +219,7 @@ fn no_mutant_that_is_accepted_is_false() {
             }
         }
     }
-    println!("kind         claims  refused  accepted  unreadable");
+    println!("kind                claims  refused  accepted  unreadable");
     for (kind, row) in &table {
         let Row {
             claims,
@@ -223,9 +227,17 @@ fn no_mutant_that_is_accepted_is_false() {
             accepted,
             unreadable,
         } = row;
-        println!("{kind:12} {claims:6} {refused:8} {accepted:9} {unreadable:11}");
+        println!("{kind:19} {claims:6} {refused:8} {accepted:9} {unreadable:11}");
     }
-    for kind in ["invariants", "unrolling", "clauses", "only-run", "run"] {
+    let kinds = [
+        "invariants",
+        "invariants of all",
+        "unrolling",
+        "clauses",
+        "only-run",
+        "run",
+    ];
+    for kind in kinds {
         let refused = table.get(kind).map_or(0, |row| row.refused);
         assert!(refused > 0, "no mutant of kind {kind} was refused");
     }
@@ -244,10 +256,12 @@ fn assert_refused(gate: Gate<'_>, claim: &Claim, check: CheckId, truth: &Endings
     }
 }
 
-/// A program of one of two families.
+/// A program of one of three families.
 fn program(seed: u64) -> String {
-    if seed.is_multiple_of(2) {
-        return branches::program(seed);
+    match seed % 3 {
+        0 => return branches::program(seed),
+        1 => return arrays::program(seed),
+        _ => {}
     }
     let sketch = tiny::sketch(seed);
     let observed = loaded(&sketch.observed());

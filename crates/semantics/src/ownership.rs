@@ -115,7 +115,11 @@ impl Ownership {
             if recursive[function.index()] {
                 not_heap.extend(points_to.variable(id).map(|spot| spot.class));
             } else if mortal.contains(&id) || function != program.entry {
-                let name = format!("life of {}::{}", program.function(function).name, variable.name);
+                let name = format!(
+                    "life of {}::{}",
+                    program.function(function).name,
+                    variable.name
+                );
                 let name = format!("{name}#{index}");
                 lives.insert(id, add(named(name, StateKind::Identity)));
             }
@@ -162,7 +166,9 @@ impl Ownership {
 
     /// Every region that holds pointers, with where their owners are.
     pub fn all_owners(&self) -> impl Iterator<Item = (StateVarId, StateVarId)> + '_ {
-        self.owners.iter().map(|(&region, &owners)| (region, owners))
+        self.owners
+            .iter()
+            .map(|(&region, &owners)| (region, owners))
     }
 
     /// Where the identity of a local is that may begin and end.
@@ -187,7 +193,9 @@ impl Ownership {
 
     /// The sizes of all objects that are taken from the frontier.
     pub fn all_extents(&self) -> impl Iterator<Item = (ClassId, StateVarId)> + '_ {
-        self.extents.iter().map(|(&class, &extents)| (class, extents))
+        self.extents
+            .iter()
+            .map(|(&class, &extents)| (class, extents))
     }
 
     /// The sizes that may be written where an allocation writes its result.

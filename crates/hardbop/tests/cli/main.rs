@@ -17,6 +17,7 @@ mod limits;
 mod project;
 mod reports;
 mod rules;
+mod safety;
 mod sarif;
 mod scene;
 mod sound_environment;

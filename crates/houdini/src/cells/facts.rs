@@ -148,12 +148,7 @@ struct Way {
 }
 
 impl Way {
-    fn new(
-        ground: &Ground<'_, '_>,
-        terms: &Terms,
-        access: &Access,
-        index: TermId,
-    ) -> Option<Way> {
+    fn new(ground: &Ground<'_, '_>, terms: &Terms, access: &Access, index: TermId) -> Option<Way> {
         let (word, outside) = shifted(terms, access.index)?;
         let (word, less) = match terms.op(word) {
             Op::SignExtend(_) | Op::ZeroExtend(_) => {
@@ -207,9 +202,10 @@ impl Way {
         let value = terms.bv_sub(low, less);
         map.insert(self.variable, value);
         let said = terms.substitute(term, &map);
-        let known = terms.free_constants(&[said]).into_iter().all(|constant| {
-            constant == self.index || ground.constants.meaning(constant).is_some()
-        });
+        let known = terms
+            .free_constants(&[said])
+            .into_iter()
+            .all(|constant| constant == self.index || ground.constants.meaning(constant).is_some());
         known.then_some(said)
     }
 }
@@ -238,7 +234,11 @@ fn violations(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> Vec
         };
         let all = terms.postorder(&[step.condition]);
         let together = all.iter().filter(|&&term| *terms.op(term) == Op::And);
-        for term in together.copied().chain([step.condition]).collect::<Vec<_>>() {
+        for term in together
+            .copied()
+            .chain([step.condition])
+            .collect::<Vec<_>>()
+        {
             let args = match terms.op(term) {
                 Op::And => terms.args(term).to_vec(),
                 _ => vec![term],

@@ -18,12 +18,7 @@ impl<'s> Execution<'s, '_> {
     }
 
     fn identity(&self, terms: &mut Terms, number: u128) -> TermId {
-        scalar::literal(
-            terms,
-            number,
-            IDENTITY,
-            self.semantics.pointer_arithmetic(),
-        )
+        scalar::literal(terms, number, IDENTITY, self.semantics.pointer_arithmetic())
     }
 
     fn unknown_owner(&mut self, terms: &mut Terms) -> TermId {
@@ -249,7 +244,10 @@ impl<'s> Execution<'s, '_> {
         }
         let first = self.identity(terms, FIRST_LIFE);
         self.state.set(ownership.next_life(), first);
-        let entry = self.semantics.program.function(self.semantics.program.entry);
+        let entry = self
+            .semantics
+            .program
+            .function(self.semantics.program.entry);
         let dead = self.identity(terms, DEAD);
         for (variable, life) in ownership.lives() {
             self.state.set(life, dead);

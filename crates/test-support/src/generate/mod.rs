@@ -1,5 +1,6 @@
 //! Random C programs: a seed is a program, on every machine.
 
+pub mod arrays;
 pub mod branches;
 pub mod bytes;
 pub mod c;
