@@ -37,3 +37,4 @@ mod start;
 pub mod types;
 pub mod verify;
 pub mod watch;
+mod woven;
