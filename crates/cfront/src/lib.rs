@@ -13,6 +13,7 @@ mod calls;
 mod cfg;
 pub mod compile_commands;
 mod conventions;
+mod counts;
 pub mod dot;
 pub mod dump;
 pub mod edit;

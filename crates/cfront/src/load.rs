@@ -4,6 +4,7 @@
 use crate::builder::Builder;
 use crate::calls;
 use crate::conventions;
+use crate::counts;
 use crate::ids::FuncId;
 use crate::lower::{Unsequenced, announce_unit, has_aliases, has_destructor, lower_unit, mentions};
 use crate::models::PRELUDE;
@@ -337,6 +338,7 @@ fn complete(
 ) -> PointsTo {
     refuse_functions(program);
     let points_to = calls::resolve(program, options);
+    counts::refuse(program);
     let reached = reached(program);
     keep_reached_assumptions(program, &reached, diagnostics);
     conventions::note(program, &points_to, &reached, options, unsequenced);
