@@ -193,7 +193,7 @@ impl<'a> Files<'a> {
     }
 
     /// Whether the function that is entered reads the standard input, and that is what it was.
-    fn from_stdin(&self, function: FuncId, state: &mut State<'_, '_>) -> bool {
+    fn reads_stdin(&self, function: FuncId, state: &mut State<'_, '_>) -> bool {
         let stdin = self.stdin.and_then(|id| state.variable(id));
         let standard = match self.given(function, "stream", state) {
             Some(stream) => stdin.is_some_and(|stdin| stdin.bits as u64 == stream),
@@ -242,7 +242,7 @@ impl<'a> Files<'a> {
             Part::Reads => {
                 let outside = std::mem::take(&mut self.outside);
                 self.read_back |=
-                    !outside && self.written_is_readable() && !self.from_stdin(function, state);
+                    !outside && self.written_is_readable() && !self.reads_stdin(function, state);
             }
         }
     }
