@@ -364,6 +364,41 @@ int main(void) { signal(SIGUSR1, handler); kill(__VERIFIER_nondet_int(), SIGUSR1
     );
 }
 
+/// Into memory of the program's: not supported.
+#[test]
+fn buffers_of_streams() {
+    check(
+        r#"char buffer[64];
+int main(void) { setvbuf(stdout, buffer, 0, 64); puts("x"); assert(buffer[0] == 0); }"#,
+        "--engine unroll",
+        expect![[r#"
+            UNKNOWN x.c:7: assertion buffer[0] == 0 (in main)
+              because what is printed goes to the program's memory at <hardbop>/models/stdio.c:865 is not supported and can be reached
+            assuming that files may hold anything, and what is written to one is not read back
+            assuming that printing has no effect on the program
+        "#]],
+    );
+    check(
+        r#"int x;
+int main(void) { setvbuf(stdout, 0, 2, 0); setbuf(stdin, 0); assert(x == 0); }"#,
+        "",
+        expect![[r#"
+            PROVED x.c:7: assertion x == 0 (in main)
+            assuming that files may hold anything, and what is written to one is not read back
+        "#]],
+    );
+    check(
+        r#"FILE *open_memstream(char **, size_t *);
+int main(void) { char *s = 0; size_t n = 0; FILE *f = open_memstream(&s, &n); fputs("x", f); fflush(f); assert(n == 0); }"#,
+        "",
+        expect![[r#"
+            UNKNOWN x.c:7: assertion n == 0 (in main)
+              because `open_memstream`: what is printed goes to the program's memory at x.c:7 is not supported and can be reached
+            assuming that printing has no effect on the program
+        "#]],
+    );
+}
+
 /// Reads a text that fits.
 #[test]
 fn gets_fits() {
