@@ -400,6 +400,7 @@ impl Builder {
                 address_taken: false,
                 source,
                 initial: initial_of(strength),
+                read_only: false,
             });
             self.external_variables.insert(name.to_owned(), id);
             self.variable_states

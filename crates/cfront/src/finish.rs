@@ -2,7 +2,7 @@
 
 use crate::builder::{Body, Builder, DraftEdge, FunctionDraft, Strength};
 use crate::cfg::{lay_out, shorten};
-use crate::ids::{ExprId, FuncId, PlaceId, VarId};
+use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::lower::environment::ByPointer;
 use crate::lower::{PRESENT, TEXT};
 use crate::operands::{
@@ -429,13 +429,7 @@ impl Builder {
         }
     }
 
-    fn synthetic(
-        &mut self,
-        name: &str,
-        ty: crate::ids::TypeId,
-        kind: VarKind,
-        source: Source,
-    ) -> VarId {
+    fn synthetic(&mut self, name: &str, ty: TypeId, kind: VarKind, source: Source) -> VarId {
         self.add_variable(Variable {
             name: name.to_owned(),
             ty,
@@ -443,6 +437,7 @@ impl Builder {
             address_taken: false,
             source,
             initial: Initial::None,
+            read_only: false,
         })
     }
 
@@ -565,19 +560,14 @@ impl Builder {
         }
     }
 
-    fn unknown_place(
-        &mut self,
-        function: usize,
-        ty: crate::ids::TypeId,
-        source: Source,
-    ) -> PlaceId {
+    fn unknown_place(&mut self, function: usize, ty: TypeId, source: Source) -> PlaceId {
         let func = FuncId(function as u32);
         let var = self.synthetic("t#unknown", ty, VarKind::Temporary(func), source);
         self.functions[function].locals.push(var);
         self.var_place(var)
     }
 
-    fn unknown_value(&mut self, function: usize, ty: crate::ids::TypeId, source: Source) -> ExprId {
+    fn unknown_value(&mut self, function: usize, ty: TypeId, source: Source) -> ExprId {
         let place = self.unknown_place(function, ty, source);
         self.load(place)
     }

@@ -4,6 +4,7 @@
 use crate::builder::Builder;
 use crate::calls;
 use crate::conventions;
+use crate::counts;
 use crate::ids::FuncId;
 use crate::lower::{Unsequenced, announce_unit, has_aliases, has_destructor, lower_unit, mentions};
 use crate::models::PRELUDE;
@@ -284,10 +285,11 @@ const THREADS: &str = "only sequential programs are understood";
 const SIGNALS: &str = "signals are understood where `signal` and `raise` are used";
 const FAULTS: &str = "a handler of faults runs where executions are taken to end";
 const ROUNDING: &str = "floating point is rounded to nearest only";
+const PRINTED: &str = "what is printed goes to the program's memory";
 const HANDLERS: &str = "what runs at the end is understood where `atexit` is used";
 
 /// Functions that do what no model can say, by whatever way they are called.
-const UNSUPPORTED: [(&str, &str); 38] = [
+const UNSUPPORTED: [(&str, &str); 42] = [
     ("setjmp", JUMPS),
     ("_setjmp", JUMPS),
     ("__sigsetjmp", JUMPS),
@@ -323,6 +325,10 @@ const UNSUPPORTED: [(&str, &str); 38] = [
     ("pthread_kill", SIGNALS),
     ("tgkill", SIGNALS),
     ("__hardbop_fault_handler", FAULTS),
+    ("__hardbop_buffer", PRINTED),
+    ("open_memstream", PRINTED),
+    ("open_wmemstream", PRINTED),
+    ("fmemopen", PRINTED),
     ("fesetround", ROUNDING),
     ("fesetenv", ROUNDING),
     ("feupdateenv", ROUNDING),
@@ -337,6 +343,7 @@ fn complete(
 ) -> PointsTo {
     refuse_functions(program);
     let points_to = calls::resolve(program, options);
+    counts::refuse(program);
     let reached = reached(program);
     keep_reached_assumptions(program, &reached, diagnostics);
     conventions::note(program, &points_to, &reached, options, unsequenced);

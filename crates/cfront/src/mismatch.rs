@@ -134,6 +134,7 @@ fn variable(program: &mut Program, name: &str, ty: TypeId, kind: VarKind, source
         address_taken: false,
         source,
         initial: Initial::None,
+        read_only: false,
     })
 }
 

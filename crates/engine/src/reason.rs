@@ -28,6 +28,8 @@ pub enum Reason {
     Evidence,
     /// The run that was found does something else in the interpreter.
     Replay(Box<interp::Outcome>),
+    /// The run that was found may read from a file what it wrote to it, which is not followed.
+    ReadsBack,
     /// No chain of leaps to it was found.
     NoLeap,
     /// The invariants that were guessed do not exclude it.
@@ -110,6 +112,9 @@ impl fmt::Display for Reason {
                     ended(outcome)
                 )
             }
+            Reason::ReadsBack => f.write_str(
+                "the run that was found reads a file that it may have written itself, and contents of files are not followed",
+            ),
             Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
             Reason::Turn => f.write_str("no engine found an answer in its share of the time"),
             Reason::Contradiction { proved, violated } => write!(

@@ -8,6 +8,7 @@
 
 mod theorem;
 
+use crate::files::may_read_back;
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
@@ -46,6 +47,9 @@ struct Step {
 impl Gate<'_> {
     /// Checks a chain. Gives the number of questions asked.
     pub(crate) fn chain(&self, claim: &Chain) -> Result<u64, Reason> {
+        if may_read_back(self.model.program) {
+            return Err(Reason::ReadsBack);
+        }
         let semantics = &self.model.plain.semantics;
         let mut terms = Terms::new();
         let constants = Constants::new(semantics, &mut terms);

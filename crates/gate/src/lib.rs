@@ -14,6 +14,7 @@ mod alone;
 mod chain;
 mod clauses;
 mod determined;
+mod files;
 mod invariants;
 mod nowhere;
 mod runs;

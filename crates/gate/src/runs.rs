@@ -2,6 +2,7 @@
 
 use crate::Gate;
 use crate::determined::is_determined;
+use crate::files::{may_read_back, reads_back};
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Outcome, Request, TraceMode};
 use hardbop_engine::Reason;
@@ -25,20 +26,32 @@ impl Gate<'_> {
             }
             Given::Script(script) => {
                 let mut environment = script.environment().ok_or(Reason::Certificate)?;
-                let limits = Limits {
-                    steps: u64::MAX,
-                    budget: self.budget.clone(),
-                    trace: TraceMode::First(TRACE),
-                    ..Limits::default()
-                };
+                let limits = self.limits(TraceMode::First(TRACE));
                 Interpreter::new(program).run(&mut environment, &limits)
             }
         };
         if seen.outcome != Outcome::Violated(check) {
             return Err(Reason::Replay(Box::new(seen.outcome)));
         }
-        let given = Given::Script(Script::of(&seen));
+        let script = Script::of(&seen);
+        if may_read_back(program) {
+            let mut environment = script.environment().ok_or(Reason::Certificate)?;
+            if reads_back(program, &mut environment, &self.limits(TraceMode::Off)) {
+                return Err(Reason::ReadsBack);
+            }
+        }
+        let given = Given::Script(script);
         Ok((Run { check, given }, seen))
+    }
+
+    /// As long as it takes.
+    fn limits(&self, trace: TraceMode) -> Limits {
+        Limits {
+            steps: u64::MAX,
+            budget: self.budget.clone(),
+            trace,
+            ..Limits::default()
+        }
     }
 
     /// Runs a program that leaves nothing open. Gives the claim with the run's length.

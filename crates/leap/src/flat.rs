@@ -182,6 +182,7 @@ pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId
                 offset_bits: 0,
                 value: InitialValue::Scalar(zero),
             }]),
+            read_only: false,
         };
         depths.insert(function, program.add_variable(variable));
     }

@@ -464,6 +464,7 @@ fn is_better(known: &Reason, new: &Reason) -> bool {
         match reason {
             Reason::Contradiction { .. } => 10,
             Reason::Unsupported(_) => 9,
+            Reason::ReadsBack => 7,
             Reason::Replay(_) | Reason::Certificate | Reason::Evidence => 6,
             Reason::Solver(_) => 5,
             Reason::Stopped(_) => 4,

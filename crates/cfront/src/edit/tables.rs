@@ -82,6 +82,7 @@ impl Tables {
             address_taken: false,
             source,
             initial,
+            read_only: false,
         })
     }
 

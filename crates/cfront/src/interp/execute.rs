@@ -193,7 +193,8 @@ impl<'i> Machine<'i> {
             } => {
                 let mut pointer = self.get(pointer);
                 pointer.low = self.memory.wrap(pointer.low.wrapping_add(offset.into()));
-                let (object, offset) = self.memory.locate(pointer, access.size() as u64)?;
+                let size = access.size() as u64;
+                let (object, offset) = self.memory.locate_to_write(pointer, size)?;
                 let value = self.get(a);
                 self.memory.store(object, offset, access, value);
             }
@@ -204,6 +205,7 @@ impl<'i> Machine<'i> {
                 offset,
             } => {
                 self.bounds(object, offset, access)?;
+                self.memory.writable(object)?;
                 let value = self.get(a);
                 self.memory.store(object, offset as usize, access, value);
             }

@@ -69,6 +69,8 @@ struct Object {
     base: u64,
     generation: u32,
     life: Life,
+    /// Whether nobody may write it.
+    read_only: bool,
     data: Vec<u8>,
     /// The provenance of the pointer at each aligned word; empty if no pointer was stored.
     pointers: Vec<Provenance>,
@@ -138,6 +140,7 @@ impl Memory {
             base: 0,
             generation: 0,
             life: Life::Dead,
+            read_only: false,
             data: Vec::new(),
             pointers: Vec::new(),
         };
@@ -171,6 +174,20 @@ impl Memory {
         Ok(slot)
     }
 
+    /// Lets nobody write a static object from now on.
+    pub(super) fn protect(&mut self, slot: u32) {
+        self.objects[slot as usize].read_only = true;
+    }
+
+    /// Whether an object may be written.
+    #[inline]
+    pub(super) fn writable(&self, slot: u32) -> Result<(), TrapKind> {
+        match self.objects[slot as usize].read_only {
+            false => Ok(()),
+            true => Err(TrapKind::ReadOnly),
+        }
+    }
+
     /// Makes an object at an address, with zeros in it.
     pub(super) fn create(&mut self, base: u64, size: u64, life: Life) -> Result<u32, TrapKind> {
         if size > self.limit.saturating_sub(self.used) {
@@ -187,6 +204,7 @@ impl Memory {
                     base,
                     generation: 1,
                     life,
+                    read_only: false,
                     data,
                     pointers,
                 });
@@ -313,6 +331,18 @@ impl Memory {
             return Err(TrapKind::OutOfBounds);
         }
         Ok((slot, offset as usize))
+    }
+
+    /// Where a write of some bytes goes, or why it cannot be made.
+    #[inline]
+    pub(super) fn locate_to_write(
+        &self,
+        pointer: Reg,
+        size: u64,
+    ) -> Result<(u32, usize), TrapKind> {
+        let (slot, offset) = self.locate(pointer, size)?;
+        self.writable(slot)?;
+        Ok((slot, offset))
     }
 
     #[cold]

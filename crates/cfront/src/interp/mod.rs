@@ -84,6 +84,8 @@ pub enum TrapKind {
     WildPointer,
     /// An access outside of the pointer's object.
     OutOfBounds,
+    /// A write to a string literal or to a `const` object of static storage.
+    ReadOnly,
     /// `free` of what is not the start of a live heap object.
     BadFree,
     /// A call through a pointer that is not one of the functions that may be called there.

@@ -123,7 +123,7 @@ impl Machine<'_> {
             }
             Rare::CopyRecord { to, from, size } => {
                 let from = self.memory.locate(self.get(from), size)?;
-                let to = self.memory.locate(self.get(to), size)?;
+                let to = self.memory.locate_to_write(self.get(to), size)?;
                 self.memory.copy(to, from, size as usize);
             }
             Rare::Input { ty, kind, d } => {
@@ -147,7 +147,7 @@ impl Machine<'_> {
                 self.set(d, value);
             }
             Rare::HavocRecord { pointer, size } => {
-                let (object, offset) = self.memory.locate(self.get(pointer), size)?;
+                let (object, offset) = self.memory.locate_to_write(self.get(pointer), size)?;
                 self.unknown_range(object, offset, size as usize);
             }
             Rare::HavocMemory {
@@ -193,7 +193,7 @@ impl Machine<'_> {
                 let size = self.get(size).low;
                 if size > 0 {
                     let from = self.memory.locate(self.get(from), size)?;
-                    let to = self.memory.locate(self.get(to), size)?;
+                    let to = self.memory.locate_to_write(self.get(to), size)?;
                     self.memory.copy(to, from, size as usize);
                 }
             }
@@ -201,7 +201,7 @@ impl Machine<'_> {
                 let size = self.get(size).low;
                 if size > 0 {
                     let byte = self.get(byte).low as u8;
-                    let (object, offset) = self.memory.locate(self.get(to), size)?;
+                    let (object, offset) = self.memory.locate_to_write(self.get(to), size)?;
                     self.memory
                         .bytes_mut(object, offset, size as usize)
                         .fill(byte);
@@ -264,6 +264,7 @@ impl Machine<'_> {
         value: Reg,
     ) -> Result<(), TrapKind> {
         let (object, first, size, shift) = self.bit_range(pointer, offset, width)?;
+        self.memory.writable(object)?;
         let bits = u128::from(value.low) | u128::from(value.high) << 64;
         let bytes = self.memory.bytes_mut(object, first, size);
         for i in 0..width {
@@ -304,7 +305,7 @@ impl Machine<'_> {
         if size == 0 {
             return Ok(());
         }
-        let (object, offset) = self.memory.locate(pointer, size)?;
+        let (object, offset) = self.memory.locate_to_write(pointer, size)?;
         let size = size as usize;
         if !input {
             self.unknown_range(object, offset, size);
@@ -341,6 +342,8 @@ impl Machine<'_> {
                 }
             }
         }
+        // Whoever can be reached and written: the others would end the run.
+        reached.retain(|&object| self.memory.writable(object).is_ok());
         for object in reached {
             let (size, _) = self.memory.describe(object);
             self.unknown_range(object, 0, size as usize);

@@ -137,6 +137,7 @@ impl fmt::Display for TrapKind {
             TrapKind::Dangling => "pointer to an object whose life is over dereferenced",
             TrapKind::WildPointer => "pointer to no object dereferenced",
             TrapKind::OutOfBounds => "access outside of its object",
+            TrapKind::ReadOnly => "write to a string literal or a constant",
             TrapKind::BadFree => "free of what is not the start of a live heap object",
             TrapKind::BadCall => "call through a pointer to no such function",
             TrapKind::BadArguments => "call with arguments that the function cannot take",

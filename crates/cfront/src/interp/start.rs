@@ -69,7 +69,8 @@ fn initial_memory(interpreter: &Interpreter<'_>) -> Result<Memory, TrapKind> {
     let mut machine = Machine::new(interpreter, &mut nothing, memory, TraceMode::Off);
     for (i, &(variable, _, size)) in interpreter.layout.statics.iter().enumerate() {
         let object = i as u32 + 1;
-        let Initial::Data(parts) = &program.variable(variable).initial else {
+        let variable = program.variable(variable);
+        let Initial::Data(parts) = &variable.initial else {
             continue;
         };
         for part in parts {
@@ -101,6 +102,9 @@ fn initial_memory(interpreter: &Interpreter<'_>) -> Result<Memory, TrapKind> {
                     machine.store_bits(pointer, part.offset_bits, *width, value)?;
                 }
             }
+        }
+        if variable.read_only {
+            machine.memory.protect(object);
         }
     }
     Ok(machine.memory)

@@ -86,6 +86,7 @@ impl Tiny {
             address_taken: false,
             source: nowhere(),
             initial,
+            read_only: false,
         });
         VarId(self.program.variables.len() as u32 - 1)
     }

@@ -296,6 +296,7 @@ impl Lower<'_> {
             address_taken: false,
             source,
             initial: Initial::None,
+            read_only: false,
         });
         self.f().locals.push(variable);
         self.b.var_place(variable)

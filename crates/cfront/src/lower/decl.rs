@@ -99,6 +99,7 @@ impl Lower<'_> {
             address_taken: false,
             source,
             initial: Initial::None,
+            read_only: false,
         });
         if self.effects.is_taken(id) {
             self.f().taken.insert(variable);

@@ -248,6 +248,7 @@ impl Lower<'_> {
                     address_taken: false,
                     source,
                     initial: Initial::None,
+                    read_only: false,
                 }))
             }
             _ => None,
@@ -323,6 +324,7 @@ impl Lower<'_> {
             address_taken: false,
             source,
             initial: Initial::None,
+            read_only: false,
         };
         let formal = self.b.add_variable(variable.clone());
         let mut storage = formal;
@@ -404,9 +406,13 @@ impl Lower<'_> {
                 address_taken: false,
                 source,
                 initial: Initial::Data(Vec::new()),
+                read_only: false,
             })
         };
         self.globals.insert(id, var);
+        if decl.state != sema::Definition::Declared {
+            self.b.variables[var.index()].read_only = self.is_constant(decl.ty);
+        }
         if let Some(init) = decl.init
             && decl.state != sema::Definition::Declared
             && initialiser == Initialiser::Counts
@@ -455,6 +461,7 @@ impl Lower<'_> {
             address_taken: false,
             source,
             initial: Initial::Data(parts),
+            read_only: true,
         });
         self.strings.insert(id, var);
         var

@@ -337,6 +337,7 @@ impl Builder {
             address_taken: false,
             source,
             initial: Initial::Unknown,
+            read_only: false,
         });
         self.present.insert(name, variable);
         variable

@@ -326,6 +326,17 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether objects of a type lie where the machine lets nobody write.
+    pub(super) fn is_constant(&self, id: rt::TypeId) -> bool {
+        let types = &self.unit.types;
+        let mut id = types.canonical(id);
+        while let rt::TypeKind::Array { elem, .. } = types.kind(id) {
+            id = types.canonical(elem);
+        }
+        let qualifiers = types.quals(id);
+        qualifiers.has(rt::Qualifiers::CONST) && !qualifiers.has(rt::Qualifiers::VOLATILE)
+    }
+
     pub(super) fn int_ty(&mut self) -> TypeId {
         self.b.types.int(32, true)
     }

@@ -131,6 +131,7 @@ impl Lower<'_> {
             address_taken: false,
             source,
             initial: Initial::None,
+            read_only: false,
         });
         self.f().locals.push(hidden);
         self.f().variables.insert(id, Storage::Behind(hidden));

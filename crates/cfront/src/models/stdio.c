@@ -844,16 +844,26 @@ int fileno(FILE *stream) {
 int ungetc(int c, FILE *stream) {
   return __VERIFIER_nondet_int() == 0 ? c : -1;
 }
-void setbuf(FILE *stream, char *buffer) {
-}
-int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
-  return __VERIFIER_nondet_int();
-}
 int remove(const char *name) {
   return __VERIFIER_nondet_int() == 0 ? 0 : -1;
 }
 int rename(const char *from, const char *to) {
   return __VERIFIER_nondet_int() == 0 ? 0 : -1;
+}
+
+// A buffer of the program's changes when something is printed or read.
+
+//@
+//= files may hold anything, and what is written to one is not read back
+void __hardbop_buffer(void);
+void setbuf(FILE *stream, char *buffer) {
+  if (buffer != 0)
+    __hardbop_buffer();
+}
+int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
+  if (buffer != 0 && mode != 2)
+    __hardbop_buffer();
+  return __VERIFIER_nondet_int();
 }
 
 //@

@@ -113,3 +113,19 @@ pub(super) fn unfaithful_layout(
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_not_too_large() {
+        let bytes = vec![0; MOST_BYTES + 1];
+        let (message, offset) = refusal(&bytes).expect("it is refused");
+        assert_eq!(
+            message,
+            "the file has 1073741825 bytes; at most 1 GiB is read"
+        );
+        assert_eq!(offset, 0);
+    }
+}

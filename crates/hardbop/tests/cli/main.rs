@@ -11,6 +11,8 @@ mod c;
 mod certify;
 mod check;
 mod conventions;
+mod conventions_library;
+mod conventions_unsupported;
 mod explain;
 mod leap;
 mod limits;

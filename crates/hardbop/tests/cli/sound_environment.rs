@@ -402,6 +402,49 @@ fn numbers_that_are_not_followed_are_guesses() {
     );
 }
 
+/// What is said of a program that uses files.
+fn with_files(body: &str) -> String {
+    let declared = "int pipe(int *); int open(const char *, int, ...); long lseek(int, long, int);
+long read(int, void *, unsigned long); long write(int, const void *, unsigned long);
+long send(int, const void *, unsigned long, int); long recv(int, void *, unsigned long, int);";
+    let includes = "#include <assert.h>\n#include <stdio.h>\n";
+    let text = format!("{includes}{declared}\nint main(void) {{ {body} }}\n");
+    let output = Scene::file("x.c", text).output("check x.c -q --no-trace --engine unroll");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A run that reads what it may have written itself shows nothing.
+#[test]
+fn files_that_were_written_are_not_made_up() {
+    for body in [
+        r#"FILE *f = tmpfile(); if (!f) return 0; fputc(1, f); rewind(f); assert(fgetc(f) == 1);"#,
+        r#"FILE *f = fopen("a", "w+"); if (!f) return 0; assert(fgetc(f) == -1);"#,
+        r#"FILE *f = fopen("a", "w"), *g = fopen("./a", "r"); if (f && g) assert(fgetc(g) == -1);"#,
+        r#"freopen("a", "w", stdout); putchar(1); freopen("a", "r", stdin); assert(getchar() == 1);"#,
+        r#"int c = getchar(); if (ungetc(c, stdin) == c) assert(getchar() == c);"#,
+        r#"int p[2]; char c = 1; pipe(p); write(p[1], &c, 1); if (read(p[0], &c, 1) == 1) assert(c == 1);"#,
+        r#"char c = 1; int f = open("a", 2); write(f, &c, 1); if (read(f, &c, 1) == 1) assert(c == 1);"#,
+    ] {
+        let told = with_files(body);
+        let expected = "the run that was found reads a file that it may have written itself";
+        assert!(told.contains(expected), "{body}\n{told}");
+    }
+}
+
+#[test]
+fn other_files_may_hold_anything() {
+    for body in [
+        r#"FILE *f = fopen("a", "w"), *g = fopen("b", "r"); if (f && g) assert(fgetc(g) == -1);"#,
+        r#"FILE *f = fopen("a", "w"); assert(getc(stdin) == -1);"#,
+        r#"FILE *f = fopen("a", "r"); if (!f) return 0; int c = fgetc(f); fopen("a", "w"); assert(c == -1);"#,
+        r#"char c = 1; int f = open("a", 0); if (read(f, &c, 1) == 1) assert(c == 1);"#,
+        r#"char c = 1; send(4, &c, 1, 0); if (recv(4, &c, 1, 0) == 1) assert(c == 1);"#,
+    ] {
+        let told = with_files(body);
+        assert!(told.starts_with("VIOLATED"), "{body}\n{told}");
+    }
+}
+
 #[test]
 fn divisions_end_executions() {
     check(
