@@ -113,7 +113,7 @@ fn a_violation_becomes_a_sequence_that_is_confirmed() {
 #[test]
 fn a_proof_becomes_invariants_and_contracts_that_are_confirmed() {
     let scene = scene(SAFE);
-    scene.output("check x.c --witness w.yml --witness-version 2.1 --engine cegar");
+    scene.output("check x.c --witness w.yml --witness-version 2.1 --engine slam");
     expect![[r#"
           content:
           - invariant:
