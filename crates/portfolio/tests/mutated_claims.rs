@@ -265,7 +265,7 @@ fn program(seed: u64) -> String {
 
 /// The claims of all engines that are accepted.
 fn claims(model: &Model<'_>, checks: &[CheckId]) -> Vec<Claim> {
-    let engines: [Box<dyn Engine>; 6] = [
+    let engines: [Box<dyn Engine>; 7] = [
         Box::new(Runs {
             runs: 200,
             ..Runs::default()
