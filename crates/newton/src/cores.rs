@@ -314,16 +314,22 @@ impl Refiner<'_, '_> {
 
     /// Whether a term is what memory holds at an address that is known.
     fn is_word(&self, terms: &mut Terms, term: TermId) -> bool {
-        let args = terms.args(term).to_vec();
-        match terms.op(term) {
-            Op::Concat => args.iter().all(|&part| self.is_word(terms, part)),
-            Op::Select => {
-                let memory = self.ground.constants.meaning(args[0]);
-                let is_memory = matches!(memory, Some(Meaning::Now(_)));
-                is_memory && is_fixed(self.ground.semantics, terms, args[1])
+        let mut parts = vec![term];
+        while let Some(part) = parts.pop() {
+            let args = terms.args(part).to_vec();
+            match terms.op(part) {
+                Op::Concat => parts.extend(args),
+                Op::Select => {
+                    let memory = self.ground.constants.meaning(args[0]);
+                    let is_memory = matches!(memory, Some(Meaning::Now(_)));
+                    if !is_memory || !is_fixed(self.ground.semantics, terms, args[1]) {
+                        return false;
+                    }
+                }
+                _ => return false,
             }
-            _ => false,
         }
+        true
     }
 
     /// A small part of some facts of which the solver says that it excludes a formula.
