@@ -27,8 +27,14 @@ pub fn groups(terms: &Terms, formulas: &[TermId], condition: Option<TermId>) -> 
     let items: Vec<TermId> = formulas.iter().chain(&conjuncts).copied().collect();
     let mut sets = Sets((0..items.len()).collect());
     let mut owner: BTreeMap<TermId, usize> = BTreeMap::new();
+    let mut plain = None;
     for (index, &item) in items.iter().enumerate() {
-        for symbol in terms.free_constants(&[item]) {
+        let symbols = terms.free_constants(&[item]);
+        // Formulas that speak of nothing are one group: there is nothing to ask.
+        if symbols.is_empty() && index < formulas.len() {
+            sets.join(*plain.get_or_insert(index), index);
+        }
+        for symbol in symbols {
             let first = *owner.entry(symbol).or_insert(index);
             sets.join(first, index);
         }

@@ -21,6 +21,7 @@ use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_cfront::program::VarKind;
 use hardbop_logic::{Cube, Session, TermId, Terms};
 use hardbop_newton::atoms::Predicate;
+use hardbop_newton::places::Places;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::block::Block;
 use hardbop_semantics::constants::Meaning;
@@ -38,6 +39,7 @@ pub type Precision = BTreeMap<LocId, BTreeSet<Predicate>>;
 pub struct Memory {
     blocks: BTreeMap<LocId, Block>,
     answers: HashMap<Question, Vec<Known>>,
+    places: Places,
 }
 
 /// What a relation speaks of: the edge, the predicates before and after. Formulas, not slots: they

@@ -10,4 +10,4 @@ mod lazy;
 mod rounds;
 mod search;
 
-pub use rounds::{Cegar, Encodings, Options};
+pub use rounds::{Options, Slam};

@@ -9,47 +9,38 @@ use hardbop_bebop::supergraph::Vertex;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Invariants, ScopedPredicate};
-use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_model::{Model, View};
-use hardbop_newton::atoms::{Predicate, predicates};
-use hardbop_newton::exact::Translation;
-use hardbop_newton::refine::{self, Refiner};
-use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_newton::atoms::Predicate;
+use hardbop_newton::exact::{Translation, spelled};
+use hardbop_newton::refine::Refiner;
+use hardbop_semantics::constants::Constants;
 use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// How machine integers are read while searching.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encodings {
-    /// Over the integers first; exactly where that was not good enough.
-    IntegersFirst,
-    /// Exactly from the start.
-    BitsOnly,
-}
 
 /// What the loop may do.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How machine integers are read while searching.
     pub arithmetic: Encodings,
-    /// The most time for the Horn clauses of the whole program, per encoding.
-    pub whole_time: Duration,
-    /// The most time for those of one path.
+    /// The most time for the Horn clauses of one path.
     pub horn_time: Duration,
-    /// The most time for one solver query.
+    /// The most time for one question about a path, ...
     pub query_time: Duration,
+    /// ... and about an abstract step, which may also stay open.
+    pub relation_time: Duration,
 }
 
 impl Default for Options {
     fn default() -> Options {
         Options {
             arithmetic: Encodings::IntegersFirst,
-            whole_time: Duration::from_secs(18),
             horn_time: Duration::from_secs(6),
             query_time: Duration::from_secs(30),
+            relation_time: Duration::from_secs(5),
         }
     }
 }
@@ -83,11 +74,21 @@ impl Statistics {
 
 /// The loop as an engine.
 #[derive(Clone, Debug, Default)]
-pub struct Cegar(pub Options);
+pub struct Slam(pub Options);
 
-impl Engine for Cegar {
+impl Slam {
+    /// The loop, with machine integers read in this way.
+    pub fn reading(arithmetic: Encodings) -> Slam {
+        Slam(Options {
+            arithmetic,
+            ..Options::default()
+        })
+    }
+}
+
+impl Engine for Slam {
     fn name(&self) -> &'static str {
-        "cegar"
+        "slam"
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
@@ -104,7 +105,7 @@ impl Engine for Cegar {
             unsupported: view.unsupported(),
             blocked: None,
             incomplete: None,
-            hard_path_programs: 0,
+            unsolved: 0,
             violated: false,
             proved: false,
             statistics: Statistics::default(),
@@ -151,8 +152,8 @@ struct Rounds<'a> {
     unsupported: BTreeMap<usize, u32>,
     blocked: Option<u32>,
     incomplete: Option<Reason>,
-    /// How many path programs in a row were too hard.
-    hard_path_programs: u32,
+    /// For how many paths in a row nobody solved the Horn clauses.
+    unsolved: u32,
     /// Whether some check is violated, ...
     violated: bool,
     /// ... and whether the others are proved.
@@ -227,11 +228,15 @@ impl Rounds<'_> {
             Box::new(Z3Solver::new(Z3Options::default())),
             self.budget.clone(),
         );
-        session.set_limits(Limits {
-            time: Some(self.options.query_time),
-            steps: None,
-        });
+        session.set_limits(self.limits(self.options.query_time));
         session
+    }
+
+    fn limits(&self, time: Duration) -> Limits {
+        Limits {
+            time: Some(time),
+            steps: None,
+        }
     }
 
     fn give_up(&mut self, reason: Reason) -> Stage {
@@ -274,6 +279,7 @@ impl Rounds<'_> {
         let guessing = guess.encoding != Encoding::Bits;
         let constants = Constants::new(guess, terms);
         let mut session = self.session();
+        session.set_limits(self.limits(self.options.relation_time));
         let mut path_session = self.session();
         let mut memory = Memory::default();
         let ground = Ground {
@@ -283,9 +289,6 @@ impl Rounds<'_> {
             constants: &constants,
         };
         let refiner = Refiner { ground };
-        if let Some(ended) = self.whole(terms, &refiner, guessing, precision) {
-            return ended;
-        }
         while self.is_unsettled() {
             if let Err(stopped) = self.budget.check() {
                 return self.stopped(stopped, guessing);
@@ -312,7 +315,7 @@ impl Rounds<'_> {
                     }
                     self.tell(count, "certifying");
                     let predicates = self.shown_predicates(terms, &constants, precision);
-                    let refused = self.claim(terms, &constants, guessing, invariants, predicates);
+                    let refused = self.claim(terms, &ground, invariants, predicates);
                     return match refused {
                         None => Stage::Decided,
                         Some(_) if guessing => Stage::NeedsBits,
@@ -343,82 +346,17 @@ impl Rounds<'_> {
         Stage::Decided
     }
 
-    /// Asks for invariants of the whole program at once. If they hold in the exact meaning, that
-    /// decides everything; else they are predicates to begin with.
-    fn whole(
-        &mut self,
-        terms: &mut Terms,
-        refiner: &Refiner<'_, '_>,
-        guessing: bool,
-        precision: &mut Precision,
-    ) -> Option<Stage> {
-        if !self.is_unsettled() {
-            return None;
-        }
-        let targets = self.targets().into_iter().map(Vertex::index).collect();
-        // Something must be left for the rounds.
-        let left = self.budget.remaining();
-        let whole_time = self
-            .options
-            .whole_time
-            .min(left.map_or(Duration::MAX, |left| left * 2 / 3));
-        let limits = Limits {
-            time: Some(whole_time),
-            steps: None,
-        };
-        self.tell(0, "solving the whole program");
-        self.statistics.horn_queries += 1;
-        let found = refiner.invariants(terms, &self.view.skeleton, &targets, limits, &self.budget);
-        let refine::Invariants::Found(invariants) = found else {
-            return None;
-        };
-        self.tell(0, "certifying");
-        let constants = refiner.ground.constants;
-        let claimed = invariants.clone();
-        if self
-            .claim(terms, constants, guessing, claimed, Vec::new())
-            .is_none()
-        {
-            return Some(Stage::Decided);
-        }
-        for (location, formula) in invariants {
-            let function = self.view.program.locations[location.index()].function;
-            let atoms = predicates(
-                refiner.ground.semantics,
-                constants,
-                terms,
-                function,
-                formula,
-            );
-            precision.entry(location).or_default().extend(atoms);
-        }
-        guessing.then_some(Stage::NeedsBits)
-    }
-
     /// Claims that invariants exclude whatever is open. Gives why that does not count.
     fn claim(
         &mut self,
         terms: &mut Terms,
-        constants: &Constants,
-        guessing: bool,
+        ground: &Ground<'_, '_>,
         invariants: BTreeMap<LocId, TermId>,
         predicates: Vec<ScopedPredicate>,
     ) -> Option<Reason> {
-        let exact = &self.view.semantics;
-        let mut translation = Translation::new(constants, exact);
-        let spelling = Spelling::new(exact, terms);
-        let mut at = BTreeMap::new();
-        for (location, formula) in invariants {
-            let formula = match guessing {
-                true => translation.formula(terms, formula),
-                false => Some(formula),
-            };
-            let text = formula.and_then(|formula| spelling.write(terms, formula));
-            match text {
-                Some(text) => at.insert(location, text),
-                None => return Some(Reason::Certificate),
-            };
-        }
+        let Some(at) = spelled(terms, ground, &self.view.semantics, invariants) else {
+            return Some(Reason::Certificate);
+        };
         let claim = Claim::Invariants(Invariants {
             checks: self.open.keys().copied().collect(),
             cuts: self.view.skeleton.cuts.iter().copied().collect(),

@@ -86,6 +86,15 @@ impl fmt::Display for Event {
     }
 }
 
+/// How machine integers are read by engines that may guess while they search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encodings {
+    /// Over the integers first; exactly where that was not good enough.
+    IntegersFirst,
+    /// Exactly from the start.
+    BitsOnly,
+}
+
 /// A way to decide checks, with its options.
 pub trait Engine: Send + Sync {
     /// What users call it.

@@ -16,6 +16,7 @@
 //! | [`engine`] | a task | what every engine takes and gives back |
 //! | [`gate`] | claims of engines | proved, violated or unknown, with evidence |
 //! | [`cegar`] | a task | answers by abstraction and refinement |
+//! | [`horn`] | a task | proofs by Horn clauses of the whole program |
 //! | [`houdini`] | a task | answers by guessed invariants |
 //! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
 //! | [`dpr`] | a task | answers by dynamic path reduction: runs path by path, up to a bound |
@@ -36,6 +37,7 @@ pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
 pub use hardbop_gate as gate;
+pub use hardbop_horn as horn;
 pub use hardbop_houdini as houdini;
 pub use hardbop_leap as leap;
 pub use hardbop_logic as logic;

@@ -4,17 +4,40 @@
 //! machine state: the same comparison of the numbers that the machine words stand for. Here it
 //! becomes a bit-vector formula at a width at which nothing can overflow.
 
+use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sign, Sort, TermId, Terms};
-use hardbop_semantics::Semantics;
-use hardbop_semantics::constants::{Constants, Meaning};
+use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::scalar::Shape;
-use std::collections::HashMap;
+use hardbop_semantics::steps::Ground;
+use hardbop_semantics::{Encoding, Semantics};
+use std::collections::{BTreeMap, HashMap};
 
 /// Translates formulas of one encoding into another, exact one.
 pub struct Translation<'a, 'p> {
     guess: &'a Constants,
     exact: &'a Semantics<'p>,
     bools: HashMap<TermId, Option<TermId>>,
+}
+
+/// Invariants over one encoding as the text of invariants in the exact one; `None` if one of them
+/// has no exact counterpart.
+pub fn spelled(
+    terms: &mut Terms,
+    guess: &Ground<'_, '_>,
+    exact: &Semantics<'_>,
+    invariants: BTreeMap<LocId, TermId>,
+) -> Option<BTreeMap<LocId, String>> {
+    let mut translation = Translation::new(guess.constants, exact);
+    let spelling = Spelling::new(exact, terms);
+    let mut at = BTreeMap::new();
+    for (location, formula) in invariants {
+        let formula = match guess.semantics.encoding {
+            Encoding::Bits => formula,
+            Encoding::Integers { .. } => translation.formula(terms, formula)?,
+        };
+        at.insert(location, spelling.write(terms, formula)?);
+    }
+    Some(at)
 }
 
 /// Wider numbers than this do not come up in predicates worth having.
@@ -119,7 +142,7 @@ impl<'a, 'p> Translation<'a, 'p> {
 
     /// A bit-vector term: its constants are the same in both encodings.
     fn bits(&mut self, terms: &mut Terms, term: TermId) -> Option<TermId> {
-        let mut map = std::collections::BTreeMap::new();
+        let mut map = BTreeMap::new();
         for constant in terms.free_constants(&[term]) {
             let (word, _) = self.word(terms, constant)?;
             if terms.sort(word) != terms.sort(constant) {

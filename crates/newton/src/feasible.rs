@@ -1,6 +1,7 @@
 //! Whether a path can be run, and with which inputs.
 
 use crate::Segment;
+use crate::places::Places;
 use hardbop_cfront::ids::{EdgeId, LocId};
 use hardbop_logic::{Answer, BitVec, Session, Sort, TermId, Terms, Unknown, Value};
 use hardbop_semantics::block::{Block, block_from};
@@ -55,6 +56,7 @@ pub fn feasible(
     let mut conditions = Vec::with_capacity(segments.len());
     let mut parts = Vec::with_capacity(segments.len());
     let mut exact = true;
+    let mut places = Places::default();
     for segment in segments {
         if let Err(stopped) = session.budget().check() {
             return Feasibility::Unknown(Unknown::Stopped(stopped));
@@ -74,8 +76,11 @@ pub fn feasible(
                 let Some(exit) = block.exits.iter().find(|exit| exit.location == to) else {
                     return Feasibility::Infeasible(vec![conditions.len()]);
                 };
-                run.state = exit.state.clone();
-                (exit.condition, Part::Block(block, to))
+                // With plain addresses what comes later is plain, too.
+                let (condition, state) =
+                    places.plain(semantics, terms, session, exit.condition, &exit.state);
+                run.state = state;
+                (condition, Part::Block(block, to))
             }
             Segment::Enter(call, callee) => {
                 let condition = run.enter(terms, call, callee);

@@ -12,10 +12,12 @@
 pub mod annotate;
 pub mod atoms;
 mod clauses;
+pub mod cores;
 pub mod exact;
 pub mod feasible;
 mod forget;
 pub mod icpp;
+pub mod places;
 pub mod refine;
 pub mod shortest;
 pub mod statements;

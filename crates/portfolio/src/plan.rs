@@ -1,8 +1,9 @@
 //! Which engines run, and when.
 
-use hardbop_cegar::{Cegar, Options};
+use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Desk, Ended, Engine, Suggestion, Task};
+use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task};
+use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
 use hardbop_unroll::{Guesses, Runs, Unroll};
@@ -72,10 +73,11 @@ impl Engine for Timed {
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, invariants
-/// by guessing, a few layers, a few runs, then proofs on one core and longer searches for violations on another.
-/// The first steps are counted rather than timed where that is possible, so that they do the same
-/// on every machine.
-pub fn default_plan(cegar: Options) -> Plan {
+/// by guessing, a few layers, a few runs, then side by side the SLAM loop, facts about all elements
+/// of arrays and Horn clauses of the whole program, and longer searches for violations. The first
+/// steps are counted rather than timed where that is possible, so that they do the same on every
+/// machine.
+pub fn default_plan(arithmetic: Encodings) -> Plan {
     let only = Runs {
         runs: 0,
         only_run: 2_000_000,
@@ -110,9 +112,10 @@ pub fn default_plan(cegar: Options) -> Plan {
             Box::new(guesses),
         ],
         lanes: vec![
+            vec![Box::new(Slam::reading(arithmetic))],
             vec![
                 timed(elements, Duration::from_secs(8)),
-                Box::new(Cegar(cegar)),
+                Box::new(WholeProgram::reading(arithmetic)),
             ],
             vec![
                 Box::new(Runs {

@@ -8,15 +8,16 @@
 #![allow(clippy::print_stdout)]
 
 use hardbop_budget::Budget;
-use hardbop_cegar::Cegar;
+use hardbop_cegar::Slam;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::inline::{self, inline};
 use hardbop_cfront::load::{LoadedProgram, load_text};
 use hardbop_cfront::program::Program;
 use hardbop_cfront::verify::verify;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Task};
+use hardbop_engine::{Encodings, Engine, Event, Task};
 use hardbop_gate::Outcome;
+use hardbop_horn::WholeProgram;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
@@ -85,8 +86,9 @@ impl Campaign {
             ("dpr", alone(Dpr::default())),
             ("leap", alone(Leap::default())),
             ("houdini", alone(Houdini::default())),
-            ("cegar", alone(Cegar::default())),
-            ("all", default_plan(Default::default())),
+            ("slam", alone(Slam::default())),
+            ("horn", alone(WholeProgram::default())),
+            ("all", default_plan(Encodings::IntegersFirst)),
         ];
         Campaign {
             engines: engines

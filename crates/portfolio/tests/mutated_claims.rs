@@ -12,11 +12,12 @@
 #![allow(clippy::print_stdout)]
 
 use hardbop_budget::Budget;
-use hardbop_cegar::Cegar;
+use hardbop_cegar::Slam;
 use hardbop_cfront::ids::CheckId;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
 use hardbop_gate::Gate;
+use hardbop_horn::WholeProgram;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
@@ -278,7 +279,7 @@ fn program(seed: u64) -> String {
 
 /// The claims of all engines that are accepted.
 fn claims(model: &Model<'_>, checks: &[CheckId]) -> Vec<Claim> {
-    let engines: [Box<dyn Engine>; 6] = [
+    let engines: [Box<dyn Engine>; 7] = [
         Box::new(Runs {
             runs: 200,
             ..Runs::default()
@@ -287,7 +288,8 @@ fn claims(model: &Model<'_>, checks: &[CheckId]) -> Vec<Claim> {
         Box::new(Unroll::default()),
         Box::new(Dpr::default()),
         Box::new(Leap::default()),
-        Box::new(Cegar::default()),
+        Box::new(Slam::default()),
+        Box::new(WholeProgram::default()),
     ];
     let mut kept = Vec::new();
     for engine in engines {

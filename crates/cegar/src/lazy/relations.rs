@@ -5,15 +5,21 @@ use crate::groups::{Group, groups};
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Slot, Space};
 use hardbop_budget::Stopped;
-use hardbop_logic::{Cube, TermId, Unknown, all_models, merge_cubes};
+use hardbop_logic::{Cube, Op, TermId, Unknown, all_models, merge_cubes};
+use hardbop_newton::places::is_fixed;
 use hardbop_semantics::constants::Meaning;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 /// From so many predicates on, groups that are independent of each other are looked for.
 const GROUPED: usize = 6;
 /// More models than this for one question: the rest is taken to be possible.
 const MAX_MODELS: usize = 4096;
+/// More sets of values than this for one question: it is asked without them.
+const MAX_PARTS: usize = 64;
+
+/// Terms with what they are equal to.
+type Values = BTreeMap<TermId, TermId>;
 
 impl Abstraction<'_, '_> {
     /// The relation of an edge, right at least for the states in `from`.
@@ -133,19 +139,93 @@ impl Abstraction<'_, '_> {
                 .collect(),
             None => vec![Cube(vec![None; wiring.reads.len()])],
         };
-        let mut formulas = wiring.before.clone();
-        formulas.extend(&wiring.after);
+        let mut found = Bdd::FALSE;
+        for (values, domain) in self.parts(&wiring, domain) {
+            let part = self.ask_part(edge, &wiring, &values, domain, space)?;
+            found = space.bdds.or(found, part)?;
+        }
+        Ok(found)
+    }
+
+    /// States apart by what they say that something is equal to: with these values put in, a large
+    /// block is often a small one.
+    fn parts(&mut self, wiring: &Wiring, domain: Vec<Cube>) -> Vec<(Values, Vec<Cube>)> {
+        let mut parts: BTreeMap<Values, Vec<Cube>> = BTreeMap::new();
+        for cube in &domain {
+            let literals = wiring.before.iter().zip(&cube.0);
+            let equal = literals.filter(|(_, value)| **value == Some(true));
+            let values = equal.filter_map(|(&formula, _)| self.value_in(formula));
+            parts
+                .entry(values.collect())
+                .or_default()
+                .push(cube.clone());
+        }
+        match parts.len() {
+            ..=MAX_PARTS => parts.into_iter().collect(),
+            _ => vec![(Values::new(), domain)],
+        }
+    }
+
+    /// What an equation says that something is, if it is a number or an address.
+    fn value_in(&mut self, formula: TermId) -> Option<(TermId, TermId)> {
+        if *self.terms.op(formula) != Op::Eq {
+            return None;
+        }
+        let args = self.terms.args(formula).to_vec();
+        let mut is_fixed = |term| is_fixed(self.ground.semantics, self.terms, term);
+        match (is_fixed(args[0]), is_fixed(args[1])) {
+            (false, true) => Some((args[0], args[1])),
+            (true, false) => Some((args[1], args[0])),
+            _ => None,
+        }
+    }
+
+    /// A formula with values put in.
+    fn with_values(&mut self, formula: TermId, values: &Values) -> TermId {
+        if values.is_empty() {
+            return formula;
+        }
+        let places = &mut self.memory.places;
+        places.put_in(
+            self.ground.semantics,
+            self.terms,
+            self.session,
+            values,
+            formula,
+        )
+    }
+
+    fn ask_part(
+        &mut self,
+        edge: usize,
+        wiring: &Wiring,
+        values: &Values,
+        domain: Vec<Cube>,
+        space: &mut Space,
+    ) -> Result<Bdd, Stopped> {
+        let formulas: Vec<TermId> = wiring.before.iter().chain(&wiring.after).copied().collect();
+        let formulas: Vec<TermId> = formulas
+            .into_iter()
+            .map(|formula| self.with_values(formula, values))
+            .collect();
+        let condition = wiring
+            .condition
+            .map(|condition| self.with_values(condition, values));
         let whole = Group {
             positions: (0..formulas.len()).collect(),
-            conditions: wiring.condition.into_iter().collect(),
+            conditions: condition.into_iter().collect(),
         };
         let groups = match formulas.len() {
             ..GROUPED => vec![whole],
-            _ => groups(self.terms, &formulas, wiring.condition),
+            _ => groups(self.terms, &formulas, condition),
         };
+        let equations: Vec<TermId> = values.iter().map(|(&a, &b)| self.terms.eq(a, b)).collect();
         let mut models = Vec::with_capacity(groups.len());
-        for group in &groups {
-            match self.models(&wiring, &formulas, group, &domain) {
+        for mut group in groups {
+            // What was put in may still be spoken of in other ways.
+            group.conditions.extend(&equations);
+            let group = &group;
+            match self.models(wiring, &formulas, group, &domain) {
                 Ok(found) => models.push(found),
                 Err(Unknown::Stopped(stopped)) => return Err(stopped),
                 // Whatever is not known is possible: sound, and less precise.

@@ -8,11 +8,18 @@ use hardbop_engine::claim::{Given, Run};
 use hardbop_engine::{Claim, Reason, Suggestion};
 use hardbop_logic::{Limits, Session, Terms};
 use hardbop_newton::Segment;
+use hardbop_newton::cores::Unexplained;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{Refinement, Refiner, Shape};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::skeleton::Point;
 use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// The most time to decide a path in a reading of the integers that is a guess.
+const GUESS_TIME: Duration = Duration::from_secs(2);
+/// The most time for one question about which facts rule a path out: there are many.
+const CORE_TIME: Duration = Duration::from_millis(500);
 
 impl Rounds<'_> {
     /// Deals with an abstract error path: a violation, or new predicates. Gives a way to end the
@@ -31,11 +38,17 @@ impl Rounds<'_> {
         let view = self.view;
         let cuts = &view.skeleton.cuts;
         let mut core = None;
-        if guessing
-            && let Feasibility::Infeasible(found) =
-                feasible(refiner.ground.semantics, cuts, terms, session, segments)
-        {
-            core = Some(found);
+        let mut slow = false;
+        if guessing {
+            // A guess has to be cheaper than the exact question, which is the one that counts.
+            session.set_limits(self.limits(GUESS_TIME));
+            let guess = feasible(refiner.ground.semantics, cuts, terms, session, segments);
+            session.set_limits(self.limits(self.options.query_time));
+            match guess {
+                Feasibility::Infeasible(found) => core = Some(found),
+                Feasibility::Unknown(_) => slow = true,
+                _ => {}
+            }
         }
         if core.is_none() {
             match feasible(&view.semantics, cuts, terms, session, segments) {
@@ -43,6 +56,7 @@ impl Rounds<'_> {
                     self.reached(vertex, &witness);
                     return None;
                 }
+                Feasibility::Infeasible(_) if slow => return Some(Stage::OutOfTime),
                 Feasibility::Infeasible(_) if guessing => return Some(Stage::NeedsBits),
                 Feasibility::Infeasible(found) => core = Some(found),
                 Feasibility::Unknown(hardbop_logic::Unknown::Stopped(stopped)) => {
@@ -60,49 +74,44 @@ impl Rounds<'_> {
         }
         self.tell(distinct(precision).len(), "refining");
         let mut added = false;
-        // Path programs rule out all unrollings at once, but where they are as hard as the whole
-        // program, one path after the other gets further.
-        let full = self.options.horn_time;
-        let quick = match self.hard_path_programs {
-            0 => full / 6,
-            times => full / (6 << times.min(4)),
-        };
-        let tries = [
-            (Shape::PathProgram, quick),
-            (Shape::Path, full / 2),
-            (Shape::PathProgram, full),
-        ];
-        for (shape, time) in tries {
+        for (shape, time) in self.tries(segments) {
             self.statistics.horn_queries += 1;
             let limits = Limits {
                 time: Some(time),
                 steps: None,
             };
-            match refiner.refine(terms, segments, shape, limits, &self.budget) {
-                Refinement::Predicates(found) => {
-                    if self.counting.only_counts(terms, segments, &found) {
-                        self.suggest_path(vertex, segments);
-                    }
-                    for (location, predicate) in found {
-                        added |= precision.entry(location).or_default().insert(predicate);
-                    }
-                    if shape == Shape::PathProgram {
-                        self.hard_path_programs = 0;
-                    }
+            let refined = refiner.refine(terms, segments, shape, limits, &self.budget);
+            if let Refinement::Predicates(found) = refined {
+                if self.counting.only_counts(terms, segments, &found) {
+                    self.suggest_path(vertex, segments);
                 }
-                Refinement::Unknown(_) if shape == Shape::PathProgram => {
-                    self.hard_path_programs += 1;
+                for (location, predicate) in found {
+                    added |= precision.entry(location).or_default().insert(predicate);
                 }
-                Refinement::Reachable | Refinement::Unknown(_) | Refinement::Unmodelled(_) => {}
             }
             if added {
+                self.unsolved = 0;
                 return None;
             }
         }
+        self.unsolved += 1;
         if let Err(stopped) = self.budget.check() {
             return Some(self.stopped(stopped, guessing));
         }
-        // Nobody solves the clauses: then what the path itself says.
+        // Nobody solves the clauses: then what the path itself says, in few facts if that is enough.
+        session.set_limits(self.limits(CORE_TIME));
+        let cores = refiner.cores(terms, session, segments);
+        session.set_limits(self.limits(self.options.query_time));
+        // What takes so long over the integers may be plain in machine words.
+        if guessing && cores == Err(Unexplained::Memory) {
+            return Some(Stage::OutOfTime);
+        }
+        for (location, predicate) in cores.unwrap_or_default() {
+            added |= precision.entry(location).or_default().insert(predicate);
+        }
+        if added {
+            return None;
+        }
         for (location, predicate) in
             refiner.preconditions(terms, segments, &core.unwrap_or_default(), &self.budget)
         {
@@ -116,6 +125,26 @@ impl Rounds<'_> {
         }
         self.close(vertex, Reason::Refinement);
         None
+    }
+
+    /// Which Horn clauses are tried for a path, and how long. Path programs rule out all unrollings
+    /// at once, but some are as hard as the whole program; then the path alone gets further. What
+    /// nobody solves is known to be so after a while: then what the path itself says comes sooner.
+    fn tries(&self, segments: &[Segment]) -> Vec<(Shape, Duration)> {
+        use Shape::{Path, PathProgram};
+        let full = self.options.horn_time;
+        match (self.unsolved, passes_again(segments)) {
+            (0, true) => vec![
+                (PathProgram, full / 6),
+                (Path, full / 2),
+                (PathProgram, full),
+            ],
+            (1..=2, true) => vec![(PathProgram, full / 12), (Path, full / 2)],
+            (_, true) => vec![(PathProgram, full / 60), (Path, full / 60)],
+            // Without a loop the two are the same.
+            (0, false) => vec![(Path, full / 12)],
+            (_, false) => vec![(Path, full / 60)],
+        }
     }
 
     /// Tells others of a path on which refinement only counts.
@@ -182,4 +211,14 @@ impl Rounds<'_> {
             Some(reason) => self.close(vertex, reason),
         }
     }
+}
+
+/// Whether a path passes a cut point more than once.
+fn passes_again(segments: &[Segment]) -> bool {
+    let mut passed = BTreeSet::new();
+    let mut places = segments.iter().filter_map(|segment| match segment {
+        Segment::Block(_, to) => Some(*to),
+        _ => None,
+    });
+    !places.all(|place| passed.insert(place))
 }

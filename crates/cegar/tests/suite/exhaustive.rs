@@ -3,7 +3,7 @@
 //! `HARDBOP_EXHAUSTIVE=N` sets how many programs are tried, `HARDBOP_SEED=S` where they start.
 
 use hardbop_budget::Budget;
-use hardbop_cegar::Cegar;
+use hardbop_cegar::Slam;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp::{self, Interpreter, Limits};
 use hardbop_engine::Task;
@@ -38,7 +38,7 @@ fn answers_agree_with_all_runs() {
             checks: &checks,
             budget: &budget,
         };
-        let report = alone(&Cegar::default(), &task, &mut |_| {});
+        let report = alone(&Slam::default(), &task, &mut |_| {});
         for (id, outcome) in &report.outcomes {
             match outcome {
                 Outcome::Proved(_) => {

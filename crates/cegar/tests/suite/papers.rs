@@ -1,7 +1,7 @@
 //! The papers' programs, in C: what is proved, what is violated, and with which predicates.
 
 use hardbop_budget::Budget;
-use hardbop_cegar::Cegar;
+use hardbop_cegar::Slam;
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::Task;
 use hardbop_gate::{Outcome, Report, alone};
@@ -21,7 +21,7 @@ fn decide(text: &str) -> Report {
         checks: &checks,
         budget: &budget,
     };
-    alone(&Cegar::default(), &task, &mut |_| {})
+    alone(&Slam::default(), &task, &mut |_| {})
 }
 
 /// The answers in the order of the checks: `P`, `V` or `?`.

@@ -94,16 +94,19 @@ pub enum SearchArith {
 pub enum EngineChoice {
     /// Several, on the cores that there are; the first answer with evidence counts.
     Auto,
-    /// Abstraction, checking and refinement: proofs by invariants.
-    Cegar,
     /// Dynamic path reduction: run after run, learning from each.
     Dpr,
     /// Invariants by guessing: what fails is dropped until the rest is inductive.
     Houdini,
+    /// Horn clauses of the whole program: proofs by invariants.
+    Horn,
     /// Leaps through loops without unrolling them.
     Leap,
     /// Runs on guessed inputs, or the only run there is.
     Run,
+    /// The SLAM loop: abstraction by predicates, checking and refinement.
+    #[value(alias("cegar"))]
+    Slam,
     /// All executions at once, layer by layer.
     Unroll,
 }

@@ -17,14 +17,15 @@ use crate::quiet::Stderr;
 use crate::reading::Reading;
 use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
-use hardbop_cegar::{Cegar, Encodings, Options};
+use hardbop_cegar::Slam;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Engine, Event, Reason, Task, Value};
+use hardbop_engine::{Encodings, Engine, Event, Reason, Task, Value};
 use hardbop_gate::{Outcome, Report};
+use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
@@ -86,7 +87,6 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     let mut plan = plan(arguments.engine, arguments.arith);
     if arguments.wants_invariants() {
         // Other proofs are found sooner, but say less.
-        let cegar = Cegar(options(arguments.arith));
         let houdini = Houdini {
             conjuncts: Conjuncts::Needed,
             ..Houdini::default()
@@ -94,7 +94,8 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         // Guessing once is enough: what it leaves open it would leave open again.
         plan.first.retain(|engine| engine.name() != houdini.name());
         plan.first.insert(0, Box::new(houdini));
-        plan.first.insert(0, timed(cegar, INVARIANTS_TIME));
+        let slam = Slam::reading(encodings(arguments.arith));
+        plan.first.insert(0, timed(slam, INVARIANTS_TIME));
     }
     if arguments.verbose {
         watch.log();
@@ -191,25 +192,23 @@ pub fn decide(
     hardbop_portfolio::check(&plan, task, &mut watch)
 }
 
-fn options(arith: SearchArith) -> Options {
-    Options {
-        arithmetic: match arith {
-            SearchArith::Auto => Encodings::IntegersFirst,
-            SearchArith::Bits => Encodings::BitsOnly,
-        },
-        ..Options::default()
+fn encodings(arith: SearchArith) -> Encodings {
+    match arith {
+        SearchArith::Auto => Encodings::IntegersFirst,
+        SearchArith::Bits => Encodings::BitsOnly,
     }
 }
 
 fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
-    let options = options(arith);
+    let arithmetic = encodings(arith);
     match engine {
-        EngineChoice::Auto => default_plan(options),
-        EngineChoice::Cegar => Plan::alone(Cegar(options)),
+        EngineChoice::Auto => default_plan(arithmetic),
         EngineChoice::Dpr => Plan::alone(Dpr::default()),
         EngineChoice::Houdini => Plan::alone(Houdini::default()),
+        EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
         EngineChoice::Leap => Plan::alone(Leap::default()),
         EngineChoice::Run => Plan::alone(Runs::default()),
+        EngineChoice::Slam => Plan::alone(Slam::reading(arithmetic)),
         EngineChoice::Unroll => Plan::alone(Unroll::default()),
     }
 }

@@ -136,6 +136,7 @@ const LONG: &[(&str, &str)] = &[
     ("c2bp/src/abstraction.rs", "abstract_program"),
     ("cegar/src/rounds.rs", "check"),
     ("dpr/src/check.rs", "check"),
+    ("horn/src/lib.rs", "check"),
     ("houdini/src/lib.rs", "check"),
     ("leap/src/check.rs", "leap"),
     ("logic/src/horn.rs", "solve"),

@@ -61,15 +61,14 @@ fn check_log(text: &str, options: &str, expected: Expect) {
 fn a_log_tells_what_engines_do() {
     check_log(
         BRANCHES,
-        "--engine cegar",
+        "--engine slam",
         expect![[r#"
-            cegar: starting
-            cegar: solving the whole program: 0 rounds, 0 predicates, 0 relations, 0 Horn queries, 2 checks open
-            cegar: abstracting: 1 rounds, 0 predicates, 0 relations, 1 Horn queries, 2 checks open
-            cegar: checking a path: 1 rounds, 0 predicates, 5 relations, 1 Horn queries, 2 checks open
-            cegar: abstracting: 2 rounds, 0 predicates, 5 relations, 1 Horn queries, 1 check open
-            cegar: certifying: 2 rounds, 0 predicates, 5 relations, 1 Horn queries, 1 check open
-            cegar: ended: decided 2 checks, 0 open
+            slam: starting
+            slam: abstracting: 1 rounds, 0 predicates, 0 relations, 0 Horn queries, 2 checks open
+            slam: checking a path: 1 rounds, 0 predicates, 5 relations, 0 Horn queries, 2 checks open
+            slam: abstracting: 2 rounds, 0 predicates, 5 relations, 0 Horn queries, 1 check open
+            slam: certifying: 2 rounds, 0 predicates, 5 relations, 0 Horn queries, 1 check open
+            slam: ended: decided 2 checks, 0 open
         "#]],
     );
 }

@@ -190,7 +190,7 @@ int main(void) {
 }
 ";
     let scene = Scene::file("x.c", program);
-    let output = scene.output("check x.c --html out --engine cegar");
+    let output = scene.output("check x.c --html out --engine slam");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let page = std::fs::read_to_string(scene.path().join("out/index.html")).expect("it is there");
     for part in [

@@ -21,7 +21,7 @@ extern int __VERIFIER_nondet_int(void);
 extern void *__VERIFIER_nondet_pointer(void);
 ";
 
-const ENGINES: [&str; 5] = ["auto", "houdini", "cegar", "unroll", "dpr"];
+const ENGINES: [&str; 6] = ["auto", "houdini", "slam", "horn", "unroll", "dpr"];
 
 #[track_caller]
 fn check_with(options: &str, programs: &[(Runs, &str)]) {

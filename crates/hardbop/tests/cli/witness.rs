@@ -113,28 +113,28 @@ fn a_violation_becomes_a_sequence_that_is_confirmed() {
 #[test]
 fn a_proof_becomes_invariants_and_contracts_that_are_confirmed() {
     let scene = scene(SAFE);
-    scene.output("check x.c --witness w.yml --witness-version 2.1 --engine cegar");
+    scene.output("check x.c --witness w.yml --witness-version 2.1 --engine slam");
     expect![[r#"
-          content:
-          - invariant:
-                type: loop_invariant
-                location:
-                  file_name: x.c
-                  line: 10
-                  column: 3
-                  function: main
-                value: "limit <= 10 && limit >= 10 && i <= 10"
-                format: c_expression
-          - invariant:
-                type: function_contract
-                location:
-                  file_name: x.c
-                  line: 8
-                  column: 5
-                  function: main
-                requires: "limit >= 10 && limit <= 10"
-                ensures: "1"
-                format: acsl_expression
+        content:
+        - invariant:
+              type: loop_invariant
+              location:
+                file_name: x.c
+                line: 10
+                column: 3
+                function: main
+              value: "limit <= 10 && limit >= 10 && i <= 10"
+              format: c_expression
+        - invariant:
+              type: function_contract
+              location:
+                file_name: x.c
+                line: 8
+                column: 5
+                function: main
+              requires: "limit <= 10 && limit >= 10"
+              ensures: "\\old(limit) <= 10 && \\old(limit) >= 10"
+              format: acsl_expression
     "#]]
     .assert_eq(&tail(&scene, "w.yml", "  content:"));
     scene.check(
