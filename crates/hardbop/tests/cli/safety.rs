@@ -176,15 +176,15 @@ static struct node *make(struct node *next) {
   return n;
 }
 int main(void) {
-  struct node *list = make(make(0));
+  struct node *list = make(0);
   if (__VERIFIER_nondet_int()) list = make(list);
   while (list) { struct node *next = list->next; free(list); list = next; }
 }",
         expect![[r#"
-            UNKNOWN x.c:6: invalid access in n->v (in make)
-            UNKNOWN x.c:6: invalid access in n->next (in make)
-            UNKNOWN x.c:12: invalid access in list->next (in main)
-            UNKNOWN x.c:12: invalid free in free(list) (in main)
+            PROVED x.c:6: invalid access in n->v (in make)
+            PROVED x.c:6: invalid access in n->next (in make)
+            PROVED x.c:12: invalid access in list->next (in main)
+            PROVED x.c:12: invalid free in free(list) (in main)
         "#]],
     );
 }
