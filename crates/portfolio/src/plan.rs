@@ -118,6 +118,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             vec![
                 Box::new(Runs {
                     only_run: 50_000_000,
+                    // It shares its core with the proofs.
+                    guessing: Duration::from_secs(1),
                     ..Runs::default()
                 }),
                 timed(Unroll::default(), Duration::from_secs(4)),

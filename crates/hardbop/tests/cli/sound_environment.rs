@@ -422,8 +422,8 @@ fn files_that_were_written_are_not_made_up() {
         r#"FILE *f = fopen("a", "w"), *g = fopen("./a", "r"); if (f && g) assert(fgetc(g) == -1);"#,
         r#"freopen("a", "w", stdout); putchar(1); freopen("a", "r", stdin); assert(getchar() == 1);"#,
         r#"int c = getchar(); if (ungetc(c, stdin) == c) assert(getchar() == c);"#,
-        r#"int p[2]; char c = 1; pipe(p); write(p[1], &c, 1); if (read(p[0], &c, 1) == 1) assert(c == 1);"#,
-        r#"char c = 1; int f = open("a", 2); write(f, &c, 1); if (read(f, &c, 1) == 1) assert(c == 1);"#,
+        r#"int p[2]; char c = 1; pipe(p); if (write(p[1], &c, 1) == 1 && read(p[0], &c, 1) == 1) assert(c == 1);"#,
+        r#"char c = 1; int f = open("a", 2); if (write(f, &c, 1) == 1 && read(f, &c, 1) == 1) assert(c == 1);"#,
     ] {
         let told = with_files(body);
         let expected = "the run that was found reads a file that it may have written itself";
