@@ -197,10 +197,11 @@ impl<'a> Files<'a> {
         let stdin = self.stdin.and_then(|id| state.variable(id));
         let standard = match self.given(function, "stream", state) {
             Some(stream) => stdin.is_some_and(|stdin| stdin.bits as u64 == stream),
-            // What `pipe` and its like put into a descriptor is not known.
+            // What `pipe` and its like put into a descriptor is not known, and what was opened to
+            // be written and read may have got the number of an input that was closed.
             None => self
                 .given(function, "file", state)
-                .is_none_or(|file| file == 0 && !self.unnamed),
+                .is_none_or(|file| file == 0 && !self.unnamed && !self.both),
         };
         standard && !self.redirected
     }
