@@ -229,7 +229,13 @@ impl<'a, 'p> Translation<'a, 'p> {
                 };
                 let (memory, shape) = self.word(terms, args[0])?;
                 let address = self.number(terms, args[1])?;
-                let width = self.exact.pointer_shape().width;
+                // Most arrays are indexed by addresses, sizes of objects by wider identities.
+                let Sort::Array(array) = terms.sort(memory) else {
+                    return None;
+                };
+                let (Sort::BitVec(width), _) = terms.array_parts(array) else {
+                    return None;
+                };
                 let address = terms.resize(address, width, Sign::Signed);
                 let value = terms.select(memory, address);
                 widen(terms, value, shape)

@@ -432,16 +432,16 @@ mod tests {
         assert_eq!(names, ["descriptor", "open", "outcome", "strtok"]);
         let text = selection.text.strip_prefix(PRELUDE).unwrap();
         expect![[r##"
-            # 941 "<hardbop>/models/stdio.c"
+            # 951 "<hardbop>/models/stdio.c"
             int *__errno_location(void);
-            # 942 "<hardbop>/models/stdio.c"
+            # 952 "<hardbop>/models/stdio.c"
             static int outcome(void) {
               if (__VERIFIER_nondet_int() == 0)
                 return 0;
               *__errno_location() = __VERIFIER_nondet_int();
               return -1;
             }
-            # 948 "<hardbop>/models/stdio.c"
+            # 958 "<hardbop>/models/stdio.c"
             static int descriptor(void) {
               if (outcome() != 0)
                 return -1;
@@ -449,7 +449,7 @@ mod tests {
               __VERIFIER_assume(file >= 0);
               return file;
             }
-            # 955 "<hardbop>/models/stdio.c"
+            # 965 "<hardbop>/models/stdio.c"
             int open(const char *name, int flags, ...) {
               return descriptor();
             }
