@@ -5,8 +5,8 @@
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::inline::Inlined;
 use hardbop_logic::{Op, TermId, Terms};
-use hardbop_newton::Segment;
 use hardbop_newton::atoms::Predicate;
+use hardbop_semantics::segment::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many predicates of one shape at one place are counting.

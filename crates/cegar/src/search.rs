@@ -8,7 +8,7 @@ use hardbop_bebop::{Engine as Bebop, Expand, Move, SlotOrder, Tracking, Until, s
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::TermId;
-use hardbop_newton::Segment;
+use hardbop_semantics::segment::Segment;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use std::collections::BTreeMap;
 

@@ -54,6 +54,25 @@ pub struct Guessed {
     pub conjuncts: Conjuncts,
     /// Whether anything is guessed of elements of arrays.
     pub elements: Elements,
+    /// The most steps of the solver in all.
+    pub steps: u64,
+}
+
+/// Why there are no invariants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The budget ended.
+    Stopped(Stopped),
+    /// The solver has taken as many steps as it may.
+    Steps,
+    /// Nothing is to be guessed.
+    Nothing,
+}
+
+impl From<Stopped> for Ended {
+    fn from(stopped: Stopped) -> Ended {
+        Ended::Stopped(stopped)
+    }
 }
 
 /// Whether anything is guessed of elements of arrays: more power for programs that have such, and
@@ -68,7 +87,7 @@ pub enum Elements {
     Needed,
 }
 
-/// Finds invariants, unless nothing is to be guessed; `live` says what they may speak of.
+/// Finds invariants; `live` says what they may speak of.
 pub fn fixpoint(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
@@ -77,7 +96,7 @@ pub fn fixpoint(
     guessed: Guessed,
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
-) -> Result<Option<Fixpoint>, Stopped> {
+) -> Result<Fixpoint, Ended> {
     let hints = Hints::new(ground, terms, steps);
     let cells = match guessed.elements {
         Elements::Left => Cells::default(),
@@ -120,13 +139,14 @@ pub fn fixpoint(
         }
     }
     if guessed.elements == Elements::Needed && !places.values().any(Place::is_quantified) {
-        return Ok(None);
+        return Err(Ended::Nothing);
     }
     let mut session = Session::new(
         Box::new(Z3Solver::new(Z3Options::default())),
         budget.clone(),
     );
     session.set_limits(QUERY);
+    let begun = session.steps();
     for axiom in ground.semantics.axioms(terms) {
         session.assert(terms, axiom);
     }
@@ -141,6 +161,9 @@ pub fn fixpoint(
     let mut work: BTreeSet<(usize, Option<LocId>)> = BTreeSet::from([(0, None)]);
     while let Some((_, from)) = work.pop_first() {
         budget.check()?;
+        if search.session.steps().saturating_sub(begun) > guessed.steps {
+            return Err(Ended::Steps);
+        }
         for changed in search.follow(terms, from, readers.steps_from(from))? {
             work.extend(readers.ranked(Some(changed)));
             // What a callee gives back changes what follows from all that is known at its calls.
@@ -159,7 +182,7 @@ pub fn fixpoint(
     if guessed.conjuncts == Conjuncts::Needed {
         search.shorten(terms);
     }
-    Ok(Some(search.ended(terms)))
+    Ok(search.ended(terms))
 }
 
 /// Which steps begin where, and in which order the points are looked at.

@@ -16,7 +16,6 @@ mod place;
 
 pub use fixpoint::{Conjuncts, Elements};
 use fixpoint::{Fixpoint, Guessed, fixpoint};
-use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
@@ -25,15 +24,14 @@ use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// Guessing as an engine.
 #[derive(Clone, Debug)]
 pub struct Houdini {
-    /// The most time for a program of any size, ...
-    pub time: Duration,
-    /// ... and for every cut point more.
-    pub time_a_point: Duration,
+    /// The most steps of the solver in all, in its own measure: the same on every machine.
+    pub steps: u64,
+    /// The most edges of a program that is looked at.
+    pub edges: usize,
     /// What the invariants are made of.
     pub conjuncts: Conjuncts,
     /// Whether elements of arrays are guessed about.
@@ -43,8 +41,8 @@ pub struct Houdini {
 impl Default for Houdini {
     fn default() -> Houdini {
         Houdini {
-            time: Duration::from_secs(3),
-            time_a_point: Duration::from_millis(20),
+            steps: u64::MAX,
+            edges: usize::MAX,
             conjuncts: Conjuncts::All,
             elements: Elements::Also,
         }
@@ -57,17 +55,15 @@ impl Engine for Houdini {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        let points = task.model.flat.skeleton.vertices.len();
-        let most = self.time + self.time_a_point * points as u32;
-        let left = task.budget.remaining().unwrap_or(Duration::MAX);
-        let end = task.budget.elapsed() + most.min(left / 4);
-        let budget = task.budget.clone().with_time(end);
+        if task.model.flat.program.edges.len() > self.edges {
+            return Ended::open(task, &Reason::Guesses);
+        }
         let mut attempt = Attempt {
             task,
-            budget: &budget,
             guessed: Guessed {
                 conjuncts: self.conjuncts,
                 elements: self.elements,
+                steps: self.steps,
             },
             statistics: Vec::new(),
         };
@@ -95,7 +91,6 @@ impl Engine for Houdini {
 
 struct Attempt<'a> {
     task: &'a Task<'a>,
-    budget: &'a Budget,
     guessed: Guessed,
     statistics: Vec<Figure>,
 }
@@ -114,10 +109,10 @@ impl Attempt<'_> {
         };
         let refiner = Refiner { ground };
         let errors = view.errors(self.task.checks);
-        let stopped = |stopped: Stopped| Reason::Stopped(stopped);
+        let budget = self.task.budget;
         let targets = errors.values().flatten().copied().collect();
-        let live = refiner.live(&mut terms, &view.skeleton, &targets, self.budget);
-        self.budget.check().map_err(stopped)?;
+        let live = refiner.live(&mut terms, &view.skeleton, &targets, budget);
+        budget.check().map_err(Reason::Stopped)?;
         let (Some(live), Some(steps)) = (live, ground.steps(&mut terms)) else {
             return Err(Reason::Guesses);
         };
@@ -135,12 +130,14 @@ impl Attempt<'_> {
             &steps,
             &live,
             self.guessed,
-            self.budget,
+            budget,
             &mut tell,
         );
-        let Some(found) = found.map_err(stopped)? else {
-            return Err(Reason::Guesses);
-        };
+        let found = found.map_err(|ended| match ended {
+            fixpoint::Ended::Stopped(stopped) => Reason::Stopped(stopped),
+            fixpoint::Ended::Steps => Reason::Turn,
+            fixpoint::Ended::Nothing => Reason::Guesses,
+        })?;
         self.statistics = vec![
             Figure::count("guesses", found.guesses.0 as u64),
             Figure::count("guesses left", found.guesses.1 as u64),

@@ -12,7 +12,6 @@ use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan};
 use std::fmt::Write;
-use std::time::Duration;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
 extern unsigned __VERIFIER_nondet_uint(void);
@@ -53,7 +52,6 @@ fn check(text: &str, expected: Expect) {
         budget: &budget,
     };
     let engine = Houdini {
-        time: Duration::from_secs(60),
         conjuncts: Conjuncts::Needed,
         ..Houdini::default()
     };

@@ -9,15 +9,15 @@ use crate::forget::forget_functions;
 use crate::refine::Refiner;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
-use hardbop_cfront::program::VarKind;
 use hardbop_logic::{
     FuncId as Relation, Horn, HornAnswer, Limits, Solution, Sort, TermId, Terms, Unknown,
 };
-use hardbop_semantics::block::{Block, block};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::{Execution, State, Unmodelled};
-use std::collections::btree_map::Entry;
+use hardbop_semantics::segment::Blocks;
+use hardbop_semantics::skeleton::SkeletonEdgeKind;
+use hardbop_semantics::steps::{Returned, Step};
+use hardbop_semantics::{State, Unmodelled};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The key of a relation.
@@ -124,17 +124,6 @@ pub(crate) enum Solved {
     Unmodelled(Unmodelled),
 }
 
-/// The symbolic effect of a rule over the constants of state variables.
-struct Effect {
-    condition: TermId,
-    /// The callee's state when it was entered, for calls.
-    entered: Option<State>,
-    /// What stands for the callee's exit values, for returns.
-    returned: BTreeMap<StateVarId, TermId>,
-    /// The state at the end.
-    state: State,
-}
-
 /// Whether relations speak of the origin of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
@@ -179,13 +168,13 @@ impl Refiner<'_, '_> {
         limits: Limits,
         budget: &Budget,
     ) -> Solved {
-        let rules = &rules.leading_to_goals();
-        let effects = match self.effects(terms, rules, budget) {
+        let mut rules = rules.leading_to_goals();
+        let effects = match self.effects(terms, &mut rules, budget) {
             Ok(effects) => effects,
             Err(solved) => return solved,
         };
-        let live = self.live_keys(terms, rules, &effects);
-        let origin = self.speaks_of_origin(terms, rules, &effects, &live);
+        let live = self.live_keys(terms, &rules, &effects);
+        let origin = self.speaks_of_origin(terms, &rules, &effects, &live);
         let mut system = Horn::new();
         let mut relations: BTreeMap<Key, Relation> = BTreeMap::new();
         for (&key, live) in &live {
@@ -225,26 +214,34 @@ impl Refiner<'_, '_> {
         rules: &Rules,
         budget: &Budget,
     ) -> Option<BTreeMap<Key, Live>> {
-        let rules = rules.leading_to_goals();
-        let effects = self.effects(terms, &rules, budget).ok()?;
+        let mut rules = rules.leading_to_goals();
+        let effects = self.effects(terms, &mut rules, budget).ok()?;
         Some(self.live_keys(terms, &rules, &effects))
     }
 
+    /// What every rule does. Those that are never taken go.
     fn effects(
         &self,
         terms: &mut Terms,
-        rules: &Rules,
+        rules: &mut Rules,
         budget: &Budget,
-    ) -> Result<Vec<Effect>, Solved> {
-        let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
+    ) -> Result<Vec<Step>, Solved> {
+        let mut blocks = Blocks::new();
         let mut effects = Vec::with_capacity(rules.rules.len());
-        for rule in &rules.rules {
+        for rule in std::mem::take(&mut rules.rules) {
             if let Err(stopped) = budget.check() {
                 return Err(Solved::Unknown(Unknown::Stopped(stopped)));
             }
-            match self.effect(terms, rule, &mut blocks) {
-                Ok(effect) => effects.push(effect),
-                Err(unmodelled) => return Err(Solved::Unmodelled(unmodelled)),
+            let kind = match rule {
+                Rule::Start { .. } => SkeletonEdgeKind::Start,
+                Rule::Block { start, end, .. } => SkeletonEdgeKind::Block(start, end),
+                Rule::Enter { call, callee, .. } => SkeletonEdgeKind::Call(Some(call), callee),
+                Rule::Leave { call, callee, .. } => SkeletonEdgeKind::Return(call, callee),
+            };
+            let step = self.ground.step(terms, &mut blocks, kind);
+            if let Some(step) = step.map_err(Solved::Unmodelled)? {
+                rules.rules.push(rule);
+                effects.push(step);
             }
         }
         Ok(effects)
@@ -269,103 +266,9 @@ impl Refiner<'_, '_> {
         formulas
     }
 
-    fn effect(
-        &self,
-        terms: &mut Terms,
-        rule: &Rule,
-        blocks: &mut BTreeMap<LocId, Block>,
-    ) -> Result<Effect, Unmodelled> {
-        let mut run = Execution::new(self.ground.semantics);
-        let mut entered = None;
-        let mut returned = BTreeMap::new();
-        let mut condition = terms.bool(true);
-        match *rule {
-            Rule::Start { .. } => run.start(terms),
-            Rule::Block { start, end, .. } => {
-                let made = match blocks.entry(start) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(place) => place.insert(block(
-                        self.ground.semantics,
-                        terms,
-                        start,
-                        &self.ground.skeleton.cuts,
-                    )?),
-                };
-                match made.exits.iter().find(|exit| exit.location == end) {
-                    Some(exit) => {
-                        condition = exit.condition;
-                        run.state = exit.state.clone();
-                    }
-                    None => condition = terms.bool(false),
-                }
-            }
-            Rule::Enter { call, callee, .. } => {
-                condition = run.enter(terms, call, callee);
-                entered = Some(run.state.clone());
-            }
-            Rule::Leave { call, callee, .. } => {
-                condition = run.enter(terms, call, callee);
-                entered = Some(run.state.clone());
-                for id in self.exit_variables(callee) {
-                    let sort = self.ground.semantics.sort(terms, id);
-                    let name = format!("{}'", self.ground.semantics.layout.get(id).name);
-                    let after = terms.constant(&name, sort);
-                    run.state.set(id, after);
-                    returned.insert(id, after);
-                }
-                run.leave(terms);
-            }
-        }
-        let mut conjuncts = std::mem::take(&mut run.facts);
-        conjuncts.push(condition);
-        let condition = terms.and(&conjuncts);
-        Ok(Effect {
-            condition,
-            entered,
-            returned,
-            state: run.state,
-        })
-    }
-
-    /// What a call may change and what holds its result.
-    fn exit_variables(&self, callee: FuncId) -> Vec<StateVarId> {
-        let mut variables: Vec<StateVarId> = self
-            .ground
-            .effects
-            .modified(callee)
-            .iter()
-            .copied()
-            .collect();
-        variables.extend(
-            self.ground
-                .semantics
-                .frame_variables(callee)
-                .into_iter()
-                .filter(|&id| {
-                    self.ground
-                        .semantics
-                        .layout
-                        .get(id)
-                        .variable
-                        .is_some_and(|variable| {
-                            matches!(
-                                self.ground.semantics.program.variable(variable).kind,
-                                VarKind::Result(_)
-                            )
-                        })
-                }),
-        );
-        variables
-    }
-
     /// What is live at every point: what conditions on the way to a goal depend on. Of a
     /// procedure's entry values, those of what is live at its entry.
-    fn live_keys(
-        &self,
-        terms: &mut Terms,
-        rules: &Rules,
-        effects: &[Effect],
-    ) -> BTreeMap<Key, Live> {
+    fn live_keys(&self, terms: &mut Terms, rules: &Rules, effects: &[Step]) -> BTreeMap<Key, Live> {
         let mut live: BTreeMap<Key, Live> = rules
             .points
             .keys()
@@ -413,7 +316,7 @@ impl Refiner<'_, '_> {
         &self,
         terms: &mut Terms,
         rules: &Rules,
-        effects: &[Effect],
+        effects: &[Step],
         live: &BTreeMap<Key, Live>,
     ) -> Origin {
         let origin = self.ground.semantics.origin(terms);
@@ -435,7 +338,8 @@ impl Refiner<'_, '_> {
             for &id in &live[&to].now {
                 spoken.push(effect.state.get(self.ground.semantics, terms, id));
             }
-            if let Some(entered) = &effect.entered {
+            let returned = effect.returned.as_ref().map(|callee| &callee.entered);
+            if let Some(entered) = effect.entered.as_ref().or(returned) {
                 spoken.extend(entered.written().map(|(_, term)| term));
             }
             if terms.free_constants(&spoken).contains(&origin) {
@@ -450,14 +354,19 @@ impl Refiner<'_, '_> {
         terms: &mut Terms,
         spoken: &mut Spoken,
         rule: &Rule,
-        effect: &Effect,
+        effect: &Step,
         live: &mut BTreeMap<Key, Live>,
     ) {
-        let ids: HashMap<TermId, StateVarId> = effect
-            .returned
-            .iter()
-            .map(|(&id, &term)| (term, id))
-            .collect();
+        let returned = match (rule, &effect.returned) {
+            (Rule::Leave { callee, .. }, Some(returned)) => Some((*callee, returned)),
+            _ => None,
+        };
+        let mut ids: HashMap<TermId, StateVarId> = HashMap::new();
+        if let Some((callee, returned)) = returned {
+            for id in self.ground.given_back(callee) {
+                ids.insert(returned.state.get(self.ground.semantics, terms, id), id);
+            }
+        }
         let mut needed = BTreeSet::new();
         let mut given = BTreeSet::new();
         let mut mention = |terms: &Terms, term: TermId| {
@@ -501,16 +410,13 @@ impl Refiner<'_, '_> {
             } => {
                 let after = live[&to].clone();
                 need(&effect.state, &after.now, terms);
-                let entered = effect.entered.clone().unwrap_or_default();
                 let inside = live[&exit].clone();
-                let passed: BTreeSet<StateVarId> = inside
-                    .now
-                    .iter()
-                    .copied()
-                    .filter(|id| !effect.returned.contains_key(id))
-                    .collect();
-                need(&entered, &inside.old, terms);
-                need(&entered, &passed, terms);
+                if let Some((_, returned)) = returned {
+                    let back: BTreeSet<StateVarId> = self.ground.given_back(callee).collect();
+                    let passed = inside.now.difference(&back).copied().collect();
+                    need(&returned.entered, &inside.old, terms);
+                    need(&returned.entered, &passed, terms);
+                }
                 // Nothing is asked of the callee if nothing that it gives back is used.
                 let modified = self.ground.effects.modified(callee);
                 let at_entry = live[&entry].now.clone();
@@ -584,7 +490,7 @@ impl Context<'_, '_, '_> {
         terms.apply(self.relations[&key], &arguments)
     }
 
-    fn add_rule(&self, terms: &mut Terms, system: &mut Horn, rule: &Rule, effect: &Effect) {
+    fn add_rule(&self, terms: &mut Terms, system: &mut Horn, rule: &Rule, effect: &Step) {
         let semantics = self.refiner.ground.semantics;
         let mut body = vec![effect.condition];
         let mut same_old = |terms: &mut Terms, id| semantics.old_constant(terms, id);
@@ -604,26 +510,13 @@ impl Context<'_, '_, '_> {
                 let mut old = |terms: &mut Terms, id| effect.state.get(semantics, terms, id);
                 self.applied_to(terms, to, &mut old, &mut after)
             }
-            Rule::Leave {
-                from,
-                exit,
-                to,
-                callee,
-                ..
-            } => {
+            Rule::Leave { from, exit, to, .. } => {
                 body.push(self.applied(terms, from));
-                let entered = effect.entered.clone().unwrap_or_default();
-                let mut old = |terms: &mut Terms, id| entered.get(semantics, terms, id);
-                // What the callee's own variables hold at its exit is nobody's business here.
-                let mut now = |terms: &mut Terms, id| match effect.returned.get(&id) {
-                    Some(&term) => term,
-                    None if semantics.layout.get(id).owner == Some(callee) => {
-                        let sort = semantics.sort(terms, id);
-                        terms.fresh("own", sort)
-                    }
-                    None => entered.get(semantics, terms, id),
-                };
-                body.push(self.applied_to(terms, exit, &mut old, &mut now));
+                if let Some(Returned { state, entered, .. }) = &effect.returned {
+                    let mut old = |terms: &mut Terms, id| entered.get(semantics, terms, id);
+                    let mut now = |terms: &mut Terms, id| state.get(semantics, terms, id);
+                    body.push(self.applied_to(terms, exit, &mut old, &mut now));
+                }
                 self.applied_to(terms, to, &mut same_old, &mut after)
             }
         };

@@ -6,14 +6,15 @@
 //! hold where the path arrives, so that together they are a chain from its beginning to the
 //! contradiction (TR 2000-14, section 4.2, with only what is needed kept).
 
-use crate::Segment;
 use crate::atoms::{Predicate, predicates};
 use crate::places::{Places, is_condition, is_fixed};
 use crate::refine::Refiner;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Answer, Op, Session, Sort, TermId, Terms, Value};
-use hardbop_semantics::block::{BlockExit, block, block_from};
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::segment::{Blocks, Segment};
+use hardbop_semantics::skeleton::SkeletonEdgeKind;
+use hardbop_semantics::steps::Step;
 use hardbop_semantics::{Execution, State};
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
@@ -132,13 +133,12 @@ impl Refiner<'_, '_> {
                 conditions: conditions.len(),
             });
             let cuts = &self.ground.skeleton.cuts;
-            let entered = run.state.clone();
-            let block = block_from(self.ground.semantics, terms, from, cuts, entered).ok()?;
-            let exit = block.exits.into_iter().find(|exit| exit.location == to)?;
+            let block = Segment::Block(from, to);
+            let taken = run.segment(terms, block, cuts, &mut Blocks::new());
+            let condition = taken.ok()??;
             // With plain addresses what comes later is plain, too.
             let semantics = self.ground.semantics;
-            let (condition, state) =
-                places.plain(semantics, terms, session, exit.condition, &exit.state);
+            let (condition, state) = places.plain(semantics, terms, session, condition, &run.state);
             conditions.push(condition);
             run.state = state;
             session.budget().check().ok()?;
@@ -147,10 +147,9 @@ impl Refiner<'_, '_> {
     }
 
     /// What a block does, over the state before it.
-    fn exit(&self, terms: &mut Terms, from: LocId, to: LocId) -> Option<BlockExit> {
-        let cuts = &self.ground.skeleton.cuts;
-        let block = block(self.ground.semantics, terms, from, cuts).ok()?;
-        block.exits.into_iter().find(|exit| exit.location == to)
+    fn exit(&self, terms: &mut Terms, from: LocId, to: LocId) -> Option<Step> {
+        let block = SkeletonEdgeKind::Block(from, to);
+        self.ground.step(terms, &mut Blocks::new(), block).ok()?
     }
 
     /// A small set of facts that hold where the path comes to a place and exclude a formula; `None`

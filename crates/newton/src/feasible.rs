@@ -1,13 +1,13 @@
 //! Whether a path can be run, and with which inputs.
 
-use crate::Segment;
 use crate::places::Places;
 use hardbop_cfront::ids::{EdgeId, LocId};
 use hardbop_logic::{Answer, BitVec, Session, Sort, TermId, Terms, Unknown, Value};
-use hardbop_semantics::block::{Block, block_from};
+use hardbop_semantics::block::Block;
 use hardbop_semantics::contents::NewObject;
 use hardbop_semantics::path::{PathStep, steps_of};
 use hardbop_semantics::replay::Choice;
+use hardbop_semantics::segment::{Blocks, Segment};
 use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, Unmodelled};
 use num_bigint::BigUint;
 use std::collections::BTreeSet;
@@ -55,49 +55,31 @@ pub fn feasible(
     let mut run = Execution::new(semantics);
     let mut conditions = Vec::with_capacity(segments.len());
     let mut parts = Vec::with_capacity(segments.len());
-    let mut exact = true;
     let mut places = Places::default();
     for segment in segments {
         if let Err(stopped) = session.budget().check() {
             return Feasibility::Unknown(Unknown::Stopped(stopped));
         }
         let known = run.fresh.len();
-        let (condition, part) = match *segment {
-            Segment::Start(_) => {
-                run.start(terms);
-                (terms.bool(true), Part::Other)
-            }
-            Segment::Block(from, to) => {
-                let block = match block_from(semantics, terms, from, cuts, run.state.clone()) {
-                    Ok(block) => block,
-                    Err(unmodelled) => return Feasibility::Unmodelled(unmodelled),
-                };
-                exact &= block.exact;
-                let Some(exit) = block.exits.iter().find(|exit| exit.location == to) else {
-                    return Feasibility::Infeasible(vec![conditions.len()]);
-                };
-                // With plain addresses what comes later is plain, too.
-                let (condition, state) =
-                    places.plain(semantics, terms, session, exit.condition, &exit.state);
-                run.state = state;
-                (condition, Part::Block(block, to))
-            }
-            Segment::Enter(call, callee) => {
-                let condition = run.enter(terms, call, callee);
-                let fresh = run.fresh[known..].to_vec();
-                (condition, Part::Call(call, fresh))
-            }
-            Segment::Leave(..) => {
-                run.leave(terms);
-                (terms.bool(true), Part::Other)
-            }
+        let mut blocks = Blocks::new();
+        let mut condition = match run.segment(terms, *segment, cuts, &mut blocks) {
+            Ok(Some(condition)) => condition,
+            Ok(None) => return Feasibility::Infeasible(vec![conditions.len()]),
+            Err(unmodelled) => return Feasibility::Unmodelled(unmodelled),
         };
-        let mut conjuncts = std::mem::take(&mut run.facts);
-        conjuncts.push(condition);
-        conditions.push(terms.and(&conjuncts));
-        parts.push(part);
+        parts.push(match (*segment, blocks.pop_first()) {
+            (Segment::Block(_, to), Some((_, block))) => {
+                // With plain addresses what comes later is plain, too.
+                (condition, run.state) =
+                    places.plain(semantics, terms, session, condition, &run.state);
+                Part::Block(block, to)
+            }
+            (Segment::Enter(call, _), _) => Part::Call(call, run.fresh[known..].to_vec()),
+            _ => Part::Other,
+        });
+        conditions.push(condition);
     }
-    exact &= run.exact;
+    let exact = run.exact;
     session.push();
     for axiom in semantics.axioms(terms) {
         session.assert(terms, axiom);

@@ -1,6 +1,7 @@
 //! Newton: is an abstract error path real, and if not, which predicates rule it out?
 //!
-//! In comes a path through the skeleton of a program ([`Segment`]s); out comes either a concrete
+//! In comes a path through the skeleton of a program
+//! ([`Segment`](hardbop_semantics::segment::Segment)s); out comes either a concrete
 //! run to replay ([`feasible`]), or predicates ([`refine`]) over which no path like it exists any
 //! more. A path that passes a loop head more than once is refined as a *path program*: its edges
 //! with their loops, as Horn clauses, so that one solution rules out every unrolling (TR 2000-14,
@@ -22,18 +23,3 @@ pub mod refine;
 pub mod shortest;
 pub mod statements;
 mod wp;
-
-use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
-
-/// A step of a path through the skeleton.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Segment {
-    /// Static storage gets its initial value and the entry function is entered.
-    Start(FuncId),
-    /// The block from one cut point to another.
-    Block(LocId, LocId),
-    /// A call enters a function.
-    Enter(EdgeId, FuncId),
-    /// The function entered last returns.
-    Leave(EdgeId, FuncId),
-}

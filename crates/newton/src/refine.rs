@@ -6,7 +6,6 @@
 //! is an inductive invariant for every unrolling; in a *path* each visit has its own, and a
 //! solution is a sequence of interpolants.
 
-use crate::Segment;
 use crate::atoms::{Predicate, predicates};
 pub use crate::clauses::Live;
 use crate::clauses::{Key, Rule, Rules, Solved};
@@ -14,6 +13,7 @@ use hardbop_budget::Budget;
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{Limits, TermId, Terms, Unknown};
 use hardbop_semantics::Unmodelled;
+use hardbop_semantics::segment::Segment;
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};

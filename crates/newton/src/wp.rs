@@ -5,14 +5,13 @@
 //! is the weakest precondition of the rest of the path. Values that the path makes up on the way
 //! are not spoken of: atoms that mention them are left out (TR 2000-14, section 4.2).
 
-use crate::Segment;
 use crate::atoms::{Predicate, predicates};
 use crate::refine::Refiner;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::Execution;
-use hardbop_semantics::block::block_from;
+use hardbop_semantics::segment::{Blocks, Segment};
 use std::collections::BTreeSet;
 
 /// Of a long path only the end is looked at: preconditions over long distances are large.
@@ -64,37 +63,16 @@ impl Refiner<'_, '_> {
         let mut conditions = Vec::new();
         let mut depth = 0;
         for (at, segment) in segments.iter().enumerate().skip(first) {
-            let condition = match *segment {
-                Segment::Start(_) => return conditions,
-                Segment::Block(from, to) => {
-                    let entered = run.state.clone();
-                    let Ok(block) = block_from(
-                        self.ground.semantics,
-                        terms,
-                        from,
-                        &self.ground.skeleton.cuts,
-                        entered,
-                    ) else {
-                        return conditions;
-                    };
-                    let Some(exit) = block.exits.into_iter().find(|exit| exit.location == to)
-                    else {
-                        return conditions;
-                    };
-                    run.state = exit.state;
-                    exit.condition
-                }
-                Segment::Enter(call, callee) => {
-                    depth += 1;
-                    run.enter(terms, call, callee)
-                }
-                Segment::Leave(..) if depth == 0 => return conditions,
-                Segment::Leave(..) => {
-                    depth -= 1;
-                    run.leave(terms);
-                    continue;
-                }
-            };
+            match *segment {
+                Segment::Start(_) => break,
+                Segment::Leave(..) if depth == 0 => break,
+                Segment::Leave(..) => depth -= 1,
+                Segment::Enter(..) => depth += 1,
+                Segment::Block(..) => {}
+            }
+            let cuts = &self.ground.skeleton.cuts;
+            let taken = run.segment(terms, *segment, cuts, &mut Blocks::new());
+            let Ok(Some(condition)) = taken else { break };
             if core.contains(&at) {
                 conditions.push(condition);
             }

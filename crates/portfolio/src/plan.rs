@@ -75,61 +75,64 @@ impl Engine for Timed {
 /// The plan for programs of which nothing is known: the only run if there is just one, invariants
 /// by guessing, a few layers, a few runs, facts about all elements of arrays where there are such,
 /// then side by side the SLAM loop, Horn clauses of the whole program, and longer searches for
-/// violations. The first steps are counted rather than timed where that is possible, so that they
-/// do the same on every machine.
+/// violations. What each may use of what is left is said here and nowhere else. The first steps are
+/// counted, so that they do the same on every machine; their times are for programs that are large.
 pub fn default_plan(arithmetic: Encodings) -> Plan {
-    let only = Runs {
+    let only = |only_run| Runs {
         runs: 0,
-        only_run: 2_000_000,
+        only_run,
         ..Runs::default()
+    };
+    let guesses = Runs {
+        only_run: 0,
+        ..Runs::default()
+    };
+    let invariants = Houdini {
+        steps: 50_000_000,
+        elements: Elements::Left,
+        ..Houdini::default()
     };
     let shallow = Unroll {
         layers: 8,
         // Large programs would take too long to begin with.
         edges: 1_500,
-        time: Some(Duration::from_secs(4)),
         ..Unroll::default()
     };
-    let guesses = Runs {
+    let few = Runs {
         runs: 48,
         steps: 5_000,
-        only_run: 0,
-        ..Runs::default()
+        ..guesses.clone()
     };
     let elements = Houdini {
-        time: Duration::from_secs(8),
+        steps: 100_000_000,
+        edges: 3_000,
         elements: Elements::Needed,
         ..Houdini::default()
     };
+    let seconds = Duration::from_secs;
     Plan {
         first: vec![
-            Box::new(only),
-            Box::new(Houdini {
-                elements: Elements::Left,
-                ..Houdini::default()
-            }),
-            Box::new(shallow),
-            Box::new(guesses),
-            Box::new(elements),
+            Box::new(only(2_000_000)),
+            timed(invariants, seconds(20)),
+            timed(shallow, seconds(4)),
+            Box::new(few),
+            timed(elements, seconds(10)),
         ],
         lanes: vec![
             vec![Box::new(Slam::reading(arithmetic))],
             vec![Box::new(WholeProgram::reading(arithmetic))],
             vec![
-                Box::new(Runs {
-                    only_run: 50_000_000,
-                    // It shares its core with the proofs.
-                    guessing: Duration::from_secs(1),
-                    ..Runs::default()
-                }),
-                timed(Unroll::default(), Duration::from_secs(4)),
-                timed(Leap::default(), Duration::from_secs(4)),
-                timed(Dpr::default(), Duration::from_secs(3)),
-                Box::new(Runs::default()),
+                Box::new(only(50_000_000)),
+                // They share their core with the proofs.
+                timed(guesses, seconds(1)),
+                timed(Unroll::default(), seconds(4)),
+                timed(Leap::default(), seconds(4)),
+                timed(Dpr::default(), seconds(3)),
+                Box::new(only(u64::MAX)),
                 Box::new(Unroll::default()),
             ],
         ],
-        followers: vec![timed(Leap::default(), Duration::from_secs(4))],
+        followers: vec![timed(Leap::default(), seconds(4))],
         doubts: default_doubts(),
     }
 }

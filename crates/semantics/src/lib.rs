@@ -23,6 +23,7 @@ pub mod ownership;
 pub mod path;
 pub mod replay;
 pub mod scalar;
+pub mod segment;
 pub mod skeleton;
 pub mod state;
 pub mod steps;

@@ -1,15 +1,16 @@
 //! What searches stand on, and what lies between two cut points: a condition and a state at the
 //! end.
 
-use crate::block::{Block, block};
 use crate::constants::{Constants, Meaning};
 use crate::effects::Effects;
+use crate::layout::StateVarId;
+use crate::segment::{Blocks, Segment};
 use crate::skeleton::{Skeleton, SkeletonEdgeKind};
-use crate::{Execution, Semantics, State};
-use hardbop_cfront::ids::{FuncId, LocId};
+use crate::{Execution, Semantics, State, Unmodelled};
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::program::Op;
 use hardbop_logic::{TermId, Terms};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// What a program means to a search, in one encoding.
 #[derive(Clone, Copy)]
@@ -65,116 +66,111 @@ pub struct Returned {
 impl Ground<'_, '_> {
     /// All steps; `None` if one of them has no meaning.
     pub fn steps(&self, terms: &mut Terms) -> Option<Vec<Step>> {
-        let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
+        let mut blocks = Blocks::new();
         let mut steps = Vec::with_capacity(self.skeleton.edges.len());
         for edge in &self.skeleton.edges {
-            if let Some(step) = self.step(terms, &mut blocks, edge.kind)? {
-                steps.push(step);
-            }
+            steps.extend(self.step(terms, &mut blocks, edge.kind).ok()?);
         }
         Some(steps)
     }
 
-    fn step(
+    /// What an edge of the skeleton does, from any state; `None` if it is never taken. `blocks` are
+    /// those that begin in any state. The same edge has the same terms every time but for the
+    /// values that it makes up.
+    pub fn step(
         &self,
         terms: &mut Terms,
-        blocks: &mut BTreeMap<LocId, Block>,
+        blocks: &mut Blocks,
         kind: SkeletonEdgeKind,
-    ) -> Option<Option<Step>> {
+    ) -> Result<Option<Step>, Unmodelled> {
         let program = self.semantics.program;
         let entry = |function: FuncId| program.function(function).entry;
         let mut run = Execution::new(self.semantics);
-        let step = match kind {
+        let (from, to, segment) = match kind {
             SkeletonEdgeKind::Start => {
-                run.start(terms);
-                let condition = terms.and(&run.facts);
-                Step {
-                    from: None,
-                    to: End::At(entry(program.entry)),
-                    returned: None,
-                    condition,
-                    entered: Some(run.state.clone()),
-                    state: run.state,
-                }
+                let start = Segment::Start(program.entry);
+                (None, entry(program.entry), start)
             }
             // The start is the root's call.
-            SkeletonEdgeKind::Call(None, _) => return Some(None),
-            SkeletonEdgeKind::Block(from, to) => {
-                let made = match blocks.entry(from) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(place) => {
-                        let cuts = &self.skeleton.cuts;
-                        place.insert(block(self.semantics, terms, from, cuts).ok()?)
-                    }
-                };
-                let exit = made.exits.iter().find(|exit| exit.location == to)?;
-                Step {
-                    from: Some(from),
-                    to: End::At(to),
-                    returned: None,
-                    condition: exit.condition,
-                    state: exit.state.clone(),
-                    entered: None,
-                }
-            }
+            SkeletonEdgeKind::Call(None, _) => return Ok(None),
+            SkeletonEdgeKind::Block(from, to) => (Some(from), to, Segment::Block(from, to)),
             SkeletonEdgeKind::Call(Some(call), callee) => {
-                let condition = run.enter(terms, call, callee);
-                let mut conjuncts = run.facts;
-                conjuncts.push(condition);
-                Step {
-                    from: Some(program.edges[call.index()].from),
-                    to: End::At(entry(callee)),
-                    returned: None,
-                    condition: terms.and(&conjuncts),
-                    entered: Some(run.state.clone()),
-                    state: run.state,
-                }
+                let from = program.edges[call.index()].from;
+                (Some(from), entry(callee), Segment::Enter(call, callee))
             }
             SkeletonEdgeKind::Return(call, callee) => {
-                let edge = &program.edges[call.index()];
-                let condition = run.enter(terms, call, callee);
-                let entered = run.state.clone();
-                // Whatever the callee may change, and all of its own frame, may be anything.
-                let own = self.semantics.frame_variables(callee);
-                for id in self.effects.modified(callee).iter().copied().chain(own) {
-                    let sort = self.semantics.sort(terms, id);
-                    let any = terms.fresh("exit", sort);
-                    run.state.set(id, any);
-                }
-                let returned = Returned {
-                    exit: program.function(callee).exit,
-                    state: run.state.clone(),
-                    entered,
-                };
-                run.leave(terms);
-                let mut conjuncts = run.facts;
-                conjuncts.push(condition);
-                Step {
-                    from: Some(edge.from),
-                    to: End::At(edge.to),
-                    returned: Some(returned),
-                    condition: terms.and(&conjuncts),
-                    state: run.state,
-                    entered: None,
-                }
+                return Ok(Some(self.returning(terms, run, call, callee)));
             }
             SkeletonEdgeKind::Unsupported(edge) => {
-                let hardbop_cfront::program::Op::Unsupported { construct } =
-                    program.edges[edge.index()].op
-                else {
-                    return Some(None);
+                let Op::Unsupported { construct } = program.edges[edge.index()].op else {
+                    return Ok(None);
                 };
-                Step {
+                return Ok(Some(Step {
                     from: Some(program.edges[edge.index()].from),
                     to: End::Unsupported(construct),
                     returned: None,
                     condition: terms.bool(true),
                     state: State::new(),
                     entered: None,
-                }
+                }));
             }
         };
-        Some(Some(step))
+        let cuts = &self.skeleton.cuts;
+        let Some(condition) = run.segment(terms, segment, cuts, blocks)? else {
+            return Ok(None);
+        };
+        let enters = !matches!(segment, Segment::Block(..));
+        Ok(Some(Step {
+            from,
+            to: End::At(to),
+            returned: None,
+            condition,
+            entered: enters.then(|| run.state.clone()),
+            state: run.state,
+        }))
+    }
+
+    /// A call that is entered and left: whatever the callee may change, and all of its own frame,
+    /// may be anything at its exit.
+    fn returning(
+        &self,
+        terms: &mut Terms,
+        mut run: Execution<'_, '_>,
+        call: EdgeId,
+        callee: FuncId,
+    ) -> Step {
+        let program = self.semantics.program;
+        let edge = &program.edges[call.index()];
+        let condition = run.enter(terms, call, callee);
+        let entered = run.state.clone();
+        for id in self.given_back(callee) {
+            let sort = self.semantics.sort(terms, id);
+            let name = format!("{}'", self.semantics.layout.get(id).name);
+            let after = terms.constant(&name, sort);
+            run.state.set(id, after);
+        }
+        let returned = Returned {
+            exit: program.function(callee).exit,
+            state: run.state.clone(),
+            entered,
+        };
+        run.leave(terms);
+        let mut conjuncts = run.facts;
+        conjuncts.push(condition);
+        Step {
+            from: Some(edge.from),
+            to: End::At(edge.to),
+            returned: Some(returned),
+            condition: terms.and(&conjuncts),
+            state: run.state,
+            entered: None,
+        }
+    }
+
+    /// What a function may leave changed, and its own frame.
+    pub fn given_back(&self, callee: FuncId) -> impl Iterator<Item = StateVarId> {
+        let modified = self.effects.modified(callee).iter().copied();
+        modified.chain(self.semantics.frame_variables(callee))
     }
 
     /// What a constant of a formula about the end of a step stands for there.

@@ -12,10 +12,9 @@ use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::claim::{Given, Run, Unreached, Unrolling};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
-use hardbop_newton::Segment;
 use hardbop_newton::feasible::{Feasibility, feasible};
-use hardbop_semantics::block::block_from;
 use hardbop_semantics::replay::original_choices;
+use hardbop_semantics::segment::{Blocks, Segment};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
 use hardbop_semantics::{Execution, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +27,6 @@ pub struct Unroll {
     pub layers: u32,
     /// The most edges of a program that is looked at.
     pub edges: usize,
-    /// The most time for all of it.
-    pub time: Option<Duration>,
     /// The most time for one question about a violated check.
     pub query_time: Duration,
     /// The most time for one question whether a cut point is reached at all.
@@ -41,7 +38,6 @@ impl Default for Unroll {
         Unroll {
             layers: 100_000,
             edges: usize::MAX,
-            time: None,
             query_time: Duration::from_secs(30),
             prune_time: Duration::from_millis(500),
         }
@@ -54,18 +50,6 @@ impl Engine for Unroll {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        let budget = match (self.time, task.budget.remaining()) {
-            (Some(time), left) if left.is_none_or(|left| time < left) => {
-                let budget = task.budget.clone();
-                let end = budget.elapsed() + time;
-                budget.with_time(end)
-            }
-            _ => task.budget.clone(),
-        };
-        let task = &Task {
-            budget: &budget,
-            ..*task
-        };
         let view = &task.model.flat;
         let mut search = Search {
             options: self,
@@ -250,26 +234,48 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         reached: Reached<'s, 'p>,
         next: &mut BTreeMap<Key, Vec<Arrival<'s, 'p>>>,
     ) -> Result<(), End> {
-        let Reached {
-            key,
-            node,
-            condition,
-            run,
-        } = reached;
-        let vertex = &self.skeleton.vertices[key.vertex];
-        let procedure = &self.skeleton.procedures[vertex.procedure];
-        if key.vertex == procedure.exit {
-            self.leave(key, node, condition, run, next);
-            return Ok(());
-        }
-        let edges = vertex.edges.clone();
-        let mut blocks = None;
-        for index in edges {
-            let edge = self.skeleton.edges[index];
+        let mut blocks = Blocks::new();
+        for (segment, key) in self.ways(&reached.key)? {
             self.task.budget.check()?;
+            let mut run = reached.run.clone();
+            let cuts = &self.skeleton.cuts;
+            let taken = run.segment(&mut self.terms, segment, cuts, &mut blocks);
+            let Some(taken) = taken.map_err(|_| End::Reason(Reason::Refinement))? else {
+                continue;
+            };
+            // The path's own model tells the inputs.
+            run.fresh.clear();
+            let arrival = Arrival {
+                from: reached.node,
+                segment,
+                condition: self.terms.and(&[reached.condition, taken]),
+                run,
+            };
+            next.entry(key).or_default().push(arrival);
+        }
+        Ok(())
+    }
+
+    /// The ways on from a cut point: back to the caller, if there is one, or along its edges.
+    fn ways(&self, key: &Key) -> Result<Vec<(Segment, Key)>, End> {
+        let vertex = &self.skeleton.vertices[key.vertex];
+        let mut calls = key.calls.clone();
+        if key.vertex == self.skeleton.procedures[vertex.procedure].exit {
+            let Some((call, callee)) = calls.pop() else {
+                return Ok(Vec::new());
+            };
+            let to = self.program.edges[call.index()].to;
+            let back = self.skeleton.vertex_at(to);
+            let back = back.map(|vertex| (Segment::Leave(call, callee), Key { calls, vertex }));
+            return Ok(back.into_iter().collect());
+        }
+        let mut ways = Vec::new();
+        for edge in &self.skeleton.edges[vertex.edges.clone()] {
+            let mut calls = calls.clone();
             match edge.kind {
-                SkeletonEdgeKind::Start | SkeletonEdgeKind::Call(None, _) => {}
-                SkeletonEdgeKind::Return(..) => {}
+                SkeletonEdgeKind::Start
+                | SkeletonEdgeKind::Call(None, _)
+                | SkeletonEdgeKind::Return(..) => {}
                 SkeletonEdgeKind::Unsupported(edge) => {
                     let construct = match self.program.edges[edge.index()].op {
                         Op::Unsupported { construct } => construct,
@@ -278,87 +284,19 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                     return Err(End::Reason(Reason::unsupported(self.program, construct)));
                 }
                 SkeletonEdgeKind::Call(Some(call), callee) => {
-                    let mut run = run.clone();
-                    let pass = run.enter(&mut self.terms, call, callee);
-                    run.fresh.clear();
-                    let mut conjuncts = std::mem::take(&mut run.facts);
-                    conjuncts.extend([condition, pass]);
-                    let mut calls = key.calls.clone();
-                    calls.push((call, callee));
                     let entry = self.program.function(callee).entry;
-                    let Some(vertex) = self.skeleton.vertex_at(entry) else {
-                        continue;
-                    };
-                    let arrival = Arrival {
-                        from: node,
-                        segment: Segment::Enter(call, callee),
-                        condition: self.terms.and(&conjuncts),
-                        run,
-                    };
-                    next.entry(Key { calls, vertex }).or_default().push(arrival);
+                    calls.push((call, callee));
+                    if let Some(vertex) = self.skeleton.vertex_at(entry) {
+                        ways.push((Segment::Enter(call, callee), Key { calls, vertex }));
+                    }
                 }
                 SkeletonEdgeKind::Block(from, to) => {
-                    if blocks.is_none() {
-                        let made = block_from(
-                            self.semantics,
-                            &mut self.terms,
-                            from,
-                            &self.skeleton.cuts,
-                            run.state.clone(),
-                        );
-                        let made = made.map_err(|_| End::Reason(Reason::Refinement))?;
-                        blocks = Some(made);
-                    }
-                    let exit = blocks
-                        .as_ref()
-                        .and_then(|block| block.exits.iter().find(|exit| exit.location == to));
-                    let Some(exit) = exit else { continue };
-                    let mut run = run.clone();
-                    run.state = exit.state.clone();
-                    let arrival = Arrival {
-                        from: node,
-                        segment: Segment::Block(from, to),
-                        condition: self.terms.and(&[condition, exit.condition]),
-                        run,
-                    };
-                    let key = Key {
-                        calls: key.calls.clone(),
-                        vertex: edge.to,
-                    };
-                    next.entry(key).or_default().push(arrival);
+                    let vertex = edge.to;
+                    ways.push((Segment::Block(from, to), Key { calls, vertex }));
                 }
             }
         }
-        Ok(())
-    }
-
-    /// Returns to the caller, if there is one.
-    fn leave(
-        &mut self,
-        mut key: Key,
-        node: usize,
-        condition: TermId,
-        mut run: Execution<'s, 'p>,
-        next: &mut BTreeMap<Key, Vec<Arrival<'s, 'p>>>,
-    ) {
-        let Some((call, callee)) = key.calls.pop() else {
-            return;
-        };
-        run.leave(&mut self.terms);
-        let mut conjuncts = std::mem::take(&mut run.facts);
-        conjuncts.push(condition);
-        let to = self.program.edges[call.index()].to;
-        let Some(vertex) = self.skeleton.vertex_at(to) else {
-            return;
-        };
-        key.vertex = vertex;
-        let arrival = Arrival {
-            from: node,
-            segment: Segment::Leave(call, callee),
-            condition: self.terms.and(&conjuncts),
-            run,
-        };
-        next.entry(key).or_default().push(arrival);
+        Ok(ways)
     }
 
     /// Merges the ways into a cut point. Gives nothing if no execution takes them, or if it is a

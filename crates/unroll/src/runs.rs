@@ -7,15 +7,12 @@ use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, Tr
 use hardbop_cfront::program::Program;
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use std::time::Duration;
 
 /// Runs the program: once to its end if nothing is left open, else some times on guesses.
 #[derive(Clone, Debug)]
 pub struct Runs {
     /// The most runs on guessed inputs.
     pub runs: u64,
-    /// The most time for them.
-    pub guessing: Duration,
     /// The most steps of such a run.
     pub steps: u64,
     /// The most steps of the only run of a program that leaves nothing open.
@@ -37,7 +34,6 @@ impl Default for Runs {
     fn default() -> Runs {
         Runs {
             runs: 20_000,
-            guessing: Duration::from_millis(300),
             steps: 300_000,
             only_run: u64::MAX,
             guesses: Guesses::Plain,
@@ -104,7 +100,6 @@ impl Runs {
     /// Runs the program on guessed inputs.
     fn guess(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let program = task.model.program;
-        let until = task.budget.elapsed() + self.guessing;
         let hints = match self.guesses {
             Guesses::Plain => None,
             Guesses::Hinted => Some(Hints::of(program)),
@@ -119,7 +114,7 @@ impl Runs {
         };
         let mut ended = Ended::open(task, &Reason::Length(self.steps as usize));
         let mut runs = 0;
-        while runs < self.runs && task.budget.elapsed() < until {
+        while runs < self.runs {
             if let Err(stopped) = task.budget.check() {
                 let statistics = vec![Figure::count("runs", runs)];
                 let reason = Reason::Stopped(stopped);

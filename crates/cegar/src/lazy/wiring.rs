@@ -1,14 +1,14 @@
 //! Which predicates an edge reads and writes, and what it does to them.
 
-use super::{Abstraction, READY, Wiring, is_result};
+use super::{Abstraction, READY, Wiring};
 use hardbop_bebop::space::Slot;
-use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::ids::{EdgeId, FuncId};
 use hardbop_logic::TermId;
-use hardbop_semantics::block::block;
+use hardbop_semantics::State;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::skeleton::SkeletonEdgeKind;
-use hardbop_semantics::{Execution, State};
+use hardbop_semantics::steps::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Abstraction<'_, '_> {
@@ -16,35 +16,44 @@ impl Abstraction<'_, '_> {
     pub(super) fn wire(&mut self, index: usize) {
         let edge = self.ground.skeleton.edges[index];
         let procedure = self.ground.skeleton.vertices[edge.from].procedure;
-        let wiring = match edge.kind {
-            SkeletonEdgeKind::Start => self.wire_start(procedure),
-            SkeletonEdgeKind::Block(from, to) => {
-                self.wire_block(procedure, (edge.from, edge.to), from, to)
+        let ground = self.ground;
+        let step = ground.step(self.terms, &mut self.memory.blocks, edge.kind);
+        let step = step.ok().flatten();
+        let wiring = match (edge.kind, step) {
+            (SkeletonEdgeKind::Start, Some(step)) => self.wire_start(procedure, &step),
+            (SkeletonEdgeKind::Block(..), Some(step)) => {
+                self.wire_block(procedure, (edge.from, edge.to), &step)
             }
-            SkeletonEdgeKind::Call(call, callee) => {
-                self.wire_call(procedure, edge.from, call, callee)
+            // A block without meaning may do anything: all its predicates are open.
+            (SkeletonEdgeKind::Block(..), None) => Wiring {
+                writes: self
+                    .visible(procedure)
+                    .into_iter()
+                    .map(|(slot, _)| slot)
+                    .collect(),
+                ..Wiring::default()
+            },
+            (SkeletonEdgeKind::Call(_, callee), step) => {
+                self.wire_call(procedure, edge.from, step.as_ref(), callee)
             }
-            SkeletonEdgeKind::Return(call, callee) => {
-                self.wire_return(procedure, edge.to, call, callee)
+            (SkeletonEdgeKind::Return(call, callee), Some(step)) => {
+                self.wire_return(procedure, edge.to, &step, (call, callee))
             }
-            SkeletonEdgeKind::Unsupported(_) => Wiring::default(),
+            _ => Wiring::default(),
         };
         self.wirings[index] = Some(wiring);
     }
 
-    fn wire_start(&mut self, procedure: usize) -> Wiring {
+    fn wire_start(&mut self, procedure: usize, start: &Step) -> Wiring {
         let semantics = self.ground.semantics;
-        let mut run = Execution::new(semantics);
-        run.start(self.terms);
-        let condition = self.terms.and(&run.facts);
         let mut wiring = Wiring {
-            condition: Some(condition),
+            condition: Some(start.condition),
             ..Wiring::default()
         };
         for (slot, entry) in self.visible(procedure) {
             if entry.at(READY) {
                 wiring.writes.push(slot);
-                let after = run.state.apply(semantics, self.terms, entry.formula);
+                let after = start.state.apply(semantics, self.terms, entry.formula);
                 wiring.after.push(after);
             }
         }
@@ -55,33 +64,9 @@ impl Abstraction<'_, '_> {
         &mut self,
         procedure: usize,
         (start, end): (usize, usize),
-        from: LocId,
-        to: LocId,
+        exit: &Step,
     ) -> Wiring {
         let semantics = self.ground.semantics;
-        if !self.memory.blocks.contains_key(&from)
-            && let Ok(made) = block(semantics, self.terms, from, &self.ground.skeleton.cuts)
-        {
-            self.memory.blocks.insert(from, made);
-        }
-        let exit = self
-            .memory
-            .blocks
-            .get(&from)
-            .and_then(|block| block.exits.iter().find(|exit| exit.location == to))
-            .cloned();
-        let Some(exit) = exit else {
-            // A block without meaning may do anything: all its predicates are open.
-            let writes = self
-                .visible(procedure)
-                .into_iter()
-                .map(|(slot, _)| slot)
-                .collect();
-            return Wiring {
-                writes,
-                ..Wiring::default()
-            };
-        };
         let mut wiring = Wiring {
             condition: Some(exit.condition),
             ..Wiring::default()
@@ -131,21 +116,19 @@ impl Abstraction<'_, '_> {
         &mut self,
         caller: usize,
         vertex: usize,
-        call: Option<EdgeId>,
+        entered: Option<&Step>,
         callee: FuncId,
     ) -> Wiring {
         let semantics = self.ground.semantics;
         let Some(target) = self.ground.skeleton.procedure_of(callee) else {
             return Wiring::default();
         };
-        let mut run = Execution::new(semantics);
-        let condition = match call {
-            Some(call) => run.enter(self.terms, call, callee),
-            None => self.terms.bool(true),
+        // The root calls the entry function without doing anything.
+        let nothing = State::new();
+        let (condition, state) = match entered {
+            Some(step) => (step.condition, &step.state),
+            None => (self.terms.bool(true), &nothing),
         };
-        let mut conjuncts = std::mem::take(&mut run.facts);
-        conjuncts.push(condition);
-        let condition = self.terms.and(&conjuncts);
         let mut wiring = Wiring {
             condition: Some(condition),
             ..Wiring::default()
@@ -154,9 +137,7 @@ impl Abstraction<'_, '_> {
             let formula = self.scopes[target].predicates[position].formula;
             let entry = self.old_is_now(formula);
             wiring.writes.push(self.local_slot(target, position));
-            wiring
-                .after
-                .push(run.state.apply(semantics, self.terms, entry));
+            wiring.after.push(state.apply(semantics, self.terms, entry));
         }
         self.read_relevant(caller, vertex, &mut wiring);
         for position in 0..self.scopes[target].returns.len() {
@@ -180,52 +161,23 @@ impl Abstraction<'_, '_> {
         self.terms.substitute(formula, &map)
     }
 
-    fn wire_return(&mut self, caller: usize, end: usize, call: EdgeId, callee: FuncId) -> Wiring {
+    fn wire_return(
+        &mut self,
+        caller: usize,
+        end: usize,
+        step: &Step,
+        (call, callee): (EdgeId, FuncId),
+    ) -> Wiring {
         let semantics = self.ground.semantics;
-        let Some(target) = self.ground.skeleton.procedure_of(callee) else {
+        let target = self.ground.skeleton.procedure_of(callee);
+        let (Some(target), Some(returned)) = (target, &step.returned) else {
             return Wiring::default();
         };
-        let mut run = Execution::new(semantics);
-        let condition = run.enter(self.terms, call, callee);
-        let entered = run.state.clone();
-        // What the callee may have changed has new names; what it returned too.
-        let mut renamed = BTreeMap::new();
-        let own = semantics
-            .frame_variables(callee)
-            .into_iter()
-            .filter(|&id| is_result(semantics, id));
-        for id in self
-            .ground
-            .effects
-            .modified(callee)
-            .iter()
-            .copied()
-            .chain(own)
-        {
-            let sort = semantics.sort(self.terms, id);
-            let name = format!("{}'", semantics.layout.get(id).name);
-            let after = self.terms.constant(&name, sort);
-            run.state.set(id, after);
-            renamed.insert(id, after);
-        }
-        let exit_state = run.state.clone();
-        run.leave(self.terms);
-        let mut conjuncts = std::mem::take(&mut run.facts);
-        conjuncts.push(condition);
-        let condition = self.terms.and(&conjuncts);
         let mut wiring = Wiring {
-            condition: Some(condition),
+            condition: Some(step.condition),
             ..Wiring::default()
         };
         let globals = self.globals.len() as u32;
-        // The callee has kept the global predicates up to date; only the result can change them
-        // further.
-        let mut after_exit = State::new();
-        for (&id, &term) in &renamed {
-            if semantics.layout.get(id).owner.is_none() {
-                after_exit.set(id, term);
-            }
-        }
         let exit = self.ground.skeleton.procedures[target].exit;
         let call_from = self.ground.semantics.program.edges[call.index()].from;
         let before = self.ground.skeleton.vertex_at(call_from);
@@ -233,8 +185,10 @@ impl Abstraction<'_, '_> {
         let mut open = Vec::new();
         for index in 0..globals {
             let entry = self.globals[index as usize].clone();
-            let now = after_exit.apply(semantics, self.terms, entry.formula);
-            let then = run.state.apply(semantics, self.terms, entry.formula);
+            // The callee has kept the global predicates up to date; only the result can change
+            // them further.
+            let now = returned.state.apply(semantics, self.terms, entry.formula);
+            let then = step.state.apply(semantics, self.terms, entry.formula);
             // Where the callee does not touch it, it is what it was at the call.
             let untouched = now == entry.formula && before.is_some_and(|b| entry.at(b));
             let valid = entry.at(exit) || untouched;
@@ -254,7 +208,7 @@ impl Abstraction<'_, '_> {
             }
             let held = before.is_some_and(|b| entry.at(b));
             if entry.at(end) {
-                let then = run.state.apply(semantics, self.terms, entry.formula);
+                let then = step.state.apply(semantics, self.terms, entry.formula);
                 if !held || then != entry.formula {
                     wiring.writes.push(slot);
                     wiring.after.push(then);
@@ -269,19 +223,8 @@ impl Abstraction<'_, '_> {
         for position in 0..self.scopes[target].returns.len() {
             let predicate = self.scopes[target].returns[position];
             let formula = self.scopes[target].predicates[predicate].formula;
-            let mut map = BTreeMap::new();
-            for constant in self.terms.free_constants(&[formula]) {
-                match self.ground.constants.meaning(constant) {
-                    Some(Meaning::Old(id)) => {
-                        map.insert(constant, entered.get(semantics, self.terms, id));
-                    }
-                    Some(Meaning::Now(id)) => {
-                        map.insert(constant, exit_state.get(semantics, self.terms, id));
-                    }
-                    _ => {}
-                }
-            }
-            let fact = self.terms.substitute(formula, &map);
+            let ground = self.ground;
+            let fact = ground.at_exit(self.terms, returned, formula);
             facts.push((self.temporary_slot(caller, position), fact));
         }
         self.read_facts(facts, &mut wiring);

@@ -74,6 +74,11 @@ pub trait Solver {
         budget: &Budget,
     ) -> Answer;
 
+    /// How many steps it has taken in all, in its own measure; zero if it does not count.
+    fn steps(&self) -> u64 {
+        0
+    }
+
     /// The values of terms in the model of the last check, which said [`Answer::Sat`]. `None` for
     /// a value that the solver tells in a form that is not understood.
     fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Vec<Option<Value>>;

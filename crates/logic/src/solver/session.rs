@@ -132,6 +132,11 @@ impl<'s> Session<'s> {
         self.statistics
     }
 
+    /// How many steps the solver has taken so far, in its own measure.
+    pub fn steps(&self) -> u64 {
+        self.solver.steps()
+    }
+
     /// The assertions of all open levels.
     pub fn assertions(&self) -> &[TermId] {
         &self.assertions

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use hardbop_budget::Budget;
 use rustc_hash::FxHashMap;
 use z3::ast::{Array, Ast, BV, Bool, Dynamic, Int};
-use z3::{FuncDecl, Model, Params, SatResult};
+use z3::{FuncDecl, Model, Params, SatResult, StatisticsValue};
 
 use super::watchdog::Watchdog;
 use super::{Answer, Limits, Solver, Unknown};
@@ -184,6 +184,14 @@ impl Solver for Z3Solver {
                     reason(self.solver.get_reason_unknown().unwrap_or_default())
                 }))
             }
+        }
+    }
+
+    fn steps(&self) -> u64 {
+        match self.solver.get_statistics().value("rlimit count") {
+            Some(StatisticsValue::UInt(steps)) => u64::from(steps),
+            Some(StatisticsValue::Double(steps)) => steps as u64,
+            None => 0,
         }
     }
 
