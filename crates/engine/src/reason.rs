@@ -34,6 +34,8 @@ pub enum Reason {
     NoLeap,
     /// The invariants that were guessed do not exclude it.
     Guesses,
+    /// The values of variables that were followed do not exclude it, or there are too many.
+    Values,
     /// The engine's share of the time passed, and there was no other engine after it.
     Turn,
     /// One engine has a proof and another one a run that violates what it proves: one of them is
@@ -121,6 +123,7 @@ impl fmt::Display for Reason {
                 f,
                 "of an internal error: engine {proved} has a proof, and engine {violated} a run that contradicts it"
             ),
+            Reason::Values => f.write_str("the values that were followed do not exclude it"),
             Reason::Guesses => f.write_str("the invariants that were guessed do not exclude it"),
         }
     }

@@ -469,7 +469,7 @@ fn is_better(known: &Reason, new: &Reason) -> bool {
             Reason::Solver(_) => 5,
             Reason::Stopped(_) => 4,
             Reason::Bound(_) => 3,
-            Reason::Refinement | Reason::LongPath | Reason::Guesses => 2,
+            Reason::Refinement | Reason::LongPath | Reason::Guesses | Reason::Values => 2,
             // This is what stands there before anybody looked.
             Reason::Length(0) => 0,
             _ => 1,

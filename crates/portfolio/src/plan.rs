@@ -7,6 +7,7 @@ use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
 use hardbop_unroll::{Guesses, Runs, Unroll};
+use hardbop_values::Values;
 use std::time::Duration;
 
 /// An engine of a plan.
@@ -41,12 +42,23 @@ impl Plan {
 struct Timed {
     engine: Step,
     time: Duration,
+    /// Of what is left, no more than one part of so many.
+    parts: u32,
 }
 
 /// The engine, for no more than this time and no more than a quarter of what is left.
 pub fn timed(engine: impl Engine + 'static, time: Duration) -> Step {
+    shared(engine, time, 4)
+}
+
+/// The engine, for no more than this time and no more than one part of so many of what is left.
+fn shared(engine: impl Engine + 'static, time: Duration, parts: u32) -> Step {
     let engine = Box::new(engine);
-    Box::new(Timed { engine, time })
+    Box::new(Timed {
+        engine,
+        time,
+        parts,
+    })
 }
 
 impl Engine for Timed {
@@ -56,7 +68,7 @@ impl Engine for Timed {
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let left = task.budget.remaining().unwrap_or(Duration::MAX);
-        let end = task.budget.elapsed() + self.time.min(left / 4);
+        let end = task.budget.elapsed() + self.time.min(left / self.parts);
         let budget = task.budget.clone().with_time(end);
         let task = Task {
             budget: &budget,
@@ -67,15 +79,14 @@ impl Engine for Timed {
 
     fn following(&self, suggestion: &Suggestion) -> Option<Step> {
         let engine = self.engine.following(suggestion)?;
-        let time = self.time;
-        Some(Box::new(Timed { engine, time }))
+        Some(Box::new(Timed { engine, ..*self }))
     }
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, invariants
 /// by guessing, a few layers, a few runs, facts about all elements of arrays where there are such,
-/// then side by side the SLAM loop, Horn clauses of the whole program, and longer searches for
-/// violations. What each may use of what is left is said here and nowhere else. The first steps are
+/// then side by side the SLAM loop, values that are followed and after them Horn clauses of the whole
+/// program, and longer searches for violations. What each may use of what is left is said here and nowhere else. The first steps are
 /// counted, so that they do the same on every machine; their times are for programs that are large.
 pub fn default_plan(arithmetic: Encodings) -> Plan {
     let only = |only_run| Runs {
@@ -120,7 +131,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         ],
         lanes: vec![
             vec![Box::new(Slam::reading(arithmetic))],
-            vec![Box::new(WholeProgram::reading(arithmetic))],
+            vec![
+                shared(Values::default(), seconds(10), 2),
+                Box::new(WholeProgram::reading(arithmetic)),
+            ],
             vec![
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
@@ -145,6 +159,5 @@ pub fn default_doubts() -> Vec<Step> {
         steps: 5_000,
         only_run: 0,
         guesses: Guesses::Hinted,
-        ..Runs::default()
     })]
 }

@@ -25,6 +25,7 @@ use hardbop_portfolio::{Found, Listener, Plan, check, default_plan};
 use hardbop_test_support::generate::{branches, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings};
 use hardbop_unroll::{Runs, Unroll};
+use hardbop_values::Values;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -88,6 +89,7 @@ impl Campaign {
             ("houdini", alone(Houdini::default())),
             ("slam", alone(Slam::default())),
             ("horn", alone(WholeProgram::default())),
+            ("values", alone(Values::default())),
             ("all", default_plan(Encodings::IntegersFirst)),
         ];
         Campaign {

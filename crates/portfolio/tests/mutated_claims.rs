@@ -26,6 +26,7 @@ use hardbop_test_support::inputs::{Ending, Endings, endings, loaded};
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
 use hardbop_unroll::{Runs, Unroll};
+use hardbop_values::Values;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -279,7 +280,7 @@ fn program(seed: u64) -> String {
 
 /// The claims of all engines that are accepted.
 fn claims(model: &Model<'_>, checks: &[CheckId]) -> Vec<Claim> {
-    let engines: [Box<dyn Engine>; 7] = [
+    let engines: [Box<dyn Engine>; 8] = [
         Box::new(Runs {
             runs: 200,
             ..Runs::default()
@@ -290,6 +291,7 @@ fn claims(model: &Model<'_>, checks: &[CheckId]) -> Vec<Claim> {
         Box::new(Leap::default()),
         Box::new(Slam::default()),
         Box::new(WholeProgram::default()),
+        Box::new(Values::default()),
     ];
     let mut kept = Vec::new();
     for engine in engines {

@@ -109,4 +109,6 @@ pub enum EngineChoice {
     Slam,
     /// All executions at once, layer by layer.
     Unroll,
+    /// Variables that take few values, followed value by value.
+    Values,
 }

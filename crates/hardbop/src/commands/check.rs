@@ -34,6 +34,7 @@ use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
+use hardbop_values::Values;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -210,6 +211,7 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Run => Plan::alone(Runs::default()),
         EngineChoice::Slam => Plan::alone(Slam::reading(arithmetic)),
         EngineChoice::Unroll => Plan::alone(Unroll::default()),
+        EngineChoice::Values => Plan::alone(Values::default()),
     }
 }
 

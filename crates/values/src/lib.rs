@@ -1,0 +1,73 @@
+//! Values: variables that take few of them, followed value by value (Beyer and Löwe: Explicit-state
+//! software model checking based on CEGAR and interpolation, FASE 2013).
+//!
+//! In come a `Program` and the checks that are still open; out come PROVED for those that no
+//! combination of the followed values leads to, with these combinations as invariants, and VIOLATED
+//! where the way to one can be run. State machines, protocols and schedulers are of this kind: what
+//! is to be done next is a number, and everything else follows.
+//!
+//! It begins with no variable at all ([`rounds`]). A way to a violated check that cannot be run
+//! tells which variables it read without knowing them ([`missing`]): these are followed from then
+//! on, but for those that take too many values. Where it depends on a variable that may have any
+//! value, conditions on it are followed instead.
+
+mod ends;
+mod explore;
+mod missing;
+mod rounds;
+mod steps;
+
+use hardbop_engine::{Desk, Ended, Engine, Reason, Task};
+use hardbop_logic::Terms;
+use hardbop_semantics::constants::Constants;
+use hardbop_semantics::skeleton::SkeletonEdgeKind;
+use hardbop_semantics::steps::Ground;
+use rounds::Search;
+
+/// Following values as an engine.
+#[derive(Clone, Debug)]
+pub struct Values {
+    /// The most states of all rounds together: cut points with values.
+    pub states: usize,
+    /// The most values of a variable that is followed.
+    pub values: usize,
+    /// The most ways to a violated check that are looked at.
+    pub rounds: u32,
+}
+
+impl Default for Values {
+    fn default() -> Values {
+        Values {
+            states: usize::MAX,
+            values: 256,
+            rounds: 1_000,
+        }
+    }
+}
+
+impl Engine for Values {
+    fn name(&self) -> &'static str {
+        "values"
+    }
+
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let view = &task.model.flat;
+        let calls = |kind| matches!(kind, SkeletonEdgeKind::Return(..));
+        if view.skeleton.edges.iter().any(|edge| calls(edge.kind)) {
+            // States have no calls open.
+            return Ended::open(task, &Reason::Values);
+        }
+        let mut terms = Terms::new();
+        let constants = Constants::new(&view.semantics, &mut terms);
+        let ground = Ground {
+            semantics: &view.semantics,
+            effects: &view.effects,
+            skeleton: &view.skeleton,
+            constants: &constants,
+        };
+        match Search::new(self, task, ground, terms, desk) {
+            Ok(search) => search.run(),
+            Err(reason) => Ended::open(task, &reason),
+        }
+    }
+}

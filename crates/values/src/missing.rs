@@ -1,0 +1,155 @@
+//! What has to be followed so that a way that cannot be run is not taken again.
+
+use crate::explore::{Followed, State};
+use crate::steps::Steps;
+use hardbop_logic::{Answer, Op, PutIn, Session, TermId, Terms};
+use hardbop_semantics::Execution;
+use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::segment::{Blocks, Segment};
+use hardbop_semantics::steps::Ground;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a way did not know.
+#[derive(Clone, Debug, Default)]
+pub struct Missing {
+    /// The variables that the conditions of the core read, and those that these were computed from.
+    pub variables: BTreeSet<TermId>,
+    /// Conditions on variables that decide the conditions of the core.
+    pub conditions: BTreeSet<TermId>,
+}
+
+/// The steps of a way that contradict each other, each with the values that were known at its
+/// beginning and at its end: no step is in it for what the others say anyway.
+pub fn core(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    session: &mut Session<'_>,
+    followed: &Followed,
+    way: &[State],
+    segments: &[Segment],
+) -> Vec<usize> {
+    let mut run = Execution::new(ground.semantics);
+    let mut conditions = Vec::with_capacity(segments.len());
+    for (state, &segment) in way.iter().zip(segments) {
+        let cuts = &ground.skeleton.cuts;
+        let taken = run.segment(terms, segment, cuts, &mut Blocks::new());
+        let mut conjuncts: Vec<TermId> = taken.ok().flatten().into_iter().collect();
+        let before = run.state.clone();
+        for (term, value) in state.known(followed) {
+            let now = before.apply(ground.semantics, terms, term);
+            conjuncts.push(terms.eq(now, value));
+            if let Some(Meaning::Now(id)) = ground.constants.meaning(term) {
+                run.state.set(id, value);
+            }
+        }
+        conditions.push(terms.and(&conjuncts));
+    }
+    if session.check(terms, &conditions) != Answer::Unsat {
+        return (0..segments.len()).collect();
+    }
+    let core = session.core();
+    let in_core = |at: &usize| core.contains(&conditions[*at]);
+    (0..segments.len()).filter(in_core).collect()
+}
+
+/// What is left of a step when the values that were known at its beginning are put in.
+struct Rest {
+    /// Whether it is in the core.
+    in_core: bool,
+    /// That it is taken and ends with the values that were known there.
+    taken: TermId,
+    /// The variables that matter at its end, with what they are there.
+    ends: BTreeMap<TermId, TermId>,
+}
+
+/// Looks at what is left of the steps of the core when the values that were known are put in. What
+/// is missing is what comes to them from earlier steps: what these write, or read if they are in the
+/// core, and the later one depends on, over all steps between.
+pub fn missing(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &mut Steps,
+    followed: &Followed,
+    way: &[State],
+    core: &[usize],
+) -> Missing {
+    let mut rests: Vec<Rest> = Vec::new();
+    let mut needed: BTreeSet<TermId> = BTreeSet::new();
+    for (at, state) in way.iter().enumerate().rev() {
+        let before = at.checked_sub(1).map(|before| &way[before]);
+        let Some(step) = steps.between(before.map(|before| before.location), state.location) else {
+            return Missing::default();
+        };
+        let known = before.map(|before| before.known(followed));
+        let mut known = PutIn::new(known.unwrap_or_default());
+        let mut rest = Rest {
+            in_core: core.contains(&at),
+            taken: terms.bool(true),
+            ends: BTreeMap::new(),
+        };
+        for &variable in &needed {
+            let end = steps.end(ground, terms, step, variable);
+            rest.ends.insert(variable, terms.put_in(end, &mut known));
+        }
+        if rest.in_core {
+            let mut taken = vec![terms.put_in(steps.get(step).condition, &mut known)];
+            for (term, value) in state.known(followed) {
+                let end = steps.end(ground, terms, step, term);
+                let end = terms.put_in(end, &mut known);
+                taken.push(terms.eq(end, value));
+            }
+            rest.taken = terms.and(&taken);
+        }
+        let read: Vec<TermId> = rest.ends.values().copied().chain([rest.taken]).collect();
+        needed = variables(ground, terms, &read);
+        rests.push(rest);
+    }
+    let mut missing = Missing::default();
+    let mut useful: BTreeSet<TermId> = BTreeSet::new();
+    for rest in rests.iter().rev() {
+        let read = variables(ground, terms, &[rest.taken]);
+        missing.variables.extend(read.intersection(&useful));
+        if rest.in_core {
+            let mut speaks = conditions(ground, terms, rest.taken);
+            speaks.retain(|&it| !variables(ground, terms, &[it]).is_disjoint(&useful));
+            missing.conditions.extend(speaks);
+        }
+        let mut after = BTreeSet::new();
+        for (&variable, &end) in &rest.ends {
+            let from = variables(ground, terms, &[end]);
+            missing.variables.extend(from.intersection(&useful));
+            let spoken_of = rest.in_core && read.contains(&variable);
+            // What becomes an input or another variable is not known better than before.
+            let written = !matches!(terms.op(end), Op::Constant(_));
+            if written || spoken_of || !from.is_disjoint(&useful) {
+                after.insert(variable);
+            }
+        }
+        useful = after;
+    }
+    missing
+}
+
+/// The variables that some terms read.
+fn variables(ground: &Ground<'_, '_>, terms: &Terms, read: &[TermId]) -> BTreeSet<TermId> {
+    let mut constants = terms.free_constants(read);
+    constants.retain(|&constant| match ground.constants.meaning(constant) {
+        Some(Meaning::Now(id)) => !ground.semantics.layout.get(id).kind.is_array(),
+        _ => false,
+    });
+    constants
+}
+
+/// The conditions in a formula that speak of variables alone.
+fn conditions(ground: &Ground<'_, '_>, terms: &Terms, formula: TermId) -> Vec<TermId> {
+    let mut found = terms.postorder(&[formula]);
+    found.retain(|&term| {
+        let compares = matches!(
+            terms.op(term),
+            Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle
+        );
+        let constants = terms.free_constants(&[term]);
+        compares && !constants.is_empty() && variables(ground, terms, &[term]) == constants
+    });
+    found
+}

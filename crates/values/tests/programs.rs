@@ -1,0 +1,93 @@
+//! Small programs: what is proved, what is violated, and what values do not tell.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_engine::Task;
+use hardbop_gate::{Outcome, alone};
+use hardbop_model::{Model, Prepared};
+use hardbop_test_support::inputs::load;
+use hardbop_values::Values;
+
+const HEAD: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\n";
+
+/// What is said of each check of a program.
+fn said(engine: &Values, text: &str) -> Vec<String> {
+    let (program, points_to) = load(&format!("{HEAD}{text}"));
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let prepared = Prepared::with_points_to(&program, points_to);
+    let task = Task {
+        model: &Model::new(&program, &prepared),
+        checks: &checks,
+        budget: &Budget::unlimited(),
+    };
+    let report = alone(engine, &task, &mut |_| {});
+    let said = report.outcomes.values().map(|outcome| match outcome {
+        Outcome::Proved(_) => "proved".to_owned(),
+        Outcome::Violated(_) => "violated".to_owned(),
+        Outcome::Unknown(reason) => reason.to_string(),
+    });
+    said.collect()
+}
+
+/// A protocol: connect, send some, close. `ERROR` stands for when the connection fails.
+const PROTOCOL: &str = "int main(void) {
+      int state = 100, next = 0, open = 0, resumed = __VERIFIER_nondet_int();
+      while (1) {
+        if (state == 100) { open = 1; state = 200; next = resumed ? 300 : 200; }
+        else if (state == 200) { if (!open) reach_error(); state = 250; }
+        else if (state == 250) { state = __VERIFIER_nondet_int() ? next : 300; }
+        else if (state == 300) { if (!open) reach_error(); open = 0; state = CLOSED; }
+        else return 0;
+      }
+    }";
+
+#[test]
+fn a_protocol_that_keeps_its_order_is_proved() {
+    let text = PROTOCOL.replace("CLOSED", "400");
+    assert_eq!(said(&Values::default(), &text), ["proved", "proved"]);
+}
+
+#[test]
+fn a_protocol_that_goes_on_when_it_is_closed_is_violated() {
+    let text = PROTOCOL.replace("CLOSED", "200");
+    assert_eq!(said(&Values::default(), &text), ["violated", "proved"]);
+}
+
+#[test]
+fn of_a_variable_with_any_value_conditions_are_followed() {
+    let text = "int main(void) {
+          int mode = __VERIFIER_nondet_int(), state = 0, held = 0;
+          while (1) {
+            if (state == 0) { if (mode > 7) held = 1; state = 1; }
+            else { if (mode > 7) { if (!held) reach_error(); } state = 0; held = 0; }
+          }
+        }";
+    assert_eq!(said(&Values::default(), text), ["proved"]);
+}
+
+#[test]
+fn counters_are_given_up_soon() {
+    let text = "int main(void) {
+          unsigned i = 0, sum = 0, n = __VERIFIER_nondet_int();
+          while (i < n) { sum += i; i++; }
+          if (n == 100 && sum == 7) reach_error();
+          return 0;
+        }";
+    let engine = Values {
+        values: 16,
+        ..Values::default()
+    };
+    let open = "the values that were followed do not exclude it";
+    assert_eq!(said(&engine, text), [open]);
+}
+
+#[test]
+fn few_states_are_as_many_as_may_be() {
+    let text = PROTOCOL.replace("CLOSED", "400");
+    let engine = Values {
+        states: 3,
+        ..Values::default()
+    };
+    let open = "the values that were followed do not exclude it";
+    assert_eq!(said(&engine, &text), [open, open]);
+}
