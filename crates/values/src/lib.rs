@@ -31,6 +31,8 @@ pub struct Values {
     pub states: usize,
     /// The most values of a variable that is followed.
     pub values: usize,
+    /// The most conditions that are followed where a variable may have any value.
+    pub conditions: usize,
     /// The most ways to a violated check that are looked at.
     pub rounds: u32,
 }
@@ -40,7 +42,8 @@ impl Default for Values {
         Values {
             states: usize::MAX,
             values: 256,
-            rounds: 1_000,
+            conditions: 24,
+            rounds: 200,
         }
     }
 }

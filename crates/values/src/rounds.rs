@@ -7,7 +7,7 @@ use crate::steps::Steps;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Given, Invariants, Run};
 use hardbop_engine::{Claim, Desk, Ended, Event, Figure, Reason, Task};
-use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
+use hardbop_logic::{Limits, Op, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{Live, Refiner};
 use hardbop_semantics::constants::{Meaning, Spelling};
@@ -22,9 +22,6 @@ const QUERY: Limits = Limits {
     time: None,
     steps: Some(3_000_000),
 };
-
-/// A way that misses more than this is not one that values decide.
-const AT_ONCE: usize = 40;
 
 /// What must not be reached, or is worth knowing about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,17 +283,14 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         );
         let before = self.followed.len();
         for terms in [missing.variables, missing.conditions] {
-            let new = terms.difference(&self.refused).copied();
-            let new: Vec<TermId> = new.filter(|term| !self.followed.contains(term)).collect();
-            if new.len() > AT_ONCE {
-                return false;
-            }
-            self.followed.extend(new);
+            self.followed.extend(terms.difference(&self.refused));
             if self.followed.len() > before {
-                return true;
+                break;
             }
         }
-        false
+        let is_variable = |term: &&TermId| matches!(self.terms.op(**term), Op::Constant(_));
+        let variables = self.followed.iter().filter(is_variable).count();
+        self.followed.len() > before && self.followed.len() - variables <= self.options.conditions
     }
 
     /// Claims that there are no other states than these.
