@@ -12,6 +12,7 @@ pub mod call_graph;
 mod calls;
 mod cfg;
 pub mod compile_commands;
+pub mod control;
 mod conventions;
 mod counts;
 pub mod dot;

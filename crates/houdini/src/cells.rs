@@ -12,7 +12,7 @@
 mod address;
 mod facts;
 
-use crate::candidates::{Hints, Variable};
+use crate::candidates::{Hints, Variable, is_literal};
 use address::Address;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value};
@@ -202,7 +202,7 @@ impl Cells {
         let mut variables: BTreeMap<TermId, Variable> = BTreeMap::new();
         for (array, properties) in self.properties.iter().enumerate() {
             let index = self.indices[array];
-            variables.insert(index, quiet(index, index, terms.width(index)));
+            variables.insert(index, Variable::unsigned(terms, index, index));
             let zero = terms.bv(0, terms.width(index));
             let first = terms.bv_sle(zero, index);
             let mut bounds = Vec::new();
@@ -245,8 +245,8 @@ impl Cells {
             if *terms.op(term) == Op::Select {
                 let sort = terms.sort(term);
                 let constant = terms.constant(&format!("#element {term:?}"), sort);
-                if let Sort::BitVec(width @ 1..=64) = sort {
-                    variables.insert(constant, quiet(constant, term, width));
+                if let Sort::BitVec(1..=64) = sort {
+                    variables.insert(constant, Variable::unsigned(terms, constant, term));
                 }
                 map.insert(term, constant);
             }
@@ -316,16 +316,6 @@ fn ranges(terms: &mut Terms, index: TermId, first: TermId, bounds: &[TermId]) ->
     found
 }
 
-/// A variable that no other guess speaks of.
-fn quiet(constant: TermId, term: TermId, width: u32) -> Variable {
-    Variable {
-        constant,
-        term,
-        width,
-        signed: false,
-    }
-}
-
 /// What is written on the way to a version of an array: addresses and values.
 fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
     let mut found = Vec::new();
@@ -382,8 +372,4 @@ fn is_state(ground: &Ground<'_, '_>, terms: &Terms, term: TermId) -> bool {
             _ => false,
         }
     })
-}
-
-fn is_literal(terms: &Terms, term: TermId) -> bool {
-    matches!(terms.value_of(term), Some(Value::BitVec(_)))
 }
