@@ -15,6 +15,7 @@ pub mod compile_commands;
 pub mod control;
 mod conventions;
 mod counts;
+pub mod derived;
 pub mod dot;
 pub mod dump;
 pub mod edit;

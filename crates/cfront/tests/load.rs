@@ -1,6 +1,7 @@
 //! Loading whole programs: links, warnings, indirect calls, graphs.
 
 use expect_test::{Expect, expect};
+use hardbop_budget::Budget;
 use hardbop_cfront::dot;
 use hardbop_cfront::ids::ExprId;
 use hardbop_cfront::load::{Loaded, LoadedProgram, Options, load};
@@ -47,7 +48,7 @@ impl Fixture {
                 preprocess: Preprocess::default(),
             })
             .collect();
-        load(&inputs, options, self)
+        load(&inputs, options, self, &Budget::unlimited()).unwrap()
     }
 }
 

@@ -39,14 +39,20 @@ fn check(text: &str, expected: Expect) {
         bytes: format!("{PRELUDE}{text}").into_bytes(),
         preprocess: Default::default(),
     };
-    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
+    let loaded = load(
+        &[input],
+        &load::Options::new(DataModel::Lp64),
+        &NoFiles,
+        &Budget::unlimited(),
+    )
+    .unwrap();
     let Some(loaded_program) = loaded.program else {
         panic!("{:?}", loaded.diagnostics);
     };
     let program = &loaded_program.program;
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     let budget = Budget::unlimited();
-    let prepared = Prepared::new(program);
+    let prepared = Prepared::new(program, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(program, &prepared),
         checks: &checks,

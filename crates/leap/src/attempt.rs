@@ -3,14 +3,13 @@
 use crate::chain::{Counting, Leap, Link, Strategy, body, entry};
 use crate::graph::End;
 use crate::mts::{followers, sets};
-use crate::prover::Undecided;
 use crate::sample::{Course, Sample, run};
 use crate::schedule::{keys, strategies};
 use crate::search::{COUNTED, Partial, SCHEDULED, Search, Task, UNION, Work};
 use crate::strengthen::{Directions, Entry, NotFound, at, entry_parts, find};
 use crate::system::System;
 use hardbop_cfront::ids::FuncId;
-use hardbop_logic::{Sort, TermId, Unknown};
+use hardbop_logic::{Sort, TermId, Undecided, Unknown};
 use hardbop_semantics::Execution;
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -4,14 +4,13 @@
 use crate::chain::{Leap, Link, Walk};
 use crate::flat::Move;
 use crate::graph::{End, Graph};
-use crate::prover::Prover;
 use crate::search::Chain;
 use crate::strengthen::ports;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::Program;
 use hardbop_engine::claim;
-use hardbop_logic::{Assignment, Op, TermId, Terms, declared_text, eval};
+use hardbop_logic::{Assignment, Op, Prover, TermId, Terms, declared_text, eval};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::constants::Spelling;
 use std::collections::{BTreeMap, BTreeSet};

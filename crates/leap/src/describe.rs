@@ -5,11 +5,10 @@
 //! near values are put in, and [`Terms::infix`] prints what comes of it.
 
 use crate::chain::Leap;
-use crate::prover::Prover;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::EdgeId;
 use hardbop_cfront::program::Program;
-use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Value, eval};
+use hardbop_logic::{Assignment, Op, Prover, Sort, TermId, Terms, Value, eval};
 use hardbop_semantics::Semantics;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,18 +2,15 @@
 //!
 //! A recursive call leads back to the entry of the function that is active already: going down is
 //! a loop, and so are the returns (section 3.3). Between the two, how deep it is is counted by a
-//! variable that the program itself does not have ([`with_depths`]). What the activations below
+//! variable that the program itself does not have ([`hardbop_model::passes::depths`]). What the activations below
 //! keep in their own variables is not: after a return anything may be in them, so such a path is a
 //! guess, and only a replay makes it a run.
 //!
 //! `cfront::inline` is no substitute: it leaves recursive calls alone, and calls of functions that
 //! are large or called too often; here every call is followed.
 
-use hardbop_cfront::call_graph;
-use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
-use hardbop_cfront::program::{
-    ExprKind, Initial, InitialPart, InitialValue, LocationKind, Op, Program, VarKind, Variable,
-};
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
+use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_graph::{depth_first, reachable, reversed};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -151,42 +148,6 @@ impl Flat {
         };
         self.successors.iter().map(targets).collect()
     }
-}
-
-/// The program with a variable for every function that calls itself, which counts how many of its
-/// activations are below the topmost one; none if there is no such function. No statement of the
-/// program writes these variables.
-pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId>)> {
-    let recursive = call_graph::recursive(program);
-    let recursive: Vec<FuncId> = (0..recursive.len())
-        .filter(|&index| recursive[index])
-        .map(|index| FuncId(index as u32))
-        .collect();
-    if recursive.is_empty() {
-        return None;
-    }
-    let mut program = program.clone();
-    let ty = program.types.int(32, false);
-    let mut depths = BTreeMap::new();
-    for function in recursive {
-        // A variable that nothing touches has no place in a state; its own initial value does.
-        let zero = program.add_expr(ExprKind::Int(0), ty);
-        let described = program.function(function);
-        let variable = Variable {
-            name: format!("depth of {}", described.name),
-            ty,
-            kind: VarKind::Global,
-            address_taken: false,
-            source: described.source,
-            initial: Initial::Data(vec![InitialPart {
-                offset_bits: 0,
-                value: InitialValue::Scalar(zero),
-            }]),
-            read_only: false,
-        };
-        depths.insert(function, program.add_variable(variable));
-    }
-    Some((program, depths))
 }
 
 struct Builder<'p> {

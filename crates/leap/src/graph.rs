@@ -1,11 +1,10 @@
 //! The cut points of a program and the paths between them, each path as one guarded assignment.
 
 use crate::flat::{Below, Flat, Move, NodeIndex, TooLarge};
-use crate::prover::Prover;
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
 use hardbop_graph::cycles;
-use hardbop_logic::{Op as TermOp, TermId, Terms};
+use hardbop_logic::{Op as TermOp, Prover, TermId, Terms};
 use hardbop_model::plain::is_plain;
 use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::layout::StateVarId;

@@ -9,11 +9,10 @@
 use crate::chain::{Leap, Link};
 use crate::graph::{End, Graph};
 use crate::modal::open;
-use crate::prover::Prover;
 use crate::strengthen::{at, ports, stay};
 use crate::system::States;
 use crate::theorem::{Ports, Theorem, holds};
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, Prover, TermId, Terms};
 use hardbop_semantics::Semantics;
 use std::collections::BTreeMap;
 

@@ -2,10 +2,9 @@
 
 use crate::chain::{Counting, Link, Strategy, Values, Walk};
 use crate::graph::{CutIndex, End, Graph};
-use crate::prover::{Prover, Undecided};
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, ExprId, FuncId};
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, Prover, TermId, Terms, Undecided};
 use hardbop_semantics::Semantics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@ mod eval;
 mod horn;
 mod infix;
 mod parse;
+mod prover;
 mod simplify;
 mod smtlib;
 mod solver;
@@ -21,6 +22,7 @@ pub use eval::{Assignment, EvalError, FunctionValue, eval};
 pub use horn::{Horn, HornAnswer, Solution};
 pub use infix::Infix;
 pub use parse::{Names, ParseError, parse_declared, parse_term};
+pub use prover::{Prover, Undecided};
 pub use simplify::Sign;
 pub use smtlib::{declared_text, script, smtlib_text, sort_text};
 pub use solver::{

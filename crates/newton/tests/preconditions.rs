@@ -26,7 +26,13 @@ fn check(text: &str, expected: Expect) {
         bytes: text.as_bytes().to_vec(),
         preprocess: Default::default(),
     };
-    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
+    let loaded = load(
+        &[input],
+        &load::Options::new(DataModel::Lp64),
+        &NoFiles,
+        &Budget::unlimited(),
+    )
+    .unwrap();
     let Some(loaded) = loaded.program else {
         panic!("{:?}", loaded.diagnostics);
     };

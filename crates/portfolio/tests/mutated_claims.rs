@@ -173,7 +173,9 @@ fn no_mutant_that_is_accepted_is_false() {
         let Some(truth) = endings(&loaded.program) else {
             continue;
         };
-        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let prepared =
+            Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited())
+                .unwrap();
         let model = Model::new(&loaded.program, &prepared);
         let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
             .map(CheckId)

@@ -14,7 +14,7 @@ use crate::outputs;
 use crate::progress::Progress;
 use crate::project;
 use crate::quiet::Stderr;
-use crate::reading::Reading;
+use crate::reading;
 use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cegar::Slam;
@@ -105,11 +105,11 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
             // What is known of the others is told; of this one nothing is.
             break;
         }
-        let prepare = || prepared(job.program, job.points_to);
-        let prepared = match index {
-            0 => Reading::during(prepare),
+        let prepared = match prepared(job.program, job.points_to) {
+            Ok(prepared) => prepared,
+            Err(stopped) if index == 0 => return Err(stopped.into()),
             // There are answers already, which the end of a limit must not take along.
-            _ => prepare(),
+            Err(_) => break,
         };
         let model = Model::new(job.program, &prepared);
         let task = Task {
@@ -127,10 +127,11 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
 }
 
 /// Prepares a program of which it may be known where its pointers point.
-pub fn prepared(program: &Program, points_to: Option<&PointsTo>) -> Prepared {
+pub fn prepared(program: &Program, points_to: Option<&PointsTo>) -> Result<Prepared, Stopped> {
+    let budget = reading::budget();
     match points_to {
-        Some(points_to) => Prepared::with_points_to(program, points_to.clone()),
-        None => Prepared::new(program),
+        Some(points_to) => Prepared::with_points_to(program, points_to.clone(), &budget),
+        None => Prepared::new(program, &budget),
     }
 }
 

@@ -1,13 +1,13 @@
 //! Makes a question easier before a solver sees it: sums in one normal form, and constants that an
 //! equation tells replaced everywhere else.
 //!
-//! The questions of a leap speak of one loop at a time, and half of their conjuncts are equations
+//! The questions about a loop speak of one iteration at a time, and half of their conjuncts are equations
 //! between its counters, like `x == 3 * y`. A solver that works bit by bit proves
 //! `x + 3 == 3 * (y + 1)` from that with an effort that grows with the width of the numbers that
 //! matter; over normal forms it is the same term twice. Everything is modulo a power of two, as the
 //! machine counts, so nothing is lost on the way.
 
-use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Value, eval};
+use crate::{Assignment, Op, Sort, TermId, Terms, Value, eval};
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
