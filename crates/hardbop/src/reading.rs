@@ -30,6 +30,9 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// is not meant to say nothing about its checks.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Reading may hold so much in any case, for the same reason.
+const LEAST: u64 = 32 << 20;
+
 /// Stands for work that does not look at its budget; it is over when this is dropped.
 pub struct Reading(());
 
@@ -59,7 +62,7 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
     let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let time = time.map(|limit| limit.saturating_add(GRACE));
     let asked = limits.and_then(|limits| limits.memory_limit);
-    let asked = asked.map(|mib| mib.saturating_mul(1 << 20));
+    let asked = asked.map(|mib| mib.saturating_mul(1 << 20).max(LEAST));
     let mut budget = Budget::unlimited();
     if let Some(limit) = time {
         budget = budget.with_time(limit);

@@ -3,7 +3,7 @@
 use crate::chain::{Counting, Link, Strategy, Values, body, entry};
 use crate::claim::claims;
 use crate::describe::{LeapReport, describe};
-use crate::graph::{Graph, NoGraph, Suggestion};
+use crate::graph::{Graph, NoGraph, PathId, Suggestion};
 use crate::relax::relaxed;
 use crate::replay::{length, replay};
 use crate::search::{self, Chain, Counts, Judgement, Reach, Search};
@@ -172,7 +172,7 @@ fn leap_in(
         match found {
             Ok(leaps) => {
                 let leaps = leaps.into_iter().map(|leap| {
-                    let heads = leap.cuts.iter().map(|&cut| graph.cuts[cut].location);
+                    let heads = leap.cuts.iter().map(|&cut| graph.cut(cut).location);
                     let heads = heads.collect();
                     (leap, heads)
                 });
@@ -315,7 +315,7 @@ fn others(terms: &mut Terms, graph: &Graph, chain: &Chain, model: &Assignment) -
             continue;
         };
         for &(key, symbol) in &walk.choices {
-            let unknowns = &graph.paths[walk.path].unknowns;
+            let unknowns = &graph.path(walk.path).unknowns;
             let input = unknowns.iter().any(|unknown| {
                 (unknown.edge, unknown.occurrence) == key
                     && matches!(unknown.origin, FreshOrigin::Input(_))
@@ -393,7 +393,7 @@ fn endings(
         return found;
     }
     let mut seen: BTreeSet<LocId> = BTreeSet::new();
-    for (cut, described) in graph.cuts.iter().enumerate() {
+    for (cut, described) in graph.cut_ids().zip(&graph.cuts) {
         let Some(part) = described.part else {
             continue;
         };
@@ -403,15 +403,15 @@ fn endings(
             .filter(|other| other.part == Some(part))
             .count()
             == 1;
-        let paths: Vec<usize> = described
+        let paths: Vec<PathId> = described
             .paths
             .iter()
             .copied()
-            .filter(|&path| graph.paths[path].to == crate::graph::End::Cut(cut))
+            .filter(|&path| graph.path(path).to == crate::graph::End::Cut(cut))
             .collect();
         let plain = paths
             .iter()
-            .all(|&path| graph.is_plain(semantics, terms, &graph.paths[path]));
+            .all(|&path| graph.is_plain(semantics, terms, graph.path(path)));
         if !alone || !plain || !seen.insert(described.location) {
             continue;
         }
@@ -452,7 +452,7 @@ fn endings(
                 })
                 .collect();
             for &path in &paths {
-                for atom in hardbop_newton::atoms::atoms(terms, graph.paths[path].condition) {
+                for atom in hardbop_newton::atoms::atoms(terms, graph.path(path).condition) {
                     conditions.insert(terms.substitute(atom, &map));
                 }
             }

@@ -113,7 +113,7 @@ impl Writer<'_> {
     }
 
     fn walk(&mut self, walk: &Walk, at: &mut Place) -> Option<claim::Walk> {
-        let path = &self.graph.paths[walk.path];
+        let path = self.graph.path(walk.path);
         let moves = moves(&path.moves)?;
         *at = follow(self.program, at, &moves)?;
         let mut choices = Vec::new();
@@ -135,7 +135,7 @@ impl Writer<'_> {
         let node_of = |cut| body.nodes.iter().position(|&node| node == cut);
         let mut paths = Vec::new();
         for &path in &body.paths {
-            let path = &self.graph.paths[path];
+            let path = self.graph.path(path);
             let End::Cut(to) = path.to else {
                 return None;
             };
@@ -157,7 +157,7 @@ impl Writer<'_> {
         }
         let mut nodes = Vec::new();
         for (node, (location, calls)) in places.iter().enumerate() {
-            let relevant = &self.graph.cuts[body.nodes[node]].relevant;
+            let relevant = &self.graph.cut(body.nodes[node]).relevant;
             let matters = |at: &usize| match body.variables[*at] {
                 Some(id) => relevant.contains(&id),
                 None => true,

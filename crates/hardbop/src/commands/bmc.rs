@@ -48,7 +48,7 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
         warnings,
         files,
     } = c::program(&arguments.input, console)?;
-    let prepared = prepared(&program, points_to.as_ref())?;
+    let prepared = prepared(&program, points_to.as_ref(), &[])?;
     let model = Model::new(&program, &prepared);
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))

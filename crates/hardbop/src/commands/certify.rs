@@ -68,7 +68,7 @@ pub fn run(arguments: &CertifyArgs, console: &Console) -> Result<Verdict, Failur
         for claimed in &certificate.parts {
             let part = of(&parts, claimed, &certificate, &target, &path)?;
             progress.say("preparing the program".to_owned());
-            let prepared = prepared(&part.program, part.points_to.as_ref())?;
+            let prepared = prepared(&part.program, part.points_to.as_ref(), &certificate.without)?;
             let model = Model::new(&part.program, &prepared);
             let gate = Gate::new(&model, budget.clone());
             let gate = match &solver {

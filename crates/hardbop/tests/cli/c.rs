@@ -296,6 +296,22 @@ fn the_system_s_preprocessor() {
 }
 
 #[test]
+fn a_program_is_shown_after_a_pass() {
+    let text = "int g;
+static void more(int by) { g += by; }
+int down(int n) { return n > 0 ? down(n - 1) : g; }
+int main(void) { more(2); return down(3); }
+";
+    let scene = Scene::file("x.c", text);
+    scene.check(
+        "c dump x.c --function main --after inline",
+        expect![[r#""#]],
+    );
+    scene.check("c dump x.c --after depths", expect![[r#""#]]);
+    scene.check("c dump x.c --after shrink", expect![[r#""#]]);
+}
+
+#[test]
 fn dump() {
     Scene::examples().check(
         "c dump c/midpoint.c",
