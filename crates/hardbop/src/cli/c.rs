@@ -3,7 +3,7 @@
 use super::{EXIT_CODES, Limits};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum};
-use hardbop_model::passes::{ALL, Keeps};
+use hardbop_model::passes::{ALL, Keeps, Pass};
 use std::path::PathBuf;
 
 const RUN_EXAMPLES: &str = "\
@@ -75,24 +75,28 @@ Examples:
             long,
             value_name = "PASS",
             default_value = "load",
-            value_parser = PossibleValuesParser::new(passes())
+            value_parser = PossibleValuesParser::new(preparations())
         )]
         after: String,
     },
 }
 
 /// What may be done to a program before it is searched: reading it, and every pass.
-fn passes() -> Vec<PossibleValue> {
+fn preparations() -> Vec<PossibleValue> {
     let load =
         PossibleValue::new("load").help("reading, linking, and adding models of the library");
-    let passes = ALL.iter().map(|pass| {
+    std::iter::once(load).chain(passes(ALL)).collect()
+}
+
+/// Passes by their names.
+pub fn passes(passes: &'static [Pass]) -> impl Iterator<Item = PossibleValue> {
+    passes.iter().map(|pass| {
         let keeps = match pass.keeps {
             Keeps::Exact => "exact",
             Keeps::More => "only adds behaviours",
         };
         PossibleValue::new(pass.name).help(format!("{} ({keeps})", pass.does))
-    });
-    std::iter::once(load).chain(passes).collect()
+    })
 }
 
 /// A C program to read.

@@ -1,5 +1,6 @@
 //! The command that decides the checks of C programs.
 
+use super::c::passes;
 use super::{Artifacts, CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -57,7 +58,7 @@ pub struct CheckArgs {
     #[arg(
         long,
         value_name = "PASS",
-        value_parser = PossibleValuesParser::new(USUAL.iter().map(|pass| pass.name)),
+        value_parser = PossibleValuesParser::new(passes(USUAL)),
         help_heading = "Search"
     )]
     pub without: Vec<String>,

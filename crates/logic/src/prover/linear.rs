@@ -382,6 +382,7 @@ impl Linear {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+    use hardbop_test_support::random::Random;
 
     /// Shows what is left of a question about the words `x`, `y`, `z` of a width.
     #[track_caller]
@@ -477,13 +478,8 @@ mod tests {
     /// A question and what is left of it have a model for the same values of what is left.
     #[test]
     fn easing_keeps_models() {
-        let mut seed = 7u64;
-        let mut below = |bound: u64| {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % bound
-        };
+        let mut random = Random(7);
+        let mut below = |bound: u64| random.below(bound);
         let (mut kept, mut lost) = (0, 0);
         for _ in 0..600 {
             let mut terms = Terms::new();
