@@ -125,6 +125,38 @@ impl Budget {
     }
 }
 
+/// Looks at a budget now and then: for work of many small steps.
+#[derive(Debug)]
+pub struct Ticks<'a> {
+    budget: &'a Budget,
+    count: u32,
+}
+
+/// So many steps go by between two looks.
+const STEPS: u32 = 1024;
+
+impl Budget {
+    /// Ticks by this budget.
+    pub fn ticks(&self) -> Ticks<'_> {
+        Ticks {
+            budget: self,
+            count: 0,
+        }
+    }
+}
+
+impl Ticks<'_> {
+    /// A step is made. The first one looks at the budget.
+    pub fn tick(&mut self) -> Result<(), Stopped> {
+        let looks = self.count.is_multiple_of(STEPS);
+        self.count = self.count.wrapping_add(1);
+        match looks {
+            true => self.budget.check(),
+            false => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -172,6 +204,17 @@ mod tests {
     fn a_low_ceiling_stops() {
         let budget = Budget::unlimited().with_memory(1);
         assert_eq!(budget.check(), Err(Stopped::Memory));
+    }
+
+    #[test]
+    fn ticks_look_at_the_first_step_and_then_seldom() {
+        let budget = Budget::unlimited();
+        let mut ticks = budget.ticks();
+        assert_eq!(ticks.tick(), Ok(()));
+        budget.cancel();
+        let after = (1..).position(|_| ticks.tick().is_err());
+        assert_eq!(after, Some(1023));
+        assert_eq!(budget.ticks().tick(), Err(Stopped::Cancelled));
     }
 
     #[test]

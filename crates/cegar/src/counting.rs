@@ -2,8 +2,8 @@
 //! other that differs from those before it in its numbers only, at a place that the path passes
 //! again and again. More of them will not help; leaping the loop may.
 
+use hardbop_cfront::derived::Derived;
 use hardbop_cfront::ids::LocId;
-use hardbop_cfront::inline::Inlined;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_newton::atoms::Predicate;
 use hardbop_semantics::segment::Segment;
@@ -59,7 +59,7 @@ fn shape(terms: &mut Terms, formula: TermId) -> TermId {
 
 /// The locations of the original program that a path passes, those inside of its blocks too.
 pub(crate) fn passed(
-    inlined: &Inlined,
+    inlined: &Derived,
     cuts: &BTreeSet<LocId>,
     segments: &[Segment],
 ) -> BTreeSet<LocId> {

@@ -7,6 +7,7 @@
 //! construct that an execution can reach), or `refused`.
 #![allow(clippy::print_stdout)]
 
+use hardbop_budget::Budget;
 use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Files, Input, InputKind, Preprocess};
 use hardbop_cfront::types::DataModel;
@@ -65,7 +66,9 @@ fn survey(bits: &str, path: &str) {
     };
     let mut options = Options::new(model);
     let start = Instant::now();
-    let mut loaded = load(std::slice::from_ref(&input), &options, &Disk);
+    let unlimited = Budget::unlimited();
+    let mut loaded =
+        load(std::slice::from_ref(&input), &options, &Disk, &unlimited).expect("nothing limits it");
     // Tests of a front end often have no `main`: start anywhere.
     for entry in functions(&input) {
         let missing = |d: &Diagnostic| !d.is_error() || d.message.contains("to start at");
@@ -73,7 +76,8 @@ fn survey(bits: &str, path: &str) {
             break;
         }
         options.lower.entry = entry;
-        loaded = load(std::slice::from_ref(&input), &options, &Disk);
+        loaded = load(std::slice::from_ref(&input), &options, &Disk, &unlimited)
+            .expect("nothing limits it");
     }
     if functions(&input).is_empty() {
         loaded

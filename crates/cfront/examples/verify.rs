@@ -4,6 +4,7 @@
 //!     cargo run --release --example verify < LIST      (lines `32 FILE` or `64 FILE`)
 #![allow(clippy::print_stdout)]
 
+use hardbop_budget::Budget;
 use hardbop_cfront::inline::{self, Limits, inline_unchecked};
 use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Files, Input, InputKind, Preprocess};
@@ -27,6 +28,7 @@ impl Files for Disk {
 }
 
 fn main() {
+    let unlimited = Budget::unlimited();
     let mut good = 0;
     let (mut inlining, mut checking, mut pointers) = <(Duration, Duration, Duration)>::default();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
@@ -59,7 +61,8 @@ fn main() {
                 ]
                 .into();
             }
-            let loaded = load(std::slice::from_ref(&input), &options, &Disk);
+            let loaded = load(std::slice::from_ref(&input), &options, &Disk, &unlimited)
+                .expect("nothing limits it");
             let Some(loaded) = loaded.program else {
                 println!("refused {path}");
                 break;
@@ -69,11 +72,13 @@ fn main() {
                 println!("WRONG {path}: {what}");
             }
             let start = Instant::now();
-            let inlined = inline_unchecked(&loaded.program, &Limits::default());
+            let inlined = inline_unchecked(&loaded.program, &Limits::default(), &unlimited)
+                .expect("nothing limits it");
             let done = Instant::now();
-            let checked = inline::check::check(&loaded.program, &inlined);
+            let checked = inline::check::check(&loaded.program, &inlined, &unlimited)
+                .expect("nothing limits it");
             let after = Instant::now();
-            analyse(&inlined.program);
+            analyse(&inlined.program, &unlimited).expect("nothing limits it");
             for (time, spent) in [
                 (&mut inlining, done - start),
                 (&mut checking, after - done),
@@ -87,7 +92,9 @@ fn main() {
                 held = false;
             }
             for program in [&loaded.program, &inlined.program] {
-                if let Err(broken) = check::check(program, &analyse_unchecked(program)) {
+                let found = analyse_unchecked(program, &unlimited).expect("nothing limits it");
+                let checked = check::check(program, &found, &unlimited).expect("nothing limits it");
+                if let Err(broken) = checked {
                     println!("WRONG {path}: points-to: {broken}");
                     held = false;
                 }

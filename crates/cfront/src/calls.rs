@@ -9,6 +9,7 @@ use crate::program::{
     Op, Program, Unsupported,
 };
 use crate::types::{Type, Types, Variadic};
+use hardbop_budget::{Budget, Stopped};
 use std::collections::{BTreeSet, HashMap};
 
 /// What is assumed of calls through pointers of which nothing is known.
@@ -29,11 +30,15 @@ const FEW: usize = 4;
 /// Fills in the targets of all indirect calls. A pointer that may point to no known function
 /// calls any function of its type whose address is taken; if there is none, the call is like one
 /// of an undefined function.
-pub(crate) fn resolve(program: &mut Program, options: &LowerOptions) -> PointsTo {
+pub(crate) fn resolve(
+    program: &mut Program,
+    options: &LowerOptions,
+    budget: &Budget,
+) -> Result<PointsTo, Stopped> {
     let taken = taken_functions(program);
     let mut assumed = BTreeSet::new();
     let points_to = loop {
-        let points_to = points_to::analyse(program);
+        let points_to = points_to::analyse(program, budget)?;
         // What points-to itself finds, it has taken into account; what is found by type, it has not.
         let mut changed = false;
         for index in 0..program.edges.len() {
@@ -87,10 +92,9 @@ pub(crate) fn resolve(program: &mut Program, options: &LowerOptions) -> PointsTo
             text: text.to_owned(),
         });
     }
-    if changed {
-        points_to::analyse(program)
-    } else {
-        points_to
+    match changed {
+        true => points_to::analyse(program, budget),
+        false => Ok(points_to),
     }
 }
 

@@ -12,10 +12,12 @@ pub mod check;
 mod choice;
 mod copies;
 
+use crate::derived::Derived;
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
 use crate::program::*;
 use choice::inlined_calls;
 use copies::Copies;
+use hardbop_budget::{Budget, Stopped, Ticks};
 use std::collections::BTreeSet;
 
 /// What is inlined.
@@ -39,57 +41,39 @@ impl Default for Limits {
     }
 }
 
-/// A program after inlining.
-#[derive(Clone, Debug)]
-pub struct Inlined {
-    /// The program.
-    pub program: Program,
-    /// For every edge of it, the edge of the original that it stands for; none for those that
-    /// pass arguments and results.
-    pub edges: Vec<Option<EdgeId>>,
-    /// For every location of it, the location of the original.
-    pub locations: Vec<LocId>,
-}
-
 /// Inlines what the limits allow. What comes out is checked; should it not do what the program
 /// does, nothing is inlined.
-pub fn inline(program: &Program, limits: &Limits) -> Inlined {
-    let inlined = inline_unchecked(program, limits);
-    match check::check(program, &inlined) {
+pub fn inline(program: &Program, limits: &Limits, budget: &Budget) -> Result<Derived, Stopped> {
+    let inlined = inline_unchecked(program, limits, budget)?;
+    Ok(match check::check(program, &inlined, budget)? {
         Ok(()) => inlined,
-        Err(_) => nothing_inlined(program),
-    }
-}
-
-/// A program as it is.
-fn nothing_inlined(program: &Program) -> Inlined {
-    Inlined {
-        program: program.clone(),
-        edges: (0..program.edges.len() as u32)
-            .map(|edge| Some(EdgeId(edge)))
-            .collect(),
-        locations: (0..program.locations.len() as u32).map(LocId).collect(),
-    }
+        Err(_) => Derived::unchanged(program.clone()),
+    })
 }
 
 /// What inlining gives, as it is: for the tests, which want to know that it stands the check.
-pub fn inline_unchecked(program: &Program, limits: &Limits) -> Inlined {
+pub fn inline_unchecked(
+    program: &Program,
+    limits: &Limits,
+    budget: &Budget,
+) -> Result<Derived, Stopped> {
     let inlined = inlined_calls(program, limits);
     let mut inliner = Inliner {
         inlined: &inlined,
         program: program.clone(),
         bodies: vec![None; program.functions.len()],
+        ticks: budget.ticks(),
     };
     // Only what is still called is expanded, so the work is as large as the result.
     let mut work = vec![program.entry];
     while let Some(function) = work.pop() {
         if inliner.bodies[function.index()].is_none() {
-            let body = inliner.body(function);
+            let body = inliner.body(function)?;
             work.extend(body.called());
             inliner.bodies[function.index()] = Some(body);
         }
     }
-    inliner.finish()
+    Ok(inliner.finish())
 }
 
 /// A function's body with calls inlined: locations and edges are counted from 0. These are not
@@ -141,15 +125,17 @@ struct Inliner<'a> {
     /// The program, to which variables, places and expressions are added.
     program: Program,
     bodies: Vec<Option<Body>>,
+    ticks: Ticks<'a>,
 }
 
 impl Inliner<'_> {
     /// A function's body with what is inlined into it.
-    fn body(&mut self, id: FuncId) -> Body {
+    fn body(&mut self, id: FuncId) -> Result<Body, Stopped> {
         let mut body = self.plain_body(id);
         // Copies are added at the end, so that calls in them have their turn, too.
         let mut at = 0;
         while at < body.locations.len() {
+            self.ticks.tick()?;
             let steps = std::mem::take(&mut body.locations[at].edges);
             let mut kept = Vec::with_capacity(steps.len());
             for step in steps {
@@ -161,7 +147,7 @@ impl Inliner<'_> {
             body.locations[at].edges = kept;
             at += 1;
         }
-        body
+        Ok(body)
     }
 
     /// A function's body as it is.
@@ -425,7 +411,7 @@ impl Inliner<'_> {
     }
 
     /// Puts the bodies together.
-    fn finish(mut self) -> Inlined {
+    fn finish(mut self) -> Derived {
         let mut locations = Vec::new();
         let mut edges = Vec::new();
         let mut edge_origins = Vec::new();
@@ -465,7 +451,7 @@ impl Inliner<'_> {
         }
         self.program.locations = locations;
         self.program.edges = edges;
-        Inlined {
+        Derived {
             program: self.program,
             edges: edge_origins,
             locations: location_origins,

@@ -17,6 +17,7 @@ use crate::program::{Assumption, Gap, Op, Origin, Program, Unsupported};
 use crate::reach::{Reached, reached};
 use crate::start::{self, START};
 use crate::types::{DataModel, Types};
+use hardbop_budget::{Budget, Stopped};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources, Style, render};
 use std::collections::{BTreeSet, HashSet};
 
@@ -89,7 +90,9 @@ pub fn load_text(name: &str, text: &str) -> Result<LoadedProgram, String> {
         kind: InputKind::of(name),
         preprocess: Preprocess::default(),
     };
-    let loaded = load(&[input], &Options::new(DataModel::Lp64), &NoFiles);
+    let options = Options::new(DataModel::Lp64);
+    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited())
+        .map_err(|stopped| stopped.to_string())?;
     let sources = loaded.sources().clone();
     let told = |diagnostic| render(diagnostic, &sources, Style::Plain);
     loaded
@@ -97,25 +100,31 @@ pub fn load_text(name: &str, text: &str) -> Result<LoadedProgram, String> {
         .ok_or_else(|| loaded.diagnostics.iter().map(told).collect())
 }
 
-/// Reads a program.
-pub fn load(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
+/// Reads a program. The budget is looked at between units and inside of the analyses that follow;
+/// the parser itself does not look.
+pub fn load(
+    inputs: &[Input],
+    options: &Options,
+    files: &dyn Files,
+    budget: &Budget,
+) -> Result<Loaded, Stopped> {
     for stack in STACKS {
         let loaded = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(stack);
             let handle = thread
-                .spawn_scoped(scope, || load_here(inputs, options, files))
+                .spawn_scoped(scope, || load_here(inputs, options, files, budget))
                 .ok()?;
             Some(
                 handle
                     .join()
-                    .unwrap_or_else(|_| failed("internal error of the C front end")),
+                    .unwrap_or_else(|_| Ok(failed("internal error of the C front end"))),
             )
         });
         if let Some(loaded) = loaded {
             return loaded;
         }
     }
-    failed("no thread could be started to read the program")
+    Ok(failed("no thread could be started to read the program"))
 }
 
 fn failed(message: &str) -> Loaded {
@@ -126,22 +135,28 @@ fn failed(message: &str) -> Loaded {
     }
 }
 
-fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
+fn load_here(
+    inputs: &[Input],
+    options: &Options,
+    files: &dyn Files,
+    budget: &Budget,
+) -> Result<Loaded, Stopped> {
     let mut texts = Texts::new();
     let mut diagnostics = Vec::new();
     let mut units = Vec::new();
     for input in inputs {
+        budget.check()?;
         let (unit, said) = parse_unit(input, &options.parse, files, &mut texts);
         diagnostics.extend(said);
         units.extend(unit);
     }
     let refused = |diagnostics: &[Diagnostic]| diagnostics.iter().any(Diagnostic::is_error);
     if refused(&diagnostics) {
-        return Loaded {
+        return Ok(Loaded {
             program: None,
             diagnostics,
             texts: texts.sources,
-        };
+        });
     }
     let mut builder = Builder::new(Types::new(options.parse.model), options.lower.clone());
     for unit in &units {
@@ -150,36 +165,44 @@ fn load_here(inputs: &[Input], options: &Options, files: &dyn Files) -> Loaded {
     announce_endings(&mut builder, &units);
     units.sort_by_key(|unit| !has_aliases(unit));
     for unit in units {
+        budget.check()?;
         diagnostics.extend(lower_unit(&mut builder, &unit, Origin::User));
     }
     add_start(&mut builder, options, &mut texts, &mut diagnostics);
     add_models(&mut builder, options, &mut texts, &mut diagnostics);
     if refused(&diagnostics) {
-        return Loaded {
+        return Ok(Loaded {
             program: None,
             diagnostics,
             texts: texts.sources,
-        };
+        });
     }
+    budget.check()?;
     let unsequenced = std::mem::take(&mut builder.unsequenced);
     let spare = texts.sources.clone();
     let (program, said) = builder.finish(texts.sources, texts.presumed_files);
     diagnostics.extend(said);
     let Some(mut program) = program else {
-        return Loaded {
+        return Ok(Loaded {
             program: None,
             diagnostics,
             texts: spare,
-        };
+        });
     };
     drop(spare);
-    let points_to = complete(&mut program, &options.lower, &unsequenced, &mut diagnostics);
+    let points_to = complete(
+        &mut program,
+        &options.lower,
+        &unsequenced,
+        &mut diagnostics,
+        budget,
+    )?;
     let program = Some(LoadedProgram { program, points_to });
-    Loaded {
+    Ok(Loaded {
         program,
         diagnostics,
         texts: Sources::new(),
-    }
+    })
 }
 
 /// Where something runs after a call that ends the program, the call is more than the end: it is
@@ -340,15 +363,17 @@ fn complete(
     options: &LowerOptions,
     unsequenced: &[Unsequenced],
     diagnostics: &mut Vec<Diagnostic>,
-) -> PointsTo {
+    budget: &Budget,
+) -> Result<PointsTo, Stopped> {
     refuse_functions(program);
-    let points_to = calls::resolve(program, options);
+    let points_to = calls::resolve(program, options, budget)?;
     counts::refuse(program);
+    budget.check()?;
     let reached = reached(program);
     keep_reached_assumptions(program, &reached, diagnostics);
     conventions::note(program, &points_to, &reached, options, unsequenced);
     warn_unsupported(program, &reached, diagnostics);
-    points_to
+    Ok(points_to)
 }
 
 /// Turns the bodies of undefined functions that cannot be taken to return anything into

@@ -1,6 +1,7 @@
 //! The models of library functions: the exact ones answer as a C library does, those that read
 //! from outside read inputs.
 
+use hardbop_budget::Budget;
 use hardbop_cfront::interp::{Exhausted, InputValue, Interpreter, Limits, Outcome, Script};
 use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
@@ -15,7 +16,13 @@ fn program(text: &str, model: DataModel) -> Program {
         kind: InputKind::Source,
         preprocess: Preprocess::default(),
     };
-    let loaded = load(&[input], &Options::new(model), &NoFiles);
+    let loaded = load(
+        &[input],
+        &Options::new(model),
+        &NoFiles,
+        &Budget::unlimited(),
+    )
+    .unwrap();
     let told: String = loaded
         .diagnostics
         .iter()

@@ -85,7 +85,8 @@ fn run(text: &str, learning: Learning, limit: Duration) -> Row {
     };
     let start = cpu();
     let budget = Budget::unlimited().with_time(limit);
-    let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+    let prepared =
+        Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(&loaded.program, &prepared),
         checks: &checks,

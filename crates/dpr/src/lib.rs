@@ -30,11 +30,12 @@
 //!         return y;
 //!     }";
 //! let loaded = load_text("foo.c", text).unwrap();
-//! let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+//! let budget = Budget::unlimited();
+//! let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to, &budget).unwrap();
 //! let task = Task {
 //!     model: &Model::new(&loaded.program, &prepared),
 //!     checks: &[CheckId(0)],
-//!     budget: &Budget::unlimited(),
+//!     budget: &budget,
 //! };
 //! let report = alone(&Dpr::default(), &task, &mut |_| {});
 //! assert!(matches!(report.outcomes[&CheckId(0)], Outcome::Proved(_)));

@@ -41,7 +41,7 @@ fn check(seed: u64) -> bool {
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
         .map(CheckId)
         .collect();
-    let prepared = Prepared::new(&loaded.program);
+    let prepared = Prepared::new(&loaded.program, &Budget::unlimited()).unwrap();
     let model = Model::new(&loaded.program, &prepared);
     // One program under two orders: what is learned differs, the verdicts must not.
     let first = match seed % 3 {

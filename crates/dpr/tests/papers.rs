@@ -15,7 +15,8 @@ fn run(text: &str, options: &Options) -> Report {
     let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
         .map(CheckId)
         .collect();
-    let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+    let prepared =
+        Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(&loaded.program, &prepared),
         checks: &checks,

@@ -297,7 +297,7 @@ pub struct Chain {
     pub check: CheckId,
     /// The links.
     pub links: Vec<Link>,
-    /// At least so many edges the run has, as a decimal number.
+    /// At least so many edges the run has, as a decimal number: for people, and not checked.
     pub length: String,
 }
 

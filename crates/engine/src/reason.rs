@@ -32,6 +32,10 @@ pub enum Reason {
     ReadsBack,
     /// No chain of leaps to it was found.
     NoLeap,
+    /// Chains of leaps to it were found, and none of them is a run.
+    NotConcrete,
+    /// The program is too large to be looked at as one graph.
+    TooLarge,
     /// The invariants that were guessed do not exclude it.
     Guesses,
     /// The values of variables that were followed do not exclude it, or there are too many.
@@ -118,6 +122,12 @@ impl fmt::Display for Reason {
                 "the run that was found reads a file that it may have written itself, and contents of files are not followed",
             ),
             Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
+            Reason::NotConcrete => f.write_str(
+                "chains of leaps to it were found, but none of them could be replayed or checked again",
+            ),
+            Reason::TooLarge => {
+                f.write_str("the program is too large to be looked at as one graph")
+            }
             Reason::Turn => f.write_str("no engine found an answer in its share of the time"),
             Reason::Contradiction { proved, violated } => write!(
                 f,

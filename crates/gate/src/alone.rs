@@ -62,17 +62,28 @@ pub fn alone(
     task: &Task<'_>,
     events: &mut (dyn FnMut(Event) + Send),
 ) -> Report {
+    let work = |desk: &mut dyn Desk| (engine.check(task, desk), ());
+    alone_telling(work, task, events).0
+}
+
+/// The same for a search that has more to tell than engines do: that is handed through.
+pub fn alone_telling<T>(
+    search: impl FnOnce(&mut dyn Desk) -> (Ended, T),
+    task: &Task<'_>,
+    events: &mut (dyn FnMut(Event) + Send),
+) -> (Report, T) {
     let mut desk = Alone {
         gate: Gate::new(task.model, task.budget.clone()),
         events,
         outcomes: BTreeMap::new(),
         complete: false,
     };
+    let (ended, told) = search(&mut desk);
     let Ended {
         open,
         incomplete,
         statistics,
-    } = engine.check(task, &mut desk);
+    } = ended;
     let Alone {
         mut outcomes,
         complete,
@@ -86,11 +97,12 @@ pub fn alone(
     }
     let violated = |outcome: &Outcome| matches!(outcome, Outcome::Violated(_));
     let all_violated = !outcomes.is_empty() && outcomes.values().all(violated);
-    Report {
+    let report = Report {
         outcomes,
         incomplete: incomplete.filter(|_| !complete && !all_violated),
         statistics,
-    }
+    };
+    (report, told)
 }
 
 struct Alone<'a, 'e> {

@@ -21,7 +21,7 @@ mod runs;
 mod steps;
 mod unrolling;
 
-pub use alone::{Report, alone};
+pub use alone::{Report, alone, alone_telling};
 
 use hardbop_budget::Budget;
 use hardbop_cfront::interp;

@@ -4,7 +4,7 @@ use crate::cli::{CInput, CheckName, DataModelName, Preprocessor, RuleNames, Unde
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::reading::Reading;
-use crate::{input, rules};
+use crate::{input, reading, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
 use hardbop_cfront::options::{LowerOptions, Undefined};
@@ -159,7 +159,7 @@ fn woven(
     let Woven {
         program,
         diagnostics,
-    } = weave(program, rules);
+    } = weave(program, rules, &reading::budget())?;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(Failure::Input {
             sources: program.sources,
@@ -203,7 +203,7 @@ fn load_for(
     };
     adjust(&mut options.lower);
     let disk = Disk::default();
-    let loaded = load(&inputs, &options, &disk);
+    let loaded = load(&inputs, &options, &disk, &reading::budget())?;
     let sources = loaded.sources().clone();
     let Loaded {
         program,

@@ -25,6 +25,10 @@ pub struct Certificate {
     pub version: String,
     /// The files of the program, with their SHA-256.
     pub files: BTreeMap<String, String>,
+    /// The usual passes that the program was prepared without: claims speak of what the others
+    /// made of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
     /// The program by itself, and beside each rule.
     pub parts: Vec<Part>,
 }
@@ -72,6 +76,7 @@ impl Certificate {
     /// What was found out about programs, each with its rule.
     pub fn new<'a>(
         files: Vec<(String, String)>,
+        without: Vec<String>,
         parts: impl IntoIterator<Item = (&'a Program, &'a Found)>,
     ) -> Certificate {
         let part = |(program, found)| Part::new(program, found);
@@ -79,6 +84,7 @@ impl Certificate {
             format: FORMAT.to_owned(),
             version: VERSION.to_owned(),
             files: files.into_iter().collect(),
+            without,
             parts: parts.into_iter().map(part).collect(),
         }
     }

@@ -20,7 +20,7 @@ pub use bmc::{BmcArgs, OrderName};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
-pub use c::{CCommand, CInput, CheckName, DataModelName, Pass, Preprocessor, UndefinedName};
+pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
 pub use certify::{CertifyArgs, SolverName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use explain::ExplainArgs;

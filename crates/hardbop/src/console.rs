@@ -175,6 +175,9 @@ impl Console {
 
     /// Says why the command could not do its work. Gives back the exit code.
     pub fn fail(&self, failure: &Failure) -> u8 {
+        if let Failure::Stopped(stopped) = failure {
+            return self.stopped(&while_reading(stopped));
+        }
         // There is nobody left to tell if even this cannot be written.
         let _ = match self.format {
             Format::Text => {
@@ -238,7 +241,7 @@ impl Console {
                     .write(&render(&global, &Sources::new(), self.err));
             }
             Failure::Internal(text) => self.internal(text),
-            Failure::Told => {}
+            Failure::Told | Failure::Stopped(_) => {}
         }
     }
 
@@ -255,7 +258,7 @@ impl Console {
             }
             Failure::Message(text) => ("usage", text.as_str(), &no_sources, [].as_slice()),
             Failure::Internal(text) => ("internal", text.as_str(), &no_sources, [].as_slice()),
-            Failure::Told => return Ok(()),
+            Failure::Told | Failure::Stopped(_) => return Ok(()),
         };
         let body = JsonFailure {
             error: JsonError { kind, message },
@@ -330,4 +333,9 @@ fn write_all(bytes: &[u8]) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// That a limit ended the reading of a program.
+pub fn while_reading(reason: impl std::fmt::Display) -> String {
+    format!("{reason} while the program was being read")
 }

@@ -1,5 +1,6 @@
 //! How a command ends: the exit codes, and what stopped it if it could not do its work.
 
+use hardbop_budget::Stopped;
 use hardbop_diagnostics::{Diagnostic, Sources};
 
 /// The verdict behind a command's exit code.
@@ -41,8 +42,16 @@ pub enum Failure {
     Message(String),
     /// A mistake of ours.
     Internal(String),
+    /// A limit was reached before there was anything to say.
+    Stopped(Stopped),
     /// The answer is printed and so is what went wrong afterwards.
     Told,
+}
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Failure {
+        Failure::Stopped(stopped)
+    }
 }
 
 impl Failure {

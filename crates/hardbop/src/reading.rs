@@ -1,18 +1,27 @@
 //! Limits hold from the first byte that is read.
 //!
-//! Engines look at their budget; a parser in the middle of a file does not, and a pipe that nobody
-//! writes to cannot. So while a program is read, another thread looks at the clock and at the
-//! memory, and ends the process with UNKNOWN when a limit is reached.
+//! What prepares a program takes a [`budget`] and looks at it; a parser in the middle of a file
+//! does not, and a pipe that nobody writes to cannot. So while a program is read, another thread
+//! looks at the clock and at the memory, and ends the process with UNKNOWN when a limit is reached.
 
 use crate::cli::Limits;
-use crate::console::Console;
+use crate::console::{Console, while_reading};
 use crate::failure::Verdict;
-use hardbop_budget::{Stopped, resident_bytes};
+use hardbop_budget::{Budget, Stopped, resident_bytes};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much is being read, looked up in headers, lowered or analysed just now.
+/// How much is being read, looked up in headers or lowered just now.
 static READING: AtomicUsize = AtomicUsize::new(0);
+
+/// What reading may use.
+static BUDGET: OnceLock<Budget> = OnceLock::new();
+
+/// What may be used to read a program, and to prepare it: the user's limits and a little more.
+pub fn budget() -> Budget {
+    BUDGET.get().cloned().unwrap_or_else(Budget::unlimited)
+}
 
 /// How often the limits are looked at. A parser takes a few megabytes in this time.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -20,6 +29,9 @@ const INTERVAL: Duration = Duration::from_millis(10);
 /// How much longer reading may take. A limit that is shorter than it takes to read a small program
 /// is not meant to say nothing about its checks.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Reading may hold so much in any case, for the same reason.
+const LEAST: u64 = 32 << 20;
 
 /// Stands for work that does not look at its budget; it is over when this is dropped.
 pub struct Reading(());
@@ -29,12 +41,6 @@ impl Reading {
     pub fn begin() -> Reading {
         READING.fetch_add(1, Ordering::SeqCst);
         Reading(())
-    }
-
-    /// Does such work.
-    pub fn during<T>(work: impl FnOnce() -> T) -> T {
-        let _reading = Reading::begin();
-        work()
     }
 }
 
@@ -56,9 +62,17 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
     let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let time = time.map(|limit| limit.saturating_add(GRACE));
     let asked = limits.and_then(|limits| limits.memory_limit);
-    let memory = asked
-        .map(|mib| mib.saturating_mul(1 << 20))
-        .or_else(|| Some(available()?.min(MOST)));
+    let asked = asked.map(|mib| mib.saturating_mul(1 << 20).max(LEAST));
+    let mut budget = Budget::unlimited();
+    if let Some(limit) = time {
+        budget = budget.with_time(limit);
+    }
+    if let Some(bytes) = asked {
+        budget = budget.with_memory(bytes);
+    }
+    // Nobody else sets it.
+    let _ = BUDGET.set(budget);
+    let memory = asked.or_else(|| Some(available()?.min(MOST)));
     let console = console.clone();
     let look = move || {
         loop {
@@ -88,7 +102,7 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
     reason = "the work that is too long cannot be told to stop"
 )]
 fn end(console: &Console, reason: &str) -> ! {
-    console.stopped(&format!("{reason} while the program was being read"));
+    console.stopped(&while_reading(reason));
     console.stderr().close();
     std::process::exit(Verdict::Unknown.exit_code().into())
 }

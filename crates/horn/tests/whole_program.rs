@@ -12,7 +12,7 @@ use hardbop_test_support::inputs::load;
 fn proved(text: &str) -> Vec<bool> {
     let (program, points_to) = load(text);
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    let prepared = Prepared::with_points_to(&program, points_to);
+    let prepared = Prepared::with_points_to(&program, points_to, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(&program, &prepared),
         checks: &checks,

@@ -181,6 +181,7 @@ fn normalised(entries: &[u64], mask: u64) -> Option<Equation> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hardbop_test_support::random::Random;
 
     fn hull(width: u32, points: &[&[u64]]) -> String {
         let mut hull = Hull::of(width, points[0]);
@@ -230,13 +231,8 @@ mod tests {
     /// Every equation holds of all points, and every point that they hold of is a combination.
     #[test]
     fn equations_are_exactly_the_hull() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (state >> 33) % below
-        };
+        let mut numbers = Random(1);
+        let mut random = |below: u64| numbers.below(below);
         for _ in 0..200 {
             let count = 1 + random(3);
             let points: Vec<[u64; 2]> = (0..count).map(|_| [random(8), random(8)]).collect();

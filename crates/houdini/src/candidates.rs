@@ -38,6 +38,18 @@ pub struct Variable {
     pub signed: bool,
 }
 
+impl Variable {
+    /// A term that is compared without a sign, under a name.
+    pub fn unsigned(terms: &Terms, constant: TermId, term: TermId) -> Variable {
+        Variable {
+            constant,
+            term,
+            width: terms.width(term),
+            signed: false,
+        }
+    }
+}
+
 /// What the program says, from which guesses are made.
 #[derive(Debug, Default)]
 pub struct Hints {
@@ -222,7 +234,8 @@ fn narrow(terms: &Terms, term: TermId) -> TermId {
     }
 }
 
-fn is_literal(terms: &Terms, term: TermId) -> bool {
+/// Whether a term is a number.
+pub fn is_literal(terms: &Terms, term: TermId) -> bool {
     matches!(terms.value_of(term), Some(Value::BitVec(_)))
 }
 

@@ -12,7 +12,7 @@
 mod address;
 mod facts;
 
-use crate::candidates::{Hints, Variable};
+use crate::candidates::{Hints, Variable, is_literal};
 use address::Address;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value};
@@ -33,13 +33,24 @@ const PROPERTIES: usize = 16;
 /// The most instances of one point.
 const INSTANCES: usize = 8;
 
+/// An array, by its number: that of its arbitrary word in claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ArrayId(pub u32);
+
+impl ArrayId {
+    /// Its position among the arrays.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// An access in a step.
 #[derive(Clone, Debug)]
 struct Access {
     /// Where the step begins.
     from: Option<LocId>,
     /// Which array, ...
-    array: usize,
+    array: ArrayId,
     /// ... and where it lies.
     memory: TermId,
     base: TermId,
@@ -64,7 +75,7 @@ pub struct Cells {
     /// Indices that ranges may end with.
     bounds: Vec<BTreeSet<TermId>>,
     /// For which indices steps from a point use what is known there.
-    instances: BTreeMap<Option<LocId>, BTreeSet<(usize, TermId)>>,
+    instances: BTreeMap<Option<LocId>, BTreeSet<(ArrayId, TermId)>>,
 }
 
 impl Cells {
@@ -90,7 +101,7 @@ impl Cells {
             if is_literal(terms, access.index) {
                 continue;
             }
-            let bounds = &mut cells.bounds[access.array];
+            let bounds = &mut cells.bounds[access.array.index()];
             bounds.insert(access.index);
             for constant in terms.free_constants(&[access.index]) {
                 for &literal in hints.literals_of(constant) {
@@ -113,6 +124,7 @@ impl Cells {
         }
         for (array, found) in cells.properties.iter_mut().enumerate() {
             let index = cells.indices[array];
+            let array = ArrayId(array as u32);
             *found = facts::properties(ground, terms, steps, &accesses, array, index);
             found.truncate(PROPERTIES);
         }
@@ -164,7 +176,7 @@ impl Cells {
             if let Some(stride) = address::stride(&addresses)
                 && self.strides.len() < ARRAYS
             {
-                arrays.insert((memory, base), self.strides.len());
+                arrays.insert((memory, base), ArrayId(self.strides.len() as u32));
                 self.strides.push(stride);
             }
         }
@@ -173,7 +185,7 @@ impl Cells {
             let Some(&array) = arrays.get(&(memory, address.base)) else {
                 continue;
             };
-            let stride = self.strides[array];
+            let stride = self.strides[array.index()];
             if let Some(index) = address.index(terms, stride) {
                 accesses.push(Access {
                     from,
@@ -202,7 +214,7 @@ impl Cells {
         let mut variables: BTreeMap<TermId, Variable> = BTreeMap::new();
         for (array, properties) in self.properties.iter().enumerate() {
             let index = self.indices[array];
-            variables.insert(index, quiet(index, index, terms.width(index)));
+            variables.insert(index, Variable::unsigned(terms, index, index));
             let zero = terms.bv(0, terms.width(index));
             let first = terms.bv_sle(zero, index);
             let mut bounds = Vec::new();
@@ -245,8 +257,8 @@ impl Cells {
             if *terms.op(term) == Op::Select {
                 let sort = terms.sort(term);
                 let constant = terms.constant(&format!("#element {term:?}"), sort);
-                if let Sort::BitVec(width @ 1..=64) = sort {
-                    variables.insert(constant, quiet(constant, term, width));
+                if let Sort::BitVec(1..=64) = sort {
+                    variables.insert(constant, Variable::unsigned(terms, constant, term));
                 }
                 map.insert(term, constant);
             }
@@ -287,7 +299,7 @@ impl Cells {
     }
 
     /// For which indices what is known of a point is used besides.
-    pub fn instances(&self, at: LocId) -> impl Iterator<Item = (usize, TermId)> + '_ {
+    pub fn instances(&self, at: LocId) -> impl Iterator<Item = (ArrayId, TermId)> + '_ {
         self.instances.get(&Some(at)).into_iter().flatten().copied()
     }
 }
@@ -314,16 +326,6 @@ fn ranges(terms: &mut Terms, index: TermId, first: TermId, bounds: &[TermId]) ->
         }
     }
     found
-}
-
-/// A variable that no other guess speaks of.
-fn quiet(constant: TermId, term: TermId, width: u32) -> Variable {
-    Variable {
-        constant,
-        term,
-        width,
-        signed: false,
-    }
 }
 
 /// What is written on the way to a version of an array: addresses and values.
@@ -382,8 +384,4 @@ fn is_state(ground: &Ground<'_, '_>, terms: &Terms, term: TermId) -> bool {
             _ => false,
         }
     })
-}
-
-fn is_literal(terms: &Terms, term: TermId) -> bool {
-    matches!(terms.value_of(term), Some(Value::BitVec(_)))
 }

@@ -5,7 +5,7 @@
 //! is followed in turn. When no step has such a model, what is left is an invariant.
 
 use crate::candidates::{Hints, Variable, guesses, variables};
-use crate::cells::Cells;
+use crate::cells::{ArrayId, Cells};
 use crate::place::Place;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
@@ -22,7 +22,7 @@ pub struct Fixpoint {
     /// The arbitrary words that they speak of, ...
     pub words: Vec<TermId>,
     /// ... and for which terms they are used besides.
-    pub instances: Vec<(LocId, usize, TermId)>,
+    pub instances: Vec<(LocId, ArrayId, TermId)>,
     /// What is not supported and may be reached.
     pub unsupported: Option<u32>,
     /// How many questions were asked.
@@ -301,7 +301,7 @@ impl Search<'_, '_, '_> {
         if let Some(place) = self.places.get(&at).filter(|place| place.is_quantified()) {
             let invariant = place.invariant(terms);
             for (array, term) in self.cells.instances(at) {
-                let index = self.cells.indices[array];
+                let index = self.cells.indices[array.index()];
                 found.push(terms.substitute(invariant, &BTreeMap::from([(index, term)])));
             }
         }
@@ -401,7 +401,7 @@ impl Search<'_, '_, '_> {
                 self.found.invariants.insert(location, invariant);
                 if place.is_quantified() {
                     let instances = self.cells.instances(location);
-                    let here = instances.map(|(word, term)| (location, word, term));
+                    let here = instances.map(|(array, term)| (location, array, term));
                     self.found.instances.extend(here);
                 }
                 self.found.guesses.1 += place.left();

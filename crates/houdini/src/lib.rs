@@ -162,7 +162,8 @@ impl Attempt<'_> {
         let arbitrary: Vec<u32> = widths.collect();
         spelling.arbitrary(&mut terms, &arbitrary);
         let mut instances = Vec::new();
-        for (at, word, term) in found.instances {
+        for (at, array, term) in found.instances {
+            let word = array.index();
             let term = spelling.write(&mut terms, term);
             let term = term.ok_or(Reason::Certificate)?;
             instances.push(Instance { at, word, term });

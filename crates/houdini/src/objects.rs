@@ -10,10 +10,9 @@ use hardbop_cfront::points_to::Spot;
 use hardbop_logic::{Sign, TermId, Terms};
 use hardbop_newton::refine::Live;
 use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::Ground;
 
-/// The width of identities and sizes.
-const WIDTH: u32 = 64;
 /// The most pointers of a point that are looked at.
 const POINTERS: usize = 6;
 /// The most integers that are widened.
@@ -41,17 +40,17 @@ pub fn variables(
         let owner = semantics.constant(terms, owner);
         let address = semantics.constant(terms, pointer);
         let name = semantics.layout.get(pointer).name.clone();
-        found.push(unsigned(owner, owner));
+        found.push(Variable::unsigned(terms, owner, owner));
         let width = terms.width(address);
         let base = terms.resize(owner, width, Sign::Unsigned);
         let offset = terms.bv_sub(address, base);
-        let offset = terms.resize(offset, WIDTH, Sign::Unsigned);
+        let offset = terms.resize(offset, IDENTITY.width, Sign::Unsigned);
         found.push(named(terms, &format!("offset of {name}"), offset));
         let origin = semantics.origin(terms);
-        let origin = terms.resize(origin, WIDTH, Sign::Unsigned);
+        let origin = terms.resize(origin, IDENTITY.width, Sign::Unsigned);
         let distance = terms.bv_sub(owner, origin);
         found.push(named(terms, &format!("place of {name}"), distance));
-        let pointee = semantics.points_to.pointee(start(ground, pointer));
+        let pointee = start(ground, pointer).and_then(|spot| semantics.points_to.pointee(spot));
         let extents = pointee.and_then(|spot| ownership.extents(spot.class));
         if let Some(extents) = extents.filter(|&extents| lives(extents)) {
             let extents = semantics.constant(terms, extents);
@@ -62,12 +61,14 @@ pub fn variables(
     }
     for (_, life) in ownership.lives().filter(|&(_, life)| lives(life)) {
         let life = semantics.constant(terms, life);
-        found.push(unsigned(life, life));
+        found.push(Variable::unsigned(terms, life, life));
     }
     if sizes {
-        let narrow = plain.iter().filter(|v| v.signed && v.width < WIDTH);
+        let narrow = plain
+            .iter()
+            .filter(|v| v.signed && v.width < IDENTITY.width);
         for variable in narrow.take(INTEGERS) {
-            let wide = terms.resize(variable.term, WIDTH, Sign::Signed);
+            let wide = terms.resize(variable.term, IDENTITY.width, Sign::Signed);
             let name = format!("wide {}", terms.infix(variable.constant));
             found.push(named(terms, &name, wide));
         }
@@ -76,27 +77,19 @@ pub fn variables(
 }
 
 /// Where a region begins.
-fn start(ground: &Ground<'_, '_>, region: StateVarId) -> Spot {
-    let regions = ground.semantics.points_to.regions();
-    let region = regions.get(hardbop_cfront::points_to::regions::RegionId(region.0));
-    Spot {
+fn start(ground: &Ground<'_, '_>, variable: StateVarId) -> Option<Spot> {
+    let semantics = ground.semantics;
+    let region = semantics.layout.region_of(variable)?;
+    let region = semantics.points_to.regions().get(region);
+    Some(Spot {
         class: region.class,
         offset: region.start,
-    }
-}
-
-fn unsigned(constant: TermId, term: TermId) -> Variable {
-    Variable {
-        constant,
-        term,
-        width: WIDTH,
-        signed: false,
-    }
+    })
 }
 
 /// A term under a name of its own.
 fn named(terms: &mut Terms, name: &str, term: TermId) -> Variable {
     let sort = terms.sort(term);
     let constant = terms.constant(&format!("#{name}"), sort);
-    unsigned(constant, term)
+    Variable::unsigned(terms, constant, term)
 }

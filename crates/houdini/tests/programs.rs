@@ -3,14 +3,12 @@
 use expect_test::{Expect, expect};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{self, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles};
-use hardbop_cfront::types::DataModel;
 use hardbop_engine::Task;
 use hardbop_gate::Outcome;
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan};
+use hardbop_test_support::inputs::loaded;
 use std::fmt::Write;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
@@ -32,20 +30,10 @@ impl Listener for Deaf {
 
 /// An answer for every check, then the invariants where control may come, in C.
 fn check(text: &str, expected: Expect) {
-    let input = Input {
-        kind: InputKind::of("test.c"),
-        name: "test.c".to_owned(),
-        bytes: format!("{PRELUDE}{text}").into_bytes(),
-        preprocess: Default::default(),
-    };
-    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let Some(loaded_program) = loaded.program else {
-        panic!("{:?}", loaded.diagnostics);
-    };
-    let program = &loaded_program.program;
+    let program = &loaded(&format!("{PRELUDE}{text}")).program;
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     let budget = Budget::unlimited();
-    let prepared = Prepared::new(program);
+    let prepared = Prepared::new(program, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(program, &prepared),
         checks: &checks,

@@ -10,9 +10,9 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::load::{LoadedProgram, load_text};
-use hardbop_engine::{Claim, claim};
-use hardbop_gate::Gate;
-use hardbop_leap::{Event, Onlooker, Options, Outcome, leap};
+use hardbop_engine::Task;
+use hardbop_gate::{Outcome, alone};
+use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -138,17 +138,6 @@ fn on_processor(since: Instant) -> Duration {
     nanoseconds.map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
-/// Has chains checked by the gate.
-struct Gated<'a>(Gate<'a>);
-
-impl Onlooker for Gated<'_> {
-    fn event(&mut self, _: Event) {}
-
-    fn confirm(&mut self, chain: claim::Chain) -> Option<u64> {
-        self.0.check(Claim::Chain(chain)).ok().map(|_| 0)
-    }
-}
-
 fn ours(text: &str) -> (Duration, &'static str) {
     let clock = Instant::now();
     let start = on_processor(clock);
@@ -158,21 +147,17 @@ fn ours(text: &str) -> (Duration, &'static str) {
     };
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
-    let options = Options::default();
-    let prepared = Prepared::with_points_to(&program, points_to.clone());
-    let model = Model::new(&program, &prepared);
-    let report = leap(
-        &program,
-        &points_to,
-        &checks,
-        &options,
-        &budget,
-        &mut Gated(Gate::new(&model, budget.clone())),
-    );
+    let prepared = Prepared::with_points_to(&program, points_to, &Budget::unlimited()).unwrap();
+    let task = Task {
+        model: &Model::new(&program, &prepared),
+        checks: &checks,
+        budget: &budget,
+    };
+    let report = alone(&Leap::default(), &task, &mut |_| {});
     let word = match report.outcomes.values().next() {
-        Some(Outcome::Violated(_)) => "replayed",
-        Some(Outcome::Leaped(_)) => "leap",
-        Some(Outcome::Unknown(_)) => "unknown",
+        Some(Outcome::Violated(found)) if found.run().is_some() => "replayed",
+        Some(Outcome::Violated(_)) => "leap",
+        Some(Outcome::Unknown(_) | Outcome::Proved(_)) => "unknown",
         None => "no check",
     };
     (took(), word)

@@ -1,16 +1,15 @@
 //! Attempts of the search to leap: the strategies, the sets of paths, the leap itself.
 
 use crate::chain::{Counting, Leap, Link, Strategy, body, entry};
-use crate::graph::End;
+use crate::graph::{End, PathId};
 use crate::mts::{followers, sets};
-use crate::prover::Undecided;
 use crate::sample::{Course, Sample, run};
 use crate::schedule::{keys, strategies};
 use crate::search::{COUNTED, Partial, SCHEDULED, Search, Task, UNION, Work};
 use crate::strengthen::{Directions, Entry, NotFound, at, entry_parts, find};
 use crate::system::System;
 use hardbop_cfront::ids::FuncId;
-use hardbop_logic::{Sort, TermId, Unknown};
+use hardbop_logic::{Sort, TermId, Undecided, Unknown};
 use hardbop_semantics::Execution;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,12 +19,13 @@ const PART: u32 = 4;
 
 impl Search<'_, '_> {
     /// The paths of the part of the graph that a cut point lies in.
-    fn part_paths(&self, part: Option<usize>) -> Vec<usize> {
-        let inside = |end: End| matches!(end, End::Cut(to) if self.graph.cuts[to].part == part);
-        (0..self.graph.paths.len())
+    fn part_paths(&self, part: Option<usize>) -> Vec<PathId> {
+        let inside = |end: End| matches!(end, End::Cut(to) if self.graph.cut(to).part == part);
+        self.graph
+            .path_ids()
             .filter(|&path| {
-                let path = &self.graph.paths[path];
-                self.graph.cuts[path.from].part == part && inside(path.to)
+                let path = self.graph.path(path);
+                self.graph.cut(path.from).part == part && inside(path.to)
             })
             .collect()
     }
@@ -34,7 +34,7 @@ impl Search<'_, '_> {
     fn conditions(&mut self, part: Option<usize>) -> BTreeSet<TermId> {
         let mut found = BTreeSet::new();
         for path in &self.graph.paths {
-            if self.graph.cuts[path.from].part != part {
+            if self.graph.cut(path.from).part != part {
                 continue;
             }
             for atom in hardbop_newton::atoms::atoms(self.terms, path.condition) {
@@ -61,15 +61,15 @@ impl Search<'_, '_> {
 
     /// The strategies for what the loop at the end of a partial chain leaves open.
     pub(crate) fn strategies(&mut self, partial: &Partial) -> Vec<Strategy> {
-        let part = self.graph.cuts[partial.cut].part;
+        let part = self.graph.cut(partial.cut).part;
         let all = self.part_paths(part);
         let mut schedules = BTreeSet::new();
         if !keys(self.terms, self.graph, &all).is_empty() {
             schedules = self.conditions(part);
             for path in &all {
-                for (id, _) in self.graph.paths[*path].state.written() {
+                for (id, _) in self.graph.path(*path).state.written() {
                     let constant = self.semantics.constant(self.terms, id);
-                    if !self.graph.cuts[partial.cut].relevant.contains(&id)
+                    if !self.graph.cut(partial.cut).relevant.contains(&id)
                         || !matches!(self.terms.sort(constant), Sort::BitVec(_))
                     {
                         continue;
@@ -92,7 +92,7 @@ impl Search<'_, '_> {
         strategy: &Rc<Strategy>,
         work: &mut Work,
     ) -> Result<(), Undecided> {
-        let all = self.part_paths(self.graph.cuts[partial.cut].part);
+        let all = self.part_paths(self.graph.cut(partial.cut).part);
         let given = self.terms.and(&partial.known);
         let whole = body(
             self.semantics,
@@ -111,7 +111,7 @@ impl Search<'_, '_> {
             return Ok(());
         }
         let follow = followers(self.prover, self.terms, &whole.system)?;
-        let mut tried: BTreeSet<Vec<usize>> = BTreeSet::new();
+        let mut tried: BTreeSet<Vec<PathId>> = BTreeSet::new();
         let mut next = Vec::new();
         for (position, step) in whole.system.steps.iter().enumerate() {
             if step.from != start.node {
@@ -122,7 +122,7 @@ impl Search<'_, '_> {
                 continue;
             }
             for (rank, set) in sets(&follow, position).into_iter().enumerate() {
-                let paths: Vec<usize> = set.iter().map(|&step| all[step]).collect();
+                let paths: Vec<PathId> = set.iter().map(|&step| all[step]).collect();
                 if !tried.insert(paths.clone()) {
                     continue;
                 }
@@ -182,7 +182,7 @@ impl Search<'_, '_> {
     fn parts(
         &mut self,
         partial: &Rc<Partial>,
-        paths: &[usize],
+        paths: &[PathId],
         strategy: &Rc<Strategy>,
         start: &Entry,
         cost: u32,
@@ -210,7 +210,7 @@ impl Search<'_, '_> {
     pub(crate) fn leap(
         &mut self,
         partial: &Rc<Partial>,
-        paths: &[usize],
+        paths: &[PathId],
         strategy: &Rc<Strategy>,
         counting: Counting,
         part: Option<TermId>,
@@ -219,7 +219,7 @@ impl Search<'_, '_> {
     ) -> Result<(), Undecided> {
         self.counts.attempts += 1;
         let mut next = Vec::new();
-        let conditions = self.conditions(self.graph.cuts[partial.cut].part);
+        let conditions = self.conditions(self.graph.cut(partial.cut).part);
         let mut known = partial.known.clone();
         known.extend(part);
         let given = self.terms.and(&known);

@@ -5,7 +5,7 @@
 //! not determine, and one for every variable at the exit port of a leap. A state on the way is a
 //! term over them for each state variable.
 
-use crate::graph::{CutIndex, Graph, Path};
+use crate::graph::{CutId, Graph, Path, PathId};
 use crate::strengthen::{Entry, FoundLeap};
 use crate::system::{Step, System, Variable};
 use hardbop_cfront::ids::EdgeId;
@@ -36,8 +36,8 @@ pub enum Link {
 /// A walk along one path.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// The path, by its number.
-    pub path: usize,
+    /// The path.
+    pub path: PathId,
     /// The values that it leaves open: where, and what stands for them here.
     pub choices: Vec<(ChoiceKey, TermId)>,
     /// Its condition, over rigid constants.
@@ -69,9 +69,9 @@ pub struct Body {
     /// The system.
     pub system: System,
     /// The cut points that are its nodes.
-    pub nodes: Vec<CutIndex>,
-    /// The paths that are its steps, by their number.
-    pub paths: Vec<usize>,
+    pub nodes: Vec<CutId>,
+    /// The paths that are its steps.
+    pub paths: Vec<PathId>,
     /// The state variables that are its variables; `None` for the count of iterations.
     pub variables: Vec<Option<StateVarId>>,
     /// The position of the count of iterations.
@@ -94,23 +94,23 @@ pub fn body(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
     graph: &Graph,
-    paths: &[usize],
+    paths: &[PathId],
     values: &Values,
     strategy: &Strategy,
     counting: Counting,
     given: TermId,
 ) -> Body {
-    let mut nodes: BTreeSet<CutIndex> = BTreeSet::new();
+    let mut nodes: BTreeSet<CutId> = BTreeSet::new();
     for &path in paths {
-        nodes.insert(graph.paths[path].from);
-        if let crate::graph::End::Cut(to) = graph.paths[path].to {
+        nodes.insert(graph.path(path).from);
+        if let crate::graph::End::Cut(to) = graph.path(path).to {
             nodes.insert(to);
         }
     }
-    let nodes: Vec<CutIndex> = nodes.into_iter().collect();
+    let nodes: Vec<CutId> = nodes.into_iter().collect();
     let relevant: BTreeSet<StateVarId> = nodes
         .iter()
-        .flat_map(|&node| graph.cuts[node].relevant.iter().copied())
+        .flat_map(|&node| graph.cut(node).relevant.iter().copied())
         .collect();
     let mut fixed: BTreeMap<TermId, TermId> = BTreeMap::new();
     let mut variables = Vec::new();
@@ -118,7 +118,7 @@ pub fn body(
     for &id in &relevant {
         let constant = semantics.constant(terms, id);
         let modified = paths.iter().any(|&path| {
-            let path = &graph.paths[path];
+            let path = graph.path(path);
             lands_on(graph, path, id) && path.state.get(semantics, terms, id) != constant
         });
         if modified {
@@ -152,7 +152,7 @@ pub fn body(
     });
     let mut steps = Vec::new();
     for &index in paths {
-        let path = &graph.paths[index];
+        let path = graph.path(index);
         let crate::graph::End::Cut(to) = path.to else {
             continue;
         };
@@ -170,7 +170,7 @@ pub fn body(
         let mut post = Vec::new();
         for (position, id) in ids.iter().enumerate() {
             post.push(match id {
-                Some(id) if graph.cuts[to].relevant.contains(id) => {
+                Some(id) if graph.cut(to).relevant.contains(id) => {
                     let value = path.state.get(semantics, terms, *id);
                     terms.substitute(value, &map)
                 }
@@ -184,7 +184,7 @@ pub fn body(
             });
         }
         let condition = terms.substitute(path.condition, &map);
-        let position = |cut: CutIndex| nodes.iter().position(|&node| node == cut);
+        let position = |cut: CutId| nodes.iter().position(|&node| node == cut);
         let (Some(from), Some(to)) = (position(path.from), position(to)) else {
             continue;
         };
@@ -221,13 +221,13 @@ pub fn idle(terms: &mut Terms, constant: TermId) -> TermId {
 /// Whether what a path does to a variable matters where it ends.
 fn lands_on(graph: &Graph, path: &Path, id: StateVarId) -> bool {
     match path.to {
-        crate::graph::End::Cut(to) => graph.cuts[to].relevant.contains(&id),
+        crate::graph::End::Cut(to) => graph.cut(to).relevant.contains(&id),
         crate::graph::End::Violated(_) => false,
     }
 }
 
 /// The entry of a body with given values.
-pub fn entry(terms: &mut Terms, body: &Body, at: CutIndex, values: &Values) -> Option<Entry> {
+pub fn entry(terms: &mut Terms, body: &Body, at: CutId, values: &Values) -> Option<Entry> {
     let node = body.nodes.iter().position(|&node| node == at)?;
     let mut entered = Vec::new();
     for (variable, id) in body.system.variables.iter().zip(&body.variables) {

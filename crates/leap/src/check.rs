@@ -1,23 +1,20 @@
-//! The interface: options, outcomes, reports.
+//! The search of a whole task: its options, and what it claims and tells.
 
 use crate::chain::{Counting, Link, Strategy, Values, body, entry};
 use crate::claim::claims;
 use crate::describe::{LeapReport, describe};
-use crate::flat::with_depths;
-use crate::graph::{Graph, NoGraph, Suggestion};
-use crate::prover::Prover;
+use crate::graph::{Graph, NoGraph, PathId, Suggestion};
 use crate::relax::relaxed;
 use crate::replay::{length, replay};
-use crate::search::{Chain, Counts, Ended, Judgement, Reach, Search};
+use crate::search::{self, Chain, Counts, Judgement, Reach, Search};
 use crate::strengthen::{Directions, find};
-use hardbop_budget::{Budget, Stopped};
-use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
+use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId, VarId};
 use hardbop_cfront::interp;
-use hardbop_cfront::points_to::{self, PointsTo};
-use hardbop_cfront::program::Program;
-use hardbop_engine::claim;
-use hardbop_logic::{Assignment, Limits, Sort, TermId, Terms};
-use hardbop_semantics::replay::{Choice, Violation};
+use hardbop_cfront::points_to;
+use hardbop_engine::claim::{Given, Run, Script};
+use hardbop_engine::{Answer, Claim, Desk, Ended, Event, Figure, Reason, Task};
+use hardbop_logic::{Assignment, Limits, Prover, Sort, TermId, Terms};
+use hardbop_model::passes::depths::with_depths;
 use hardbop_semantics::{Encoding, FreshOrigin, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -67,43 +64,6 @@ impl Default for Options {
     }
 }
 
-/// What is known of a check.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    /// A run that was replayed violates it.
-    Violated(Box<Violation>),
-    /// A run violates it that is too long to be replayed; the chain was checked again.
-    Leaped(Box<Claim>),
-    /// Nothing is known.
-    Unknown(Reason),
-}
-
-/// A violation that was not replayed.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    /// The check.
-    pub check: CheckId,
-    /// The values that the program leaves open before and after the loops, in order.
-    pub choices: Vec<Choice>,
-    /// At least so many edges the run has.
-    pub length: u128,
-    /// How many questions checked the chain again.
-    pub questions: u64,
-}
-
-/// Why nothing is known of a check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The budget ran out.
-    Stopped(Stopped),
-    /// The program is too large to be looked at as one graph.
-    TooLarge,
-    /// No chain of walks and leaps leads to it.
-    NoChain,
-    /// Chains lead to it, but none of them could be made concrete.
-    NotConcrete,
-}
-
 /// A loop that ends wherever it is entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
@@ -113,96 +73,64 @@ pub struct Ending {
     pub view: Vec<String>,
 }
 
-/// What the search did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Cut points.
-    pub cuts: usize,
-    /// Paths between them.
-    pub paths: usize,
-    /// Loops that were tried to leap, with all their variants.
-    pub attempts: u64,
-    /// Leaps that were found.
-    pub leaps: u64,
-    /// Chains that were made concrete.
-    pub chains: usize,
-    /// Questions to the solver.
-    pub questions: u64,
-    /// Questions without an answer.
-    pub undecided: u64,
-}
-
-/// What a search found.
+/// What a search has to tell besides its claims.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// What is known of every check.
-    pub outcomes: BTreeMap<CheckId, Outcome>,
-    /// The leaps on the way to the violated ones, with the location of every cut point.
+pub struct Told {
+    /// The leaps on the way to the violated checks, with the location of every cut point.
     pub explanations: BTreeMap<CheckId, Vec<(LeapReport, Vec<LocId>)>>,
     /// The loops that end wherever they are entered.
     pub endings: Vec<Ending>,
-    /// What was done.
-    pub statistics: Statistics,
-}
-
-/// What an onlooker is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// Checks still open.
-    pub open: usize,
-    /// Leaps found so far.
-    pub leaps: u64,
-    /// Questions asked so far.
-    pub questions: u64,
-}
-
-/// Who is told how far it is, and confirms chains whose runs are too long to be replayed.
-pub trait Onlooker {
-    /// How far it is.
-    fn event(&mut self, event: Event);
-
-    /// Checks a chain; gives the number of questions that it took, if the chain stands.
-    fn confirm(&mut self, chain: claim::Chain) -> Option<u64>;
 }
 
 /// Looks for runs that violate checks, through loops without unrolling them.
-pub fn leap(
-    program: &Program,
-    points_to: &PointsTo,
-    checks: &[CheckId],
-    options: &Options,
-    budget: &Budget,
-    onlooker: &mut dyn Onlooker,
-) -> Report {
-    let recursive = with_depths(program);
-    let none = BTreeMap::new();
-    let analysed = recursive
-        .as_ref()
-        .map(|(program, depths)| (program, points_to::analyse(program), depths));
-    let (program, points_to, depths) = match &analysed {
-        Some((program, points_to, depths)) => (*program, points_to, *depths),
-        None => (program, points_to, &none),
+pub fn leap(task: &Task<'_>, options: &Options, desk: &mut dyn Desk) -> (Ended, Told) {
+    let Some((program, depths)) = with_depths(task.model.program) else {
+        return leap_in(
+            task,
+            &task.model.plain.semantics,
+            &BTreeMap::new(),
+            options,
+            desk,
+        );
     };
-    let semantics = Semantics::new(program, points_to, Encoding::Bits);
+    match points_to::analyse(&program, task.budget) {
+        Ok(points_to) => {
+            let semantics = Semantics::new(&program, &points_to, Encoding::Bits);
+            leap_in(task, &semantics, &depths, options, desk)
+        }
+        Err(stopped) => {
+            let reason = Reason::Stopped(stopped);
+            (Ended::open(task, &reason), Told::default())
+        }
+    }
+}
+
+/// The same in the task's program, or in that with variables for the depths of recursions.
+fn leap_in(
+    task: &Task<'_>,
+    semantics: &Semantics<'_>,
+    depths: &BTreeMap<FuncId, VarId>,
+    options: &Options,
+    desk: &mut dyn Desk,
+) -> (Ended, Told) {
     let mut terms = Terms::new();
     let limits = Limits {
         time: Some(options.query_time),
         steps: None,
     };
-    let mut prover = Prover::new(budget.clone(), limits);
-    let mut report = Report::default();
-    let open: BTreeSet<CheckId> = checks.iter().copied().collect();
+    let mut prover = Prover::new(task.budget.clone(), limits);
+    let checks: BTreeSet<CheckId> = task.checks.iter().copied().collect();
     let graph = Graph::new(
-        &semantics,
+        semantics,
         &mut terms,
         &mut prover,
-        &open,
+        &checks,
         &options.suggestion,
         depths,
     );
     let graph = match graph {
         Ok(graph) => Graph {
-            is_of_the_program: analysed.is_none(),
+            is_of_the_program: depths.is_empty(),
             ..graph
         },
         Err(why) => {
@@ -210,60 +138,71 @@ pub fn leap(
                 NoGraph::TooLarge => Reason::TooLarge,
                 NoGraph::Stopped(stopped) => Reason::Stopped(stopped),
             };
-            for &check in checks {
-                report
-                    .outcomes
-                    .insert(check, Outcome::Unknown(reason.clone()));
-            }
-            return report;
+            return (Ended::open(task, &reason), Told::default());
         }
     };
-    report.statistics.cuts = graph.cuts.len();
-    report.statistics.paths = graph.paths.len();
-    for (index, &check) in checks.iter().enumerate() {
-        onlooker.event(Event {
-            open: checks.len() - index,
-            leaps: report.statistics.leaps,
-            questions: prover.questions,
+    let mut told = Told::default();
+    let mut open = BTreeMap::new();
+    let mut sum = Counts::default();
+    for (index, &check) in task.checks.iter().enumerate() {
+        desk.event(Event {
+            doing: "leaping".into(),
+            open: task.checks.len() - index,
+            figures: vec![
+                Figure::count("leaps", sum.leaps),
+                Figure::count("questions", prover.questions),
+            ],
         });
         if !graph.checks.contains(&check) {
-            report
-                .outcomes
-                .insert(check, Outcome::Unknown(Reason::NoChain));
+            open.insert(check, Reason::NoLeap);
             continue;
         }
-        let (outcome, explanation, counts) = one(
-            &semantics,
+        let (found, counts) = one(
+            semantics,
             &mut terms,
             &mut prover,
             &graph,
             check,
             options,
-            onlooker,
+            desk,
         );
-        report.statistics.attempts += counts.attempts;
-        report.statistics.leaps += counts.leaps;
-        report.statistics.chains += counts.chains;
-        report.outcomes.insert(check, outcome);
-        if let Some(leaps) = explanation {
-            let leaps = leaps.into_iter().map(|leap| {
-                let heads = leap.cuts.iter().map(|&cut| graph.cuts[cut].location);
-                let heads = heads.collect();
-                (leap, heads)
-            });
-            report.explanations.insert(check, leaps.collect());
+        sum.attempts += counts.attempts;
+        sum.leaps += counts.leaps;
+        sum.chains += counts.chains;
+        match found {
+            Ok(leaps) => {
+                let leaps = leaps.into_iter().map(|leap| {
+                    let heads = leap.cuts.iter().map(|&cut| graph.cut(cut).location);
+                    let heads = heads.collect();
+                    (leap, heads)
+                });
+                told.explanations.insert(check, leaps.collect());
+            }
+            Err(reason) => _ = open.insert(check, reason),
         }
     }
     if options.endings == Endings::Find {
         prover.limits.time = Some(options.query_time.min(Duration::from_millis(500)));
-        report.endings = endings(&semantics, &mut terms, &mut prover, &graph);
+        told.endings = endings(semantics, &mut terms, &mut prover, &graph);
     }
-    report.statistics.questions = prover.questions;
-    report.statistics.undecided = prover.undecided;
-    report
+    let ended = Ended {
+        open,
+        // Leaping never speaks for all executions.
+        incomplete: Some(Reason::NoLeap),
+        statistics: vec![
+            Figure::count("cut points", graph.cuts.len() as u64),
+            Figure::count("paths", graph.paths.len() as u64),
+            Figure::count("loops tried", sum.attempts),
+            Figure::count("leaps", sum.leaps),
+            Figure::count("chains", sum.chains as u64),
+            Figure::count("questions", prover.questions),
+            Figure::count("undecided questions", prover.undecided),
+        ],
+    };
+    (ended, told)
 }
 
-/// Decides one check.
+/// Decides one check: the leaps on the way to its violation, or why it is open.
 fn one(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
@@ -271,8 +210,8 @@ fn one(
     graph: &Graph,
     check: CheckId,
     options: &Options,
-    onlooker: &mut dyn Onlooker,
-) -> (Outcome, Option<Vec<LeapReport>>, Counts) {
+    desk: &mut dyn Desk,
+) -> (Result<Vec<LeapReport>, Reason>, Counts) {
     let mut search = Search {
         semantics,
         graph,
@@ -286,20 +225,21 @@ fn one(
         },
         counts: Counts::default(),
     };
-    let mut accepted: Option<(Outcome, Chain)> = None;
+    let mut judged: Option<(Chain, Answer)> = None;
     let mut judge = |terms: &mut Terms, prover: &mut Prover, chain: &Chain| match concrete(
-        semantics, terms, prover, graph, chain, options, onlooker,
+        semantics, terms, prover, graph, chain, options, desk,
     ) {
-        Some(outcome) => {
-            accepted = Some((outcome, chain.clone()));
+        Some(answer) => {
+            judged = Some((chain.clone(), answer));
             Judgement::Accept
         }
         None => Judgement::Reject,
     };
     let ended = search.run(check, &mut judge);
     let counts = search.counts;
-    match accepted {
-        Some((outcome, chain)) => {
+    let found = match judged {
+        Some((_, Answer::Refused(reason))) => Err(reason),
+        Some((chain, Answer::Accepted)) => {
             let mut leaps = Vec::new();
             for (at, link) in chain.links.iter().enumerate() {
                 if let Link::Leap(leap) = link {
@@ -308,20 +248,19 @@ fn one(
                     leaps.push(describe(semantics, terms, prover, &leap));
                 }
             }
-            (outcome, Some(leaps), counts)
+            Ok(leaps)
         }
-        None => {
-            let reason = match ended {
-                Ended::Stopped(stopped) => Reason::Stopped(stopped),
-                _ if counts.chains > 0 => Reason::NotConcrete,
-                _ => Reason::NoChain,
-            };
-            (Outcome::Unknown(reason), None, counts)
-        }
-    }
+        None => Err(match ended {
+            search::Ended::Stopped(stopped) => Reason::Stopped(stopped),
+            _ if counts.chains > 0 => Reason::NotConcrete,
+            _ => Reason::NoLeap,
+        }),
+    };
+    (found, counts)
 }
 
-/// Makes a chain concrete: inputs from a model, then a replay, or else a claim.
+/// Makes a chain concrete: inputs from a model, then a replay, or else the chain itself is
+/// claimed. Gives what became of the claim; `None` if there is nothing to claim.
 fn concrete(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
@@ -329,8 +268,8 @@ fn concrete(
     graph: &Graph,
     chain: &Chain,
     options: &Options,
-    onlooker: &mut dyn Onlooker,
-) -> Option<Outcome> {
+    desk: &mut dyn Desk,
+) -> Option<Answer> {
     let mut model = small_model(terms, prover, chain, &[])?;
     let mut length = length(terms, graph, chain, &model);
     let mut tried = Vec::new();
@@ -338,7 +277,11 @@ fn concrete(
         let steps = options.replay_steps;
         let budget = prover.budget.clone();
         match replay(semantics, terms, graph, chain, &model, steps, &budget) {
-            Ok(violation) => return Some(Outcome::Violated(Box::new(violation))),
+            Ok(violation) => {
+                let check = chain.check;
+                let given = Given::Script(Script::of(&violation.run));
+                return Some(desk.submit(Claim::Run(Run { check, given })));
+            }
             Err(interp::Outcome::StepLimit) => break,
             Err(_) => {}
         }
@@ -350,21 +293,15 @@ fn concrete(
         model = small_model(terms, prover, chain, &tried)?;
         length = self::length(terms, graph, chain, &model);
     }
-    // The onlooker knows the program as it was, without variables for depths.
+    // The desk knows the program as it was, without variables for depths.
     if !graph.is_of_the_program {
         return None;
     }
     let claims = claims(semantics, terms, graph, chain, &model, length, prover);
-    let questions = claims
+    claims
         .into_iter()
-        .find_map(|claim| onlooker.confirm(claim))?;
-    let choices = choices(terms, graph, chain, &model);
-    Some(Outcome::Leaped(Box::new(Claim {
-        check: chain.check,
-        choices,
-        length,
-        questions,
-    })))
+        .map(|chain| desk.submit(Claim::Chain(chain)))
+        .find(|answer| *answer == Answer::Accepted)
 }
 
 /// How many times other inputs are tried for a chain whose replay went elsewhere.
@@ -378,7 +315,7 @@ fn others(terms: &mut Terms, graph: &Graph, chain: &Chain, model: &Assignment) -
             continue;
         };
         for &(key, symbol) in &walk.choices {
-            let unknowns = &graph.paths[walk.path].unknowns;
+            let unknowns = &graph.path(walk.path).unknowns;
             let input = unknowns.iter().any(|unknown| {
                 (unknown.edge, unknown.occurrence) == key
                     && matches!(unknown.origin, FreshOrigin::Input(_))
@@ -392,33 +329,6 @@ fn others(terms: &mut Terms, graph: &Graph, chain: &Chain, model: &Assignment) -
         }
     }
     (!differences.is_empty()).then(|| terms.or(&differences))
-}
-
-/// What a model gives to that which the walks of a chain leave open: inputs, and whatever else
-/// the chain depends on.
-fn choices(terms: &Terms, graph: &Graph, chain: &Chain, model: &Assignment) -> Vec<Choice> {
-    let free = terms.free_constants(&[chain.condition]);
-    let mut found = Vec::new();
-    for link in &chain.links {
-        let Link::Walk(walk) = link else {
-            continue;
-        };
-        for &(key, symbol) in &walk.choices {
-            let unknowns = &graph.paths[walk.path].unknowns;
-            let unknown = unknowns.iter().find(|u| (u.edge, u.occurrence) == key);
-            let Some(origin) = unknown.map(|unknown| unknown.origin) else {
-                continue;
-            };
-            if matches!(origin, FreshOrigin::Input(_)) || free.contains(&symbol) {
-                found.push(Choice {
-                    edge: key.0,
-                    origin,
-                    value: hardbop_logic::eval(terms, symbol, model).ok(),
-                });
-            }
-        }
-    }
-    found
 }
 
 /// A model of a chain with small inputs, if there is one: such runs are short.
@@ -483,7 +393,7 @@ fn endings(
         return found;
     }
     let mut seen: BTreeSet<LocId> = BTreeSet::new();
-    for (cut, described) in graph.cuts.iter().enumerate() {
+    for (cut, described) in graph.cut_ids().zip(&graph.cuts) {
         let Some(part) = described.part else {
             continue;
         };
@@ -493,15 +403,15 @@ fn endings(
             .filter(|other| other.part == Some(part))
             .count()
             == 1;
-        let paths: Vec<usize> = described
+        let paths: Vec<PathId> = described
             .paths
             .iter()
             .copied()
-            .filter(|&path| graph.paths[path].to == crate::graph::End::Cut(cut))
+            .filter(|&path| graph.path(path).to == crate::graph::End::Cut(cut))
             .collect();
         let plain = paths
             .iter()
-            .all(|&path| graph.is_plain(semantics, terms, &graph.paths[path]));
+            .all(|&path| graph.is_plain(semantics, terms, graph.path(path)));
         if !alone || !plain || !seen.insert(described.location) {
             continue;
         }
@@ -542,7 +452,7 @@ fn endings(
                 })
                 .collect();
             for &path in &paths {
-                for atom in hardbop_newton::atoms::atoms(terms, graph.paths[path].condition) {
+                for atom in hardbop_newton::atoms::atoms(terms, graph.path(path).condition) {
                     conditions.insert(terms.substitute(atom, &map));
                 }
             }

@@ -4,14 +4,13 @@
 use crate::chain::{Leap, Link, Walk};
 use crate::flat::Move;
 use crate::graph::{End, Graph};
-use crate::prover::Prover;
 use crate::search::Chain;
 use crate::strengthen::ports;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::Program;
 use hardbop_engine::claim;
-use hardbop_logic::{Assignment, Op, TermId, Terms, declared_text, eval};
+use hardbop_logic::{Assignment, Op, Prover, TermId, Terms, declared_text, eval};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::constants::Spelling;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,7 +113,7 @@ impl Writer<'_> {
     }
 
     fn walk(&mut self, walk: &Walk, at: &mut Place) -> Option<claim::Walk> {
-        let path = &self.graph.paths[walk.path];
+        let path = self.graph.path(walk.path);
         let moves = moves(&path.moves)?;
         *at = follow(self.program, at, &moves)?;
         let mut choices = Vec::new();
@@ -136,7 +135,7 @@ impl Writer<'_> {
         let node_of = |cut| body.nodes.iter().position(|&node| node == cut);
         let mut paths = Vec::new();
         for &path in &body.paths {
-            let path = &self.graph.paths[path];
+            let path = self.graph.path(path);
             let End::Cut(to) = path.to else {
                 return None;
             };
@@ -158,7 +157,7 @@ impl Writer<'_> {
         }
         let mut nodes = Vec::new();
         for (node, (location, calls)) in places.iter().enumerate() {
-            let relevant = &self.graph.cuts[body.nodes[node]].relevant;
+            let relevant = &self.graph.cut(body.nodes[node]).relevant;
             let matters = |at: &usize| match body.variables[*at] {
                 Some(id) => relevant.contains(&id),
                 None => true,

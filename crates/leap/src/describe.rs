@@ -5,27 +5,25 @@
 //! near values are put in, and [`Terms::infix`] prints what comes of it.
 
 use crate::chain::Leap;
-use crate::prover::Prover;
+use crate::graph::CutId;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::EdgeId;
 use hardbop_cfront::program::Program;
-use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Value, eval};
+use hardbop_logic::{Assignment, Op, Prover, Sort, TermId, Terms, Value, eval};
 use hardbop_semantics::Semantics;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A leap, told to people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeapReport {
-    /// The cut points of the loop, by their number in the graph.
-    pub cuts: Vec<usize>,
+    /// The cut points of the loop.
+    pub cuts: Vec<CutId>,
     /// The abstract state at each of them.
     pub state: Vec<String>,
     /// The entry port.
     pub entry: String,
     /// The exit port.
     pub exit: String,
-    /// The cut point of the exit port.
-    pub exit_cut: usize,
     /// The theorem.
     pub theorem: Theorem,
     /// The variables that tell states apart, where that is not all of them.
@@ -80,7 +78,6 @@ pub fn describe(
         state,
         entry,
         exit,
-        exit_cut: leap.body.nodes[leap.exit_node],
         theorem: leap.found.theorem,
         view,
         choices,

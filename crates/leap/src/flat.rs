@@ -2,23 +2,41 @@
 //!
 //! A recursive call leads back to the entry of the function that is active already: going down is
 //! a loop, and so are the returns (section 3.3). Between the two, how deep it is is counted by a
-//! variable that the program itself does not have ([`with_depths`]). What the activations below
+//! variable that the program itself does not have ([`hardbop_model::passes::depths`]). What the activations below
 //! keep in their own variables is not: after a return anything may be in them, so such a path is a
 //! guess, and only a replay makes it a run.
 //!
 //! `cfront::inline` is no substitute: it leaves recursive calls alone, and calls of functions that
 //! are large or called too often; here every call is followed.
 
-use hardbop_cfront::call_graph;
-use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
-use hardbop_cfront::program::{
-    ExprKind, Initial, InitialPart, InitialValue, LocationKind, Op, Program, VarKind, Variable,
-};
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
+use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_graph::{depth_first, reachable, reversed};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A node, by its number.
-pub type NodeIndex = usize;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The entry of the program.
+    pub const START: NodeId = NodeId(0);
+
+    /// Its position among the nodes.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A chain of calls, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContextId(u32);
+
+impl ContextId {
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// What happens between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,8 +66,8 @@ pub enum Below {
 /// A node: a location in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
-    /// The context, by its number.
-    pub context: usize,
+    /// The context.
+    pub context: ContextId,
     /// The location.
     pub location: LocId,
 }
@@ -59,9 +77,9 @@ pub struct Node {
 struct Context {
     function: FuncId,
     /// The context and the call to which it, or its first activation, returns.
-    back: Option<(usize, EdgeId)>,
+    back: Option<(ContextId, EdgeId)>,
     /// The next context of the chain: the caller, or the first caller of a recursive function.
-    above: Option<usize>,
+    above: Option<ContextId>,
     /// Whether it stands for all activations of a recursive function but the first one.
     repeated: bool,
 }
@@ -72,7 +90,7 @@ pub struct Flat {
     /// The nodes; the first one is the program's entry.
     pub nodes: Vec<Node>,
     /// What leaves every node.
-    pub successors: Vec<Vec<(Move, NodeIndex)>>,
+    pub successors: Vec<Vec<(Move, NodeId)>>,
 }
 
 /// There are more nodes than this in no program that leaping is good for.
@@ -103,11 +121,11 @@ impl Flat {
             exits: Vec::new(),
             callers: BTreeSet::new(),
         };
-        builder.node(0, program.function(program.entry).entry);
+        builder.node(ContextId(0), program.function(program.entry).entry);
         let mut next = 0;
         loop {
             while next < builder.flat.nodes.len() {
-                builder.expand(next);
+                builder.expand(NodeId(next as u32));
                 if builder.flat.nodes.len() > MAX_NODES {
                     return Err(TooLarge);
                 }
@@ -121,103 +139,72 @@ impl Flat {
     }
 
     /// The check that is violated at a node.
-    pub fn violated(&self, program: &Program, node: NodeIndex) -> Option<CheckId> {
-        match program.locations[self.nodes[node].location.index()].kind {
+    pub fn violated(&self, program: &Program, node: NodeId) -> Option<CheckId> {
+        match program.locations[self.nodes[node.index()].location.index()].kind {
             LocationKind::Error(check) => Some(check),
             _ => None,
         }
     }
 
     /// The nodes from which one of the goals can be reached, as far as the graph tells.
-    pub fn leading_to(&self, goals: &BTreeSet<NodeIndex>) -> Vec<bool> {
-        reachable(&reversed(&self.plain(|_| true)), goals.iter().copied())
+    pub fn leading_to(&self, goals: &BTreeSet<NodeId>) -> Vec<bool> {
+        reachable(
+            &reversed(&self.plain(|_| true)),
+            goals.iter().map(|goal| goal.index()),
+        )
     }
 
     /// The heads of the loops among the nodes that count: a set of nodes that meets every cycle.
     /// A nest of loops is cut at the heads of all of them, so that it can be leapt from where the
     /// outermost one is entered.
-    pub fn cuts(&self, counts: &[bool]) -> BTreeSet<NodeIndex> {
-        let successors = self.plain(|node| counts[node]);
+    pub fn cuts(&self, counts: &[bool]) -> BTreeSet<NodeId> {
+        let successors = self.plain(|node| counts[node.index()]);
         let roots = (0..self.nodes.len()).filter(|&node| counts[node]);
         let back_edges = depth_first(&successors, roots).back_edges;
-        back_edges.into_iter().map(|(_, head)| head).collect()
+        let heads = back_edges.into_iter().map(|(_, head)| head);
+        heads.map(|head| NodeId(head as u32)).collect()
     }
 
     /// The successors of every node, as far as they count.
-    fn plain(&self, counts: impl Fn(NodeIndex) -> bool) -> Vec<Vec<NodeIndex>> {
-        let targets = |list: &Vec<(Move, NodeIndex)>| {
+    fn plain(&self, counts: impl Fn(NodeId) -> bool) -> Vec<Vec<usize>> {
+        let targets = |list: &Vec<(Move, NodeId)>| {
             let targets = list.iter().map(|&(_, to)| to);
-            targets.filter(|&to| counts(to)).collect()
+            let targets = targets.filter(|&to| counts(to));
+            targets.map(NodeId::index).collect()
         };
         self.successors.iter().map(targets).collect()
     }
-}
-
-/// The program with a variable for every function that calls itself, which counts how many of its
-/// activations are below the topmost one; none if there is no such function. No statement of the
-/// program writes these variables.
-pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId>)> {
-    let recursive = call_graph::recursive(program);
-    let recursive: Vec<FuncId> = (0..recursive.len())
-        .filter(|&index| recursive[index])
-        .map(|index| FuncId(index as u32))
-        .collect();
-    if recursive.is_empty() {
-        return None;
-    }
-    let mut program = program.clone();
-    let ty = program.types.int(32, false);
-    let mut depths = BTreeMap::new();
-    for function in recursive {
-        // A variable that nothing touches has no place in a state; its own initial value does.
-        let zero = program.add_expr(ExprKind::Int(0), ty);
-        let described = program.function(function);
-        let variable = Variable {
-            name: format!("depth of {}", described.name),
-            ty,
-            kind: VarKind::Global,
-            address_taken: false,
-            source: described.source,
-            initial: Initial::Data(vec![InitialPart {
-                offset_bits: 0,
-                value: InitialValue::Scalar(zero),
-            }]),
-            read_only: false,
-        };
-        depths.insert(function, program.add_variable(variable));
-    }
-    Some((program, depths))
 }
 
 struct Builder<'p> {
     program: &'p Program,
     flat: Flat,
     contexts: Vec<Context>,
-    index: BTreeMap<Node, NodeIndex>,
-    children: BTreeMap<(usize, EdgeId, FuncId), usize>,
-    repeats: BTreeMap<usize, usize>,
+    index: BTreeMap<Node, NodeId>,
+    children: BTreeMap<(ContextId, EdgeId, FuncId), ContextId>,
+    repeats: BTreeMap<ContextId, ContextId>,
     /// The exits of repeated contexts.
-    exits: Vec<NodeIndex>,
+    exits: Vec<NodeId>,
     /// The repeated contexts with the contexts and calls that enter them.
-    callers: BTreeSet<(usize, usize, EdgeId)>,
+    callers: BTreeSet<(ContextId, ContextId, EdgeId)>,
 }
 
 impl Builder<'_> {
-    fn node(&mut self, context: usize, location: LocId) -> NodeIndex {
+    fn node(&mut self, context: ContextId, location: LocId) -> NodeId {
         let node = Node { context, location };
         if let Some(&known) = self.index.get(&node) {
             return known;
         }
-        let index = self.flat.nodes.len();
+        let index = NodeId(self.flat.nodes.len() as u32);
         self.flat.nodes.push(node);
         self.flat.successors.push(Vec::new());
         self.index.insert(node, index);
         index
     }
 
-    fn expand(&mut self, index: NodeIndex) {
+    fn expand(&mut self, index: NodeId) {
         let program = self.program;
-        let Node { context, location } = self.flat.nodes[index];
+        let Node { context, location } = self.flat.nodes[index.index()];
         let mut out = Vec::new();
         for (id, edge) in program.edges_from(location) {
             match &edge.op {
@@ -236,16 +223,19 @@ impl Builder<'_> {
             }
         }
         if program.locations[location.index()].kind == LocationKind::Exit
-            && let Some((caller, call)) = self.contexts[context].back
+            && let Some((caller, call)) = self.contexts[context.index()].back
         {
-            if self.contexts[context].repeated {
+            if self.contexts[context.index()].repeated {
                 self.exits.push(index);
             } else {
                 let to = self.node(caller, program.edges[call.index()].to);
-                out.push((Move::Leave(call, self.contexts[context].function), to));
+                out.push((
+                    Move::Leave(call, self.contexts[context.index()].function),
+                    to,
+                ));
             }
         }
-        self.flat.successors[index] = out;
+        self.flat.successors[index.index()] = out;
     }
 
     /// Connects the exits of repeated contexts to the calls that enter them. Says whether that
@@ -253,8 +243,8 @@ impl Builder<'_> {
     fn connect_returns(&mut self) -> bool {
         let mut new = false;
         for exit in self.exits.clone() {
-            let context = self.flat.nodes[exit].context;
-            let function = self.contexts[context].function;
+            let context = self.flat.nodes[exit.index()].context;
+            let function = self.contexts[context.index()].function;
             for (repeated, caller, call) in self.callers.clone() {
                 if repeated != context {
                     continue;
@@ -265,8 +255,8 @@ impl Builder<'_> {
                 };
                 let to = self.node(caller, self.program.edges[call.index()].to);
                 let back = (Move::Back(call, function, below), to);
-                if !self.flat.successors[exit].contains(&back) {
-                    self.flat.successors[exit].push(back);
+                if !self.flat.successors[exit.index()].contains(&back) {
+                    self.flat.successors[exit.index()].push(back);
                     new = true;
                 }
             }
@@ -275,26 +265,26 @@ impl Builder<'_> {
     }
 
     /// Whether a chain of calls passes a context.
-    fn is_within(&self, context: usize, other: usize) -> bool {
+    fn is_within(&self, context: ContextId, other: ContextId) -> bool {
         let mut at = Some(context);
         while let Some(context) = at {
             if context == other {
                 return true;
             }
-            at = self.contexts[context].above;
+            at = self.contexts[context.index()].above;
         }
         false
     }
 
-    fn enter(&mut self, context: usize, call: EdgeId, callee: FuncId) -> (Move, usize) {
+    fn enter(&mut self, context: ContextId, call: EdgeId, callee: FuncId) -> (Move, ContextId) {
         let mut above = Some(context);
         while let Some(at) = above {
-            if self.contexts[at].function == callee {
+            if self.contexts[at.index()].function == callee {
                 let repeated = self.repeat(at);
                 self.callers.insert((repeated, context, call));
                 return (Move::Again(call, callee), repeated);
             }
-            above = self.contexts[at].above;
+            above = self.contexts[at.index()].above;
         }
         let key = (context, call, callee);
         if let Some(&known) = self.children.get(&key) {
@@ -306,25 +296,25 @@ impl Builder<'_> {
             above: Some(context),
             repeated: false,
         });
-        let child = self.contexts.len() - 1;
+        let child = ContextId(self.contexts.len() as u32 - 1);
         self.children.insert(key, child);
         (Move::Enter(call, callee), child)
     }
 
     /// The context of all activations of a recursive function but the first one.
-    fn repeat(&mut self, first: usize) -> usize {
-        if self.contexts[first].repeated {
+    fn repeat(&mut self, first: ContextId) -> ContextId {
+        if self.contexts[first.index()].repeated {
             return first;
         }
         if let Some(&known) = self.repeats.get(&first) {
             return known;
         }
-        let context = self.contexts[first];
+        let context = self.contexts[first.index()];
         self.contexts.push(Context {
             repeated: true,
             ..context
         });
-        let repeat = self.contexts.len() - 1;
+        let repeat = ContextId(self.contexts.len() as u32 - 1);
         self.repeats.insert(first, repeat);
         repeat
     }

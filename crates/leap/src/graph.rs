@@ -1,11 +1,10 @@
 //! The cut points of a program and the paths between them, each path as one guarded assignment.
 
-use crate::flat::{Below, Flat, Move, NodeIndex, TooLarge};
-use crate::prover::Prover;
+use crate::flat::{Below, Flat, Move, NodeId, TooLarge};
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId, VarId};
 use hardbop_graph::cycles;
-use hardbop_logic::{Op as TermOp, TermId, Terms};
+use hardbop_logic::{Op as TermOp, Prover, TermId, Terms};
 use hardbop_model::plain::is_plain;
 use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::layout::StateVarId;
@@ -13,13 +12,23 @@ use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A cut point, by its number.
-pub type CutIndex = usize;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CutId(pub u32);
+
+impl CutId {
+    /// The start of the program.
+    pub const START: CutId = CutId(0);
+}
+
+/// A path, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathId(pub u32);
 
 /// Where a path ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
     /// At a cut point.
-    Cut(CutIndex),
+    Cut(CutId),
     /// Where a check is violated.
     Violated(CheckId),
 }
@@ -41,7 +50,7 @@ pub struct Unknown {
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Where it starts.
-    pub from: CutIndex,
+    pub from: CutId,
     /// Where it ends.
     pub to: End,
     /// What happens, move by move.
@@ -60,11 +69,11 @@ pub struct Path {
 #[derive(Clone, Debug)]
 pub struct Cut {
     /// The node.
-    pub node: NodeIndex,
+    pub node: NodeId,
     /// Its location.
     pub location: LocId,
     /// The paths that start here, by their number.
-    pub paths: Vec<usize>,
+    pub paths: Vec<PathId>,
     /// The state variables that matter here.
     pub relevant: BTreeSet<StateVarId>,
     /// The strongly connected part of the graph that it lies in; `None` if in no loop.
@@ -124,7 +133,8 @@ impl Graph {
     ) -> Result<Graph, NoGraph> {
         let program = semantics.program;
         let flat = Flat::new(program).map_err(|TooLarge| NoGraph::TooLarge)?;
-        let goals: BTreeSet<NodeIndex> = (0..flat.nodes.len())
+        let goals: BTreeSet<NodeId> = (0..flat.nodes.len() as u32)
+            .map(NodeId)
             .filter(|&node| {
                 flat.violated(program, node)
                     .is_some_and(|check| checks.contains(&check))
@@ -146,14 +156,14 @@ impl Graph {
             Suggestion::None => true,
             Suggestion::Through(locations) => locations.contains(&location),
         };
-        let start = std::iter::once(0);
+        let start = std::iter::once(NodeId::START);
         for (position, node) in start.chain(cut_nodes.iter().copied()).enumerate() {
-            let location = flat.nodes[node].location;
+            let location = flat.nodes[node.index()].location;
             if position > 0 && !wanted(location) {
                 continue;
             }
             if position > 0 {
-                numbers.insert(node, graph.cuts.len());
+                numbers.insert(node, CutId(graph.cuts.len() as u32));
             }
             graph.cuts.push(Cut {
                 node,
@@ -173,13 +183,33 @@ impl Graph {
             depths: &depth_states(semantics, depths),
         };
         if counts[0] {
-            for cut in 0..graph.cuts.len() {
+            for cut in graph.cut_ids() {
                 walker.paths(terms, prover, &mut graph, cut)?;
             }
         }
         graph.relevance(semantics, terms);
         graph.parts();
         Ok(graph)
+    }
+
+    /// A cut point.
+    pub fn cut(&self, id: CutId) -> &Cut {
+        &self.cuts[id.0 as usize]
+    }
+
+    /// A path.
+    pub fn path(&self, id: PathId) -> &Path {
+        &self.paths[id.0 as usize]
+    }
+
+    /// All cut points.
+    pub fn cut_ids(&self) -> impl Iterator<Item = CutId> + use<> {
+        (0..self.cuts.len() as u32).map(CutId)
+    }
+
+    /// All paths.
+    pub fn path_ids(&self) -> impl Iterator<Item = PathId> + use<> {
+        (0..self.paths.len() as u32).map(PathId)
     }
 
     /// The state variables that matter at every cut point: what conditions read, and what decides
@@ -192,12 +222,13 @@ impl Graph {
                 let path = &self.paths[index];
                 let mut roots = vec![path.condition];
                 if let End::Cut(to) = path.to {
-                    for &id in &self.cuts[to].relevant {
+                    for &id in &self.cut(to).relevant {
                         roots.push(path.state.get(semantics, terms, id));
                     }
                 }
                 let read = self.variables_in(terms, &roots);
-                let relevant = &mut self.cuts[self.paths[index].from].relevant;
+                let from = self.paths[index].from.0 as usize;
+                let relevant = &mut self.cuts[from].relevant;
                 let before = relevant.len();
                 relevant.extend(read);
                 changed |= relevant.len() > before;
@@ -223,9 +254,9 @@ impl Graph {
             .cuts
             .iter()
             .map(|cut| {
-                let ends = cut.paths.iter().map(|&path| self.paths[path].to);
+                let ends = cut.paths.iter().map(|&path| self.path(path).to);
                 let cuts = ends.filter_map(|end| match end {
-                    End::Cut(to) => Some(to),
+                    End::Cut(to) => Some(to.0 as usize),
                     End::Violated(_) => None,
                 });
                 cuts.collect()
@@ -258,9 +289,9 @@ struct Walker<'a, 'p> {
     semantics: &'a Semantics<'p>,
     flat: &'a Flat,
     counts: &'a [bool],
-    cut_nodes: &'a BTreeSet<NodeIndex>,
-    numbers: &'a BTreeMap<NodeIndex, CutIndex>,
-    goals: &'a BTreeSet<NodeIndex>,
+    cut_nodes: &'a BTreeSet<NodeId>,
+    numbers: &'a BTreeMap<NodeId, CutId>,
+    goals: &'a BTreeSet<NodeId>,
     /// What counts the activations of a recursive function.
     depths: &'a BTreeMap<FuncId, StateVarId>,
 }
@@ -284,7 +315,7 @@ fn depth_states(
 /// A path in the making.
 #[derive(Clone)]
 struct Partial {
-    node: NodeIndex,
+    node: NodeId,
     moves: Vec<Move>,
     conditions: Vec<TermId>,
     state: State,
@@ -299,17 +330,17 @@ impl Walker<'_, '_> {
         terms: &mut Terms,
         prover: &mut Prover,
         graph: &mut Graph,
-        cut: CutIndex,
+        cut: CutId,
     ) -> Result<(), NoGraph> {
         let mut first = Partial {
-            node: graph.cuts[cut].node,
+            node: graph.cut(cut).node,
             moves: Vec::new(),
             conditions: Vec::new(),
             state: State::new(),
             unknowns: Vec::new(),
             exact: true,
         };
-        if cut == 0 {
+        if cut == CutId::START {
             let mut run = Execution::new(self.semantics);
             run.start(terms);
             first.exact = run.exact;
@@ -322,10 +353,10 @@ impl Walker<'_, '_> {
             if let Err(stopped) = prover.budget.check() {
                 return Err(NoGraph::Stopped(stopped));
             }
-            let successors = &self.flat.successors[partial.node];
+            let successors = &self.flat.successors[partial.node.index()];
             let mut open = 0;
             for &(step, to) in successors.iter().rev() {
-                if !self.counts[to] {
+                if !self.counts[to.index()] {
                     continue;
                 }
                 let Some(next) = self.advance(terms, &partial, step, to) else {
@@ -363,7 +394,8 @@ impl Walker<'_, '_> {
                 if let End::Violated(check) = end {
                     graph.checks.insert(check);
                 }
-                graph.cuts[cut].paths.push(graph.paths.len());
+                let path = PathId(graph.paths.len() as u32);
+                graph.cuts[cut.0 as usize].paths.push(path);
                 graph.paths.push(Path {
                     from: cut,
                     to: end,
@@ -409,7 +441,7 @@ impl Walker<'_, '_> {
         terms: &mut Terms,
         partial: &Partial,
         step: Move,
-        to: NodeIndex,
+        to: NodeId,
     ) -> Option<Partial> {
         let mut run = Execution::new(self.semantics);
         run.state = partial.state.clone();

@@ -1,10 +1,10 @@
 //! Leap: reachability through loops without unrolling them, after T. Ball, O. Kupferman and
 //! M. Sagiv, "Leaping Loops in the Presence of Abstraction" (CAV 2007).
 //!
-//! In come a C program and the checks that are open; out come, for the checks that a run violates,
-//! the run (replayed by the interpreter) or, where it is too long for that, a chain of must
-//! transitions that was checked again, together with an explanation: for every loop the abstract
-//! state, the entry port, the exit port, the theorem and the scheduled choices.
+//! In comes a task; out come claims: for the checks that a run violates, the run (replayed by the
+//! interpreter) or, where it is too long for that, a chain of must transitions. Together with them
+//! an explanation is told: for every loop the abstract state, the entry port, the exit port, the
+//! theorem and the scheduled choices.
 //!
 //! A program is cut at its loops ([`graph`]); a loop is a transition system ([`system`]) over
 //! machine words, so its states are finitely many. An abstract state is found by proving or
@@ -25,11 +25,8 @@ pub mod describe;
 mod engine;
 mod flat;
 pub mod graph;
-mod integers;
-mod linear;
 pub mod modal;
 mod mts;
-pub mod prover;
 mod relax;
 pub mod replay;
 mod sample;
@@ -40,9 +37,7 @@ pub mod system;
 pub mod theorem;
 mod views;
 
-pub use check::{
-    Claim, Ending, Endings, Event, Onlooker, Options, Outcome, Reason, Report, Statistics, leap,
-};
+pub use check::{Ending, Endings, Options, Told, leap};
 pub use describe::LeapReport;
 pub use engine::Leap;
 pub use graph::Suggestion;

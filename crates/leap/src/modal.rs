@@ -5,9 +5,8 @@
 //! running the step backwards ([`inverse`]), and a guess is checked as a part of the question, so
 //! a wrong one can only lose an answer; where there is no guess, the solver gets the quantifier.
 
-use crate::prover::{Prover, Undecided};
 use crate::system::{States, Step, System};
-use hardbop_logic::{Op, Sort, TermId, Terms};
+use hardbop_logic::{Op, Prover, Sort, TermId, Terms, Undecided};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// may(a, b): some state of `a` has a successor in `b`.

@@ -2,9 +2,8 @@
 //! may transitions say which path can follow which. Where no path is suggested, the abstract
 //! states to leap through are found here (section 4.3).
 
-use crate::prover::{Prover, Undecided};
 use crate::system::System;
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{Prover, TermId, Terms, Undecided};
 use std::collections::BTreeSet;
 
 /// More steps than this are not looked at in pairs.

@@ -9,11 +9,10 @@
 use crate::chain::{Leap, Link};
 use crate::graph::{End, Graph};
 use crate::modal::open;
-use crate::prover::Prover;
 use crate::strengthen::{at, ports, stay};
 use crate::system::States;
 use crate::theorem::{Ports, Theorem, holds};
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, Prover, TermId, Terms};
 use hardbop_semantics::Semantics;
 use std::collections::BTreeMap;
 
@@ -131,7 +130,7 @@ fn onward(
     after: &[Link],
 ) -> Option<States> {
     let mut walks = after.iter().map_while(|link| match link {
-        Link::Walk(walk) => Some(&graph.paths[walk.path]),
+        Link::Walk(walk) => Some(graph.path(walk.path)),
         Link::Leap(_) => None,
     });
     // The first walk is the step that leaves the loop; any other step to the same place will do.
@@ -167,7 +166,7 @@ fn onward(
     let system = &leap.body.system;
     let mut ways = vec![Vec::new(); system.nodes];
     for (step, &path) in system.steps.iter().zip(&leap.body.paths) {
-        if graph.paths[path].to != End::Cut(to) {
+        if graph.path(path).to != End::Cut(to) {
             continue;
         }
         let then = system.after(terms, step, condition);

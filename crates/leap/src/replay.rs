@@ -166,7 +166,7 @@ pub fn replay(
     for link in &chain.links {
         match link {
             Link::Walk(walk) => {
-                let path = &graph.paths[walk.path];
+                let path = graph.path(walk.path);
                 for &(key, symbol) in &walk.choices {
                     let origin = path
                         .unknowns
@@ -272,7 +272,7 @@ fn watched<'a>(
         .body
         .nodes
         .iter()
-        .map(|&node| graph.cuts[node].location)
+        .map(|&node| graph.cut(node).location)
         .collect();
     let variables = leap
         .body
@@ -304,13 +304,13 @@ pub fn length(terms: &Terms, graph: &Graph, chain: &Chain, model: &Assignment) -
     let mut total: u128 = 0;
     for link in &chain.links {
         match link {
-            Link::Walk(walk) => total += graph.paths[walk.path].moves.len() as u128,
+            Link::Walk(walk) => total += graph.path(walk.path).moves.len() as u128,
             Link::Leap(leap) => {
                 let shortest = leap
                     .body
                     .paths
                     .iter()
-                    .map(|&path| graph.paths[path].moves.len())
+                    .map(|&path| graph.path(path).moves.len())
                     .min()
                     .unwrap_or(0) as u128;
                 total += iterations(terms, leap, model).saturating_mul(shortest);

@@ -5,7 +5,7 @@
 //! user's.
 
 use crate::chain::{ChoiceKey, Strategy};
-use crate::graph::Graph;
+use crate::graph::{Graph, PathId};
 use hardbop_logic::{Op, Sort, TermId, Terms, Value, eval};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,15 @@ const MOST: usize = 48;
 const VALUES: usize = 6;
 
 /// The choices that some paths leave open and that matter to them.
-pub fn keys(terms: &Terms, graph: &Graph, paths: &[usize]) -> BTreeMap<ChoiceKey, Sort> {
+pub fn keys(terms: &Terms, graph: &Graph, paths: &[PathId]) -> BTreeMap<ChoiceKey, Sort> {
     let mut keys = BTreeMap::new();
     for &index in paths {
-        let path = &graph.paths[index];
+        let path = graph.path(index);
         let mut roots = vec![path.condition];
         if let crate::graph::End::Cut(to) = path.to {
             roots.extend(
-                graph.cuts[to]
+                graph
+                    .cut(to)
                     .relevant
                     .iter()
                     .filter_map(|&id| path.state.written_to(id)),
@@ -48,7 +49,7 @@ pub fn keys(terms: &Terms, graph: &Graph, paths: &[usize]) -> BTreeMap<ChoiceKey
 pub fn strategies(
     terms: &mut Terms,
     graph: &Graph,
-    paths: &[usize],
+    paths: &[PathId],
     schedules: &BTreeSet<TermId>,
 ) -> Vec<Strategy> {
     let keys = keys(terms, graph, paths);
@@ -99,7 +100,7 @@ pub fn strategies(
 fn values(
     terms: &mut Terms,
     graph: &Graph,
-    paths: &[usize],
+    paths: &[PathId],
     key: ChoiceKey,
     sort: Sort,
 ) -> Vec<TermId> {
@@ -108,7 +109,7 @@ fn values(
     let mut atoms: BTreeSet<TermId> = BTreeSet::new();
     let one_symbol = terms.fresh("choice", sort);
     for &index in paths {
-        let path = &graph.paths[index];
+        let path = graph.path(index);
         let Some(unknown) = path
             .unknowns
             .iter()

@@ -1,11 +1,10 @@
 //! The search for a chain to a violated check: depth first over paths, leaping where it can.
 
 use crate::chain::{Counting, Link, Strategy, Values, Walk};
-use crate::graph::{CutIndex, End, Graph};
-use crate::prover::{Prover, Undecided};
+use crate::graph::{CutId, End, Graph, PathId};
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, ExprId, FuncId};
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, Prover, TermId, Terms, Undecided};
 use hardbop_semantics::Semantics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -25,7 +24,7 @@ pub struct Reach {
 /// A chain in the making.
 #[derive(Clone, Debug)]
 pub struct Partial {
-    pub(crate) cut: CutIndex,
+    pub(crate) cut: CutId,
     pub(crate) values: Values,
     /// What holds of the rigid constants.
     pub(crate) known: Vec<TermId>,
@@ -42,9 +41,9 @@ pub(crate) enum Task {
     /// Find the sets of paths to leap through under a strategy.
     Schedule(Rc<Partial>, Rc<Strategy>),
     /// Try to leap through some paths.
-    Leap(Rc<Partial>, Vec<usize>, Rc<Strategy>, Counting, u32),
+    Leap(Rc<Partial>, Vec<PathId>, Rc<Strategy>, Counting, u32),
     /// The same where only a part of the entry port is wanted, which this says.
-    Part(Rc<Partial>, Vec<usize>, Rc<Strategy>, TermId, u32),
+    Part(Rc<Partial>, Vec<PathId>, Rc<Strategy>, TermId, u32),
 }
 
 /// What makes a chain less plain, and so later to be looked at: a loop that counts its
@@ -143,14 +142,14 @@ impl Search<'_, '_> {
     /// Looks for chains to a check until one is accepted.
     pub fn run(&mut self, check: CheckId, judge: &mut Judge<'_>) -> Ended {
         let mut values = Values::new();
-        for &id in &self.graph.cuts[0].relevant {
+        for &id in &self.graph.cut(CutId::START).relevant {
             let name = format!("{}@start", self.semantics.layout.get(id).name);
             let sort = self.semantics.sort(self.terms, id);
             values.insert(id, self.terms.fresh(&name, sort));
         }
         let known = self.axioms(&values);
         let start = Partial {
-            cut: 0,
+            cut: CutId::START,
             values,
             known,
             links: Vec::new(),
@@ -230,11 +229,11 @@ impl Search<'_, '_> {
         work: &mut Work,
     ) -> Result<Judgement, Undecided> {
         let graph = self.graph;
-        let cut = &graph.cuts[partial.cut];
+        let cut = graph.cut(partial.cut);
         let mut inside = Vec::new();
         let mut outside = Vec::new();
         for &path in &cut.paths {
-            match graph.paths[path].to {
+            match graph.path(path).to {
                 End::Violated(violated) if violated == check => {
                     let Some((walk, _)) = self.walk(&partial, path, None)? else {
                         continue;
@@ -258,7 +257,7 @@ impl Search<'_, '_> {
                 }
                 End::Violated(_) => {}
                 End::Cut(to) => {
-                    if cut.part.is_some() && graph.cuts[to].part == cut.part {
+                    if cut.part.is_some() && graph.cut(to).part == cut.part {
                         inside.push(path);
                     } else {
                         outside.push(path);
@@ -300,7 +299,7 @@ impl Search<'_, '_> {
 
     pub(crate) fn walked(&mut self, partial: &Partial, walk: Walk, values: Values) -> Partial {
         let mut next = partial.clone();
-        if let End::Cut(to) = self.graph.paths[walk.path].to {
+        if let End::Cut(to) = self.graph.path(walk.path).to {
             next.cut = to;
         }
         next.known.push(walk.condition);
@@ -314,11 +313,11 @@ impl Search<'_, '_> {
     pub(crate) fn walk(
         &mut self,
         partial: &Partial,
-        path: usize,
+        path: PathId,
         strategy: Option<&Strategy>,
     ) -> Result<Option<(Walk, Values)>, Undecided> {
         let path_index = path;
-        let path = &self.graph.paths[path];
+        let path = self.graph.path(path);
         let mut map = self.state_map(&partial.values);
         let mut choices = Vec::new();
         for unknown in &path.unknowns {
@@ -345,7 +344,7 @@ impl Search<'_, '_> {
         }
         let mut values = Values::new();
         if let End::Cut(to) = path.to {
-            for &id in &self.graph.cuts[to].relevant {
+            for &id in &self.graph.cut(to).relevant {
                 let value = path.state.get(self.semantics, self.terms, id);
                 values.insert(id, self.terms.substitute(value, &map));
             }

@@ -3,12 +3,11 @@
 
 use crate::candidate::{Seeds, candidates};
 use crate::modal::{either, exit_port};
-use crate::prover::{Prover, Undecided};
 use crate::sample::{Course, Sample, holds as true_in, run};
 use crate::system::{States, System};
 use crate::theorem::{Failed, Ports, Theorem, View, holds};
 use crate::views::views;
-use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Unknown, eval};
+use hardbop_logic::{Assignment, Op, Prover, Sort, TermId, Terms, Undecided, Unknown, eval};
 use std::collections::BTreeSet;
 
 /// Where a loop is entered.

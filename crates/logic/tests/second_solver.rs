@@ -151,7 +151,7 @@ fn a_process_that_hangs_is_ended() {
     let x = terms.constant("x", Sort::Bool);
     let silent = SmtLibProcess::new("sleep", || {
         let mut command = Command::new("sleep");
-        command.arg("60");
+        command.arg("600");
         command
     });
     let mut session = Session::new(Box::new(silent), Budget::unlimited());
@@ -162,7 +162,7 @@ fn a_process_that_hangs_is_ended() {
     session.assert(&terms, x);
     let start = Instant::now();
     assert_eq!(session.check(&terms, &[]), Answer::Unknown(Unknown::Time));
-    assert!(start.elapsed() < Duration::from_secs(3));
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

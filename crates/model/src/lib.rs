@@ -8,27 +8,32 @@
 //! Preparing is done in two steps because the second borrows from the first:
 //!
 //! ```
+//! use hardbop_budget::Budget;
 //! use hardbop_cfront::load::load_text;
 //! use hardbop_model::{Model, Prepared};
 //!
 //! let text = "int x; int main(void) { while (x < 3) x++; return 0; }";
 //! let loaded = load_text("m.c", text).unwrap();
-//! let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+//! let unlimited = Budget::unlimited();
+//! let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to, &unlimited).unwrap();
 //! let model = Model::new(&loaded.program, &prepared);
 //! assert_eq!(model.flat.skeleton.procedures.len(), 2); // the root and `main`
 //! ```
 
 pub mod loops;
+pub mod passes;
 pub mod plain;
 pub mod points;
 
+use hardbop_budget::{Budget, Stopped};
+use hardbop_cfront::derived::Derived;
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_cfront::inline::{self, Inlined, inline};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_semantics::effects::Effects;
 use hardbop_semantics::skeleton::{Point, Skeleton, VertexIndex};
 use hardbop_semantics::{Encoding, Semantics};
+use passes::{Keeps, Pass, USUAL};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is worked out about a program before anything is searched.
@@ -36,27 +41,45 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Prepared {
     /// Where the program's pointers may point.
     pub points_to: PointsTo,
-    /// The program with calls inlined, ...
-    pub inlined: Inlined,
+    /// The program after the passes, with the way back, ...
+    pub derived: Derived,
     /// ... and where the pointers of that may point.
-    pub inlined_points_to: PointsTo,
+    pub derived_points_to: PointsTo,
 }
 
 impl Prepared {
-    /// Prepares a program.
-    pub fn new(program: &Program) -> Prepared {
-        Prepared::with_points_to(program, points_to::analyse(program))
+    /// Prepares a program by the usual passes.
+    pub fn new(program: &Program, budget: &Budget) -> Result<Prepared, Stopped> {
+        let points_to = points_to::analyse(program, budget)?;
+        Prepared::with_points_to(program, points_to, budget)
     }
 
-    /// Prepares a program of which it is known where pointers point.
-    pub fn with_points_to(program: &Program, points_to: PointsTo) -> Prepared {
-        let inlined = inline(program, &inline::Limits::default());
-        let inlined_points_to = points_to::analyse(&inlined.program);
-        Prepared {
+    /// The same for a program of which it is known where pointers point.
+    pub fn with_points_to(
+        program: &Program,
+        points_to: PointsTo,
+        budget: &Budget,
+    ) -> Result<Prepared, Stopped> {
+        Prepared::after(USUAL, program, points_to, budget)
+    }
+
+    /// Prepares a program by some passes. Claims speak of what comes out, so passes that do not
+    /// keep exactly the executions are left out.
+    pub fn after(
+        passes: &[Pass],
+        program: &Program,
+        points_to: PointsTo,
+        budget: &Budget,
+    ) -> Result<Prepared, Stopped> {
+        let exact = |pass: &&Pass| pass.keeps == Keeps::Exact;
+        let exact: Vec<Pass> = passes.iter().filter(exact).copied().collect();
+        let derived = passes::after(&exact, program, budget)?;
+        let derived_points_to = points_to::analyse(&derived.program, budget)?;
+        Ok(Prepared {
             points_to,
-            inlined,
-            inlined_points_to,
-        }
+            derived,
+            derived_points_to,
+        })
     }
 }
 
@@ -68,10 +91,10 @@ pub struct Model<'a> {
     pub program: &'a Program,
     /// The program itself.
     pub plain: View<'a>,
-    /// The program with calls inlined.
+    /// The program after the passes: with calls inlined, usually.
     pub flat: View<'a>,
-    /// How the two belong together.
-    pub inlined: &'a Inlined,
+    /// The same, with the way back to the program itself.
+    pub inlined: &'a Derived,
 }
 
 /// A program, itself or inlined, with its exact meaning.
@@ -94,14 +117,14 @@ impl<'a> Model<'a> {
     pub fn new(program: &'a Program, prepared: &'a Prepared) -> Model<'a> {
         let Prepared {
             points_to,
-            inlined,
-            inlined_points_to,
+            derived,
+            derived_points_to,
         } = prepared;
         Model {
             program,
             plain: View::new(program, points_to),
-            flat: View::new(&inlined.program, inlined_points_to),
-            inlined,
+            flat: View::new(&derived.program, derived_points_to),
+            inlined: derived,
         }
     }
 }

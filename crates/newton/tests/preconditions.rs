@@ -3,10 +3,7 @@
 use expect_test::{Expect, expect};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;
-use hardbop_cfront::load::{self, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles};
 use hardbop_cfront::program::LocationKind;
-use hardbop_cfront::types::DataModel;
 use hardbop_logic::Terms;
 use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::Constants;
@@ -15,21 +12,13 @@ use hardbop_semantics::segment::Segment;
 use hardbop_semantics::skeleton::Skeleton;
 use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Semantics};
+use hardbop_test_support::inputs::loaded;
 use std::fmt::Write;
 
 /// The predicates at the only loop of a program, for the path that passes it once on the way to
 /// the violated check.
 fn check(text: &str, expected: Expect) {
-    let input = Input {
-        kind: InputKind::of("test.c"),
-        name: "test.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        preprocess: Default::default(),
-    };
-    let loaded = load(&[input], &load::Options::new(DataModel::Lp64), &NoFiles);
-    let Some(loaded) = loaded.program else {
-        panic!("{:?}", loaded.diagnostics);
-    };
+    let loaded = loaded(text);
     let program = &loaded.program;
     let semantics = Semantics::new(program, &loaded.points_to, Encoding::Bits);
     let effects = Effects::new(&semantics);

@@ -184,7 +184,9 @@ int main(void) {
     #[test]
     fn a_proof_is_doubted_before_it_is_told() {
         let loaded = loaded();
-        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let prepared =
+            Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited())
+                .unwrap();
         let task = Task {
             model: &Model::new(&loaded.program, &prepared),
             checks: &BOTH,
@@ -205,7 +207,9 @@ int main(void) {
     #[test]
     fn a_violation_and_a_later_proof_contradict_each_other() {
         let loaded = loaded();
-        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let prepared =
+            Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited())
+                .unwrap();
         let model = Model::new(&loaded.program, &prepared);
         let mut found = asked(&BOTH);
         found.take("run", &truth(&model));
@@ -219,7 +223,9 @@ int main(void) {
     #[test]
     fn after_a_contradiction_nothing_is_proved() {
         let loaded = loaded();
-        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let prepared =
+            Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited())
+                .unwrap();
         let model = Model::new(&loaded.program, &prepared);
         let mut found = asked(&BOTH);
         found.take("liar", &lie(&[CheckId(0)]));

@@ -120,7 +120,7 @@ impl Campaign {
         let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
             .map(CheckId)
             .collect();
-        let prepared = Prepared::new(&loaded.program);
+        let prepared = Prepared::new(&loaded.program, &Budget::unlimited()).unwrap();
         let model = Model::new(&loaded.program, &prepared);
         for (name, plan, row) in &mut self.engines {
             let start = Instant::now();
@@ -203,7 +203,8 @@ fn program(family: Family, seed: u64) -> Option<(String, LoadedProgram, Endings)
 
 /// Inlining changes nothing that a run shows.
 fn same_when_inlined(program: &Program, expected: &Endings, what: &str) {
-    let inlined = inline(program, &inline::Limits::default());
+    let budget = Budget::unlimited();
+    let inlined = inline(program, &inline::Limits::default(), &budget).unwrap();
     assert_eq!(verify(&inlined.program), Vec::<String>::new(), "{what}");
     assert_eq!(endings(&inlined.program).as_ref(), Some(expected), "{what}");
 }

@@ -54,7 +54,8 @@ fn the_gate_tells_what_is_true() {
           return 0;
         }";
     let loaded = load_text("test.c", text).expect("the program is well formed");
-    let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+    let prepared =
+        Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(&loaded.program, &prepared),
         checks: &[CheckId(0), CheckId(1)],

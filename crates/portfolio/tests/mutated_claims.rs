@@ -3,7 +3,9 @@
 //! Engines decide random small programs; each claim that was accepted is changed at one place of
 //! its text, many times, and handed in again. A mutant may still be a proof (an invariant may say
 //! less, a dead place may be named twice). So what it claims is compared with what running the
-//! program on all its inputs shows: a mutant that is accepted must not claim anything false.
+//! program on all its inputs shows: a mutant that is accepted must not claim anything false. A
+//! chain that is accepted must do what it says: run on the inputs that it names, the program must
+//! violate the check.
 //! Besides, checks are added to claims that are violated, and violated ones are claimed of runs
 //! that do something else: those must all be refused.
 //!
@@ -13,15 +15,19 @@
 
 use hardbop_budget::Budget;
 use hardbop_cegar::Slam;
-use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::ids::{CheckId, EdgeId};
+use hardbop_cfront::interp::{self, InputValue};
+use hardbop_cfront::program::{Op, Program};
 use hardbop_dpr::Dpr;
+use hardbop_engine::claim::{self, Link};
 use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
 use hardbop_gate::Gate;
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
+use hardbop_logic::{Names, Terms, parse_term};
 use hardbop_model::{Model, Prepared};
-use hardbop_test_support::generate::{arrays, branches, tiny};
+use hardbop_test_support::generate::{arrays, branches, loops, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings, loaded};
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
@@ -33,6 +39,8 @@ use std::time::Duration;
 
 /// How many mutants of each claim are tried.
 const MUTANTS: u64 = 12;
+/// The same of a chain: it is long, and most of it is checked by itself.
+const CHAIN_MUTANTS: u64 = 60;
 
 /// Keeps the claims that the gate accepts.
 struct Keeping<'a> {
@@ -58,6 +66,45 @@ fn is_true(claim: &Claim, truth: &Endings) -> bool {
     let violated = |check: CheckId| truth.contains(&Ending::Violated(check));
     let proved = claim.proves().iter().all(|&check| !violated(check));
     proved && claim.violates().is_none_or(violated)
+}
+
+/// Runs a program on the inputs that a chain names: it must violate the check, whatever the inputs
+/// are that it does not name.
+fn is_taken(program: &Program, chain: &claim::Chain) -> bool {
+    [0, 1, 7, 255].into_iter().all(|other| {
+        let mut inputs = Vec::new();
+        for link in &chain.links {
+            let Link::Walk(walk) = link else { continue };
+            let mut met: BTreeMap<EdgeId, usize> = BTreeMap::new();
+            for step in &walk.moves {
+                let edge = step.edge();
+                if !matches!(program.edges[edge.index()].op, Op::Input { .. }) {
+                    continue;
+                }
+                let before = met.entry(edge).or_default();
+                let key = (edge, *before);
+                *before += 1;
+                let chosen = walk.choices.iter().find(|(known, _)| *known == key);
+                let value = chosen.map_or(other, |(_, text)| literal(text));
+                inputs.push(InputValue::Bits(value));
+            }
+        }
+        let mut script = interp::Script::new(inputs);
+        let run = interp::run(program, &mut script, &interp::Limits::default());
+        run.outcome == interp::Outcome::Violated(chain.check)
+    })
+}
+
+/// The bits of a literal.
+fn literal(text: &str) -> u128 {
+    let mut terms = Terms::new();
+    let literal = parse_term(&mut terms, &Names::default(), text).expect("the gate has read it");
+    match terms.value_of(literal) {
+        Some(hardbop_logic::Value::BitVec(bits)) => {
+            u128::try_from(bits.unsigned()).expect("inputs are small")
+        }
+        other => panic!("{other:?} is no word"),
+    }
 }
 
 /// Places in a value that can be changed, by the way to them.
@@ -156,7 +203,7 @@ fn kind(claim: &Claim) -> String {
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Row {
     claims: u64,
     refused: u64,
@@ -164,39 +211,112 @@ struct Row {
     unreadable: u64,
 }
 
+/// By the kinds of claims.
+type Table = BTreeMap<String, Row>;
+
 #[test]
 fn no_mutant_that_is_accepted_is_false() {
-    let (first, wanted) = (setting("HARDBOP_SEED", 1), setting("HARDBOP_CASES", 30));
-    let mut table: BTreeMap<String, Row> = BTreeMap::new();
+    let engines: [Box<dyn Engine>; 8] = [
+        Box::new(Runs {
+            runs: 200,
+            ..Runs::default()
+        }),
+        Box::new(Houdini::default()),
+        Box::new(Unroll::default()),
+        Box::new(Dpr::default()),
+        Box::new(Leap::default()),
+        Box::new(Slam::default()),
+        Box::new(WholeProgram::default()),
+        Box::new(Values::default()),
+    ];
+    let table = tried(program, 30, &engines, Duration::from_millis(800));
+    let kinds = [
+        "invariants",
+        "invariants of all",
+        "unrolling",
+        "clauses",
+        "only-run",
+        "run",
+    ];
+    for kind in kinds {
+        let refused = table.get(kind).map_or(0, |row| row.refused);
+        assert!(refused > 0, "no mutant of kind {kind} was refused");
+    }
+}
+
+/// Runs that could be replayed are claimed as chains, so that they can be compared.
+#[test]
+fn no_mutant_of_a_chain_that_is_accepted_is_false() {
+    let chains = Leap {
+        options: hardbop_leap::Options {
+            replay_steps: 0,
+            leaps: 2,
+            iterations: 0,
+            chains: 4,
+
+            ..hardbop_leap::Options::default()
+        },
+    };
+    let table = tried(
+        loops::program,
+        10,
+        &[Box::new(chains)],
+        Duration::from_secs(60),
+    );
+    assert_eq!(table.keys().collect::<Vec<_>>(), ["chain"]);
+    let row = &table["chain"];
+    assert!(row.claims > 2 && row.refused > 60, "{row:?}");
+}
+
+/// Lets engines decide so many programs, each within a time, and changes what they claim.
+fn tried(
+    program: fn(u64) -> String,
+    usual: u64,
+    engines: &[Box<dyn Engine>],
+    time: Duration,
+) -> Table {
+    let (first, wanted) = (setting("HARDBOP_SEED", 1), setting("HARDBOP_CASES", usual));
+    let mut table = Table::new();
     for seed in first..first + wanted {
         let text = program(seed);
         let loaded = loaded(&text);
         let Some(truth) = endings(&loaded.program) else {
             continue;
         };
-        let prepared = Prepared::with_points_to(&loaded.program, loaded.points_to);
+        let prepared =
+            Prepared::with_points_to(&loaded.program, loaded.points_to, &Budget::unlimited())
+                .unwrap();
         let model = Model::new(&loaded.program, &prepared);
         let checks: Vec<CheckId> = (0..loaded.program.checks.len() as u32)
             .map(CheckId)
             .collect();
         let mut random = Random(seed);
-        for claim in claims(&model, &checks) {
+        for claim in claims(&model, &checks, engines, time) {
             assert!(is_true(&claim, &truth), "seed {seed}: {claim:?}\n{text}");
             let row = table.entry(kind(&claim)).or_default();
             row.claims += 1;
-            let gate = || {
-                let budget = Budget::unlimited().with_time(Duration::from_secs(5));
+            let gate = |seconds: u64| {
+                let budget = Budget::unlimited().with_time(Duration::from_secs(seconds));
                 Gate::new(&model, budget)
             };
+            let taken = |claim: &Claim| match claim {
+                Claim::Chain(chain) => is_taken(&loaded.program, chain),
+                _ => true,
+            };
+            assert!(taken(&claim), "seed {seed}: {claim:?}\n{text}");
             let whole = serde_json::to_value(&claim).expect("claims can be written");
             // What was read again is the same, and is accepted again.
             let again: Claim = serde_json::from_value(whole.clone()).expect("and read again");
             assert_eq!(again, claim);
             assert!(
-                gate().check(again).is_ok(),
+                gate(600).check(again).is_ok(),
                 "seed {seed}: {claim:?}\n{text}"
             );
-            for _ in 0..MUTANTS {
+            let mutants = match claim {
+                Claim::Chain(_) => CHAIN_MUTANTS,
+                _ => MUTANTS,
+            };
+            for _ in 0..mutants {
                 let mut mutant = whole.clone();
                 let mut ways = Vec::new();
                 places(&mutant, &mut Vec::new(), &mut ways);
@@ -208,8 +328,9 @@ fn no_mutant_that_is_accepted_is_false() {
                     continue;
                 };
                 let holds = is_true(&mutant, &truth);
-                match gate().check(mutant) {
+                match gate(1).check(mutant.clone()) {
                     Ok(_) => {
+                        let holds = holds && taken(&mutant);
                         assert!(holds, "seed {seed}: {shown} is accepted\n{text}");
                         row.accepted += 1;
                     }
@@ -217,7 +338,7 @@ fn no_mutant_that_is_accepted_is_false() {
                 }
             }
             for &check in &checks {
-                assert_refused(gate(), &claim, check, &truth, &text);
+                assert_refused(gate(600), &claim, check, &truth, &text);
             }
         }
     }
@@ -231,18 +352,7 @@ fn no_mutant_that_is_accepted_is_false() {
         } = row;
         println!("{kind:19} {claims:6} {refused:8} {accepted:9} {unreadable:11}");
     }
-    let kinds = [
-        "invariants",
-        "invariants of all",
-        "unrolling",
-        "clauses",
-        "only-run",
-        "run",
-    ];
-    for kind in kinds {
-        let refused = table.get(kind).map_or(0, |row| row.refused);
-        assert!(refused > 0, "no mutant of kind {kind} was refused");
-    }
+    table
 }
 
 /// A claim about one more check, which it does not speak of, is refused if that is not so.
@@ -278,24 +388,16 @@ fn program(seed: u64) -> String {
     sketch.checked(&seen)
 }
 
-/// The claims of all engines that are accepted.
-fn claims(model: &Model<'_>, checks: &[CheckId]) -> Vec<Claim> {
-    let engines: [Box<dyn Engine>; 8] = [
-        Box::new(Runs {
-            runs: 200,
-            ..Runs::default()
-        }),
-        Box::new(Houdini::default()),
-        Box::new(Unroll::default()),
-        Box::new(Dpr::default()),
-        Box::new(Leap::default()),
-        Box::new(Slam::default()),
-        Box::new(WholeProgram::default()),
-        Box::new(Values::default()),
-    ];
+/// The claims of engines that are accepted.
+fn claims(
+    model: &Model<'_>,
+    checks: &[CheckId],
+    engines: &[Box<dyn Engine>],
+    time: Duration,
+) -> Vec<Claim> {
     let mut kept = Vec::new();
     for engine in engines {
-        let budget = Budget::unlimited().with_time(Duration::from_millis(800));
+        let budget = Budget::unlimited().with_time(time);
         let task = Task {
             model,
             checks,

@@ -66,7 +66,7 @@ int main(void) {
 fn checked(lines: &[u32]) -> (Found, Vec<&'static str>) {
     let loaded = load_text("test.c", PROGRAM).expect("the program is well formed");
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
-    let prepared = Prepared::new(&loaded.program);
+    let prepared = Prepared::new(&loaded.program, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(&loaded.program, &prepared),
         checks: &[CheckId(0)],

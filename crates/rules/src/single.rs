@@ -4,6 +4,7 @@
 //! nothing from outside of the program, the pointer is null or the variable's address: no address
 //! has to be compared. Parts of arrays are many objects behind one pointer, and are left out.
 
+use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{ExprId, TypeId};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{ExprKind, ObjectCandidate, Program, VarKind};
@@ -16,13 +17,15 @@ pub(crate) struct Single {
 
 impl Single {
     /// Looks at a program. One that makes pointers of numbers has objects that nobody knows.
-    pub fn of(program: &Program) -> Single {
+    pub fn of(program: &Program, budget: &Budget) -> Result<Single, Stopped> {
         let makes_pointers = (0..program.exprs.len() as u32)
             .map(ExprId)
             .any(|expr| is_made_of_a_number(program, expr));
-        Single {
-            points_to: (!makes_pointers).then(|| points_to::analyse(program)),
-        }
+        let points_to = match makes_pointers {
+            true => None,
+            false => Some(points_to::analyse(program, budget)?),
+        };
+        Ok(Single { points_to })
     }
 
     /// The object that a pointer points to unless it is null.

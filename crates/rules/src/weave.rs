@@ -15,6 +15,7 @@ use crate::primitive::weave_primitive;
 use crate::single::Single;
 use crate::typing::{Site, plain_name};
 use crate::watching::{self, Chosen, Nulls, Subject, Watching};
+use hardbop_budget::{Budget, Stopped};
 use hardbop_c_text::typing::type_id;
 use hardbop_cfront::edit::{Graphs, Tables};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
@@ -72,7 +73,7 @@ impl Home<'_> {
 }
 
 /// Weaves rules into a program, in order.
-pub fn weave(program: Program, rules: &[Rule]) -> Woven {
+pub fn weave(program: Program, rules: &[Rule], budget: &Budget) -> Result<Woven, Stopped> {
     let program_variables = program.variables.len();
     let mut tables = Tables::new(program);
     let mut diagnostics = Vec::new();
@@ -81,12 +82,13 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
         .map(|rule| settle(&mut tables, rule, program_variables, &mut diagnostics))
         .collect();
     let events = Events::find(&tables.program, &homes, &mut diagnostics);
-    let single = Single::of(&tables.program);
+    let single = Single::of(&tables.program, budget)?;
     for (rule, home) in homes.iter_mut().enumerate() {
         home.watching = watching::decide(&mut tables, home, &events, rule, &single);
     }
     let mut graphs = Graphs::new(&tables.program);
     for (&function, found) in &events.functions {
+        budget.check()?;
         weave_function(
             &mut tables,
             &homes,
@@ -97,6 +99,7 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
         );
     }
     for (&primitive, found) in &events.primitives {
+        budget.check()?;
         weave_primitive(
             &mut tables,
             &homes,
@@ -121,10 +124,10 @@ pub fn weave(program: Program, rules: &[Rule]) -> Woven {
     diagnostics.retain(|diagnostic: &Diagnostic| {
         told.insert((diagnostic.span, diagnostic.message.clone()))
     });
-    Woven {
+    Ok(Woven {
         program: tables.program,
         diagnostics,
-    }
+    })
 }
 
 /// Adds a rule's text and its state to the program.

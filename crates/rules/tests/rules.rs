@@ -1,6 +1,7 @@
 //! Rules are read, woven into programs, and refused where they make no sense.
 
 use expect_test::{Expect, expect};
+use hardbop_budget::Budget;
 use hardbop_cfront::dump::dump_function;
 use hardbop_cfront::ids::FuncId;
 use hardbop_cfront::load::{Options, load};
@@ -32,7 +33,7 @@ fn program(text: &str, rule: &Rule) -> Program {
     };
     let mut options = Options::new(DataModel::Lp64);
     options.lower.hooks = rule.functions().into_iter().map(str::to_owned).collect();
-    let loaded = load(&[input], &options, &NoFiles);
+    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited()).unwrap();
     let told = told(&loaded.diagnostics, loaded.sources());
     loaded.program.expect(&told).program
 }
@@ -43,7 +44,7 @@ fn woven(text: &str, rule: &str) -> String {
         Ok(rule) => rule,
         Err(told) => return told,
     };
-    let woven = weave(program(text, &rule), &[rule]);
+    let woven = weave(program(text, &rule), &[rule], &Budget::unlimited()).unwrap();
     let mut out = told(&woven.diagnostics, &woven.program.sources);
     if woven.diagnostics.iter().any(Diagnostic::is_error) {
         return out;
@@ -411,8 +412,19 @@ fn static_functions_of_one_name_are_all_meant() {
             "int g(void); static int f(void) { return 2; } int main(void) { return f() + g(); }",
         ),
     ];
-    let loaded = load(&inputs, &Options::new(DataModel::Lp64), &NoFiles);
-    let woven = weave(loaded.program.unwrap().program, &[rule]);
+    let loaded = load(
+        &inputs,
+        &Options::new(DataModel::Lp64),
+        &NoFiles,
+        &Budget::unlimited(),
+    )
+    .unwrap();
+    let woven = weave(
+        loaded.program.unwrap().program,
+        &[rule],
+        &Budget::unlimited(),
+    )
+    .unwrap();
     assert!(woven.diagnostics.is_empty());
     let edges = woven.program.edges.iter();
     let woven_in = edges.filter(|edge| woven.program.rule_at(edge.source).is_some());

@@ -221,6 +221,12 @@ impl Layout {
         StateVarId(id.0)
     }
 
+    /// The region that a state variable is, if it is one.
+    pub fn region_of(&self, id: StateVarId) -> Option<RegionId> {
+        // The frontier is the first one that is none.
+        (id.0 < self.frontier.0).then_some(RegionId(id.0))
+    }
+
     /// The first address that no object has taken.
     pub fn frontier(&self) -> StateVarId {
         self.frontier

@@ -16,7 +16,8 @@
 
 use crate::layout::{StateKind, StateVar, StateVarId};
 use crate::scalar::Shape;
-use hardbop_cfront::ids::{FuncId, LocId, PlaceId, TypeId, VarId};
+use hardbop_cfront::control;
+use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{ClassId, PointsTo, Spot, leaves};
 use hardbop_cfront::program::{ExprKind, Lifetime, Op, Program, VarKind};
@@ -24,7 +25,7 @@ use hardbop_cfront::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The shape of an identity, and of an object's size.
-pub(crate) const IDENTITY: Shape = Shape {
+pub const IDENTITY: Shape = Shape {
     width: 64,
     signed: false,
     float: false,
@@ -37,7 +38,7 @@ pub(crate) const DEAD: u128 = 2;
 /// The identity of the first life of a local.
 pub(crate) const FIRST_LIFE: u128 = 1;
 /// The distance to the identity of the next life.
-pub(crate) const NEXT_LIFE: i128 = 2;
+pub(crate) const NEXT_LIFE: u128 = 2;
 
 /// Which state variables tell to which objects pointers belong.
 #[derive(Clone, Debug)]
@@ -248,18 +249,13 @@ fn pointer_regions(program: &Program, points_to: &PointsTo) -> BTreeSet<RegionId
 
 /// The locals of the entry function that may begin more than once, or end before it does.
 fn mortal(program: &Program) -> BTreeSet<VarId> {
-    let mut next: Vec<Vec<usize>> = vec![Vec::new(); program.locations.len()];
-    for edge in &program.edges {
-        next[edge.from.index()].push(edge.to.index());
-    }
-    let cycles = hardbop_graph::cycles(&next);
-    let cyclic = |location: LocId| cycles[location.index()].is_some();
+    let cyclic = control::cyclic(program);
     let mut mortal = BTreeSet::new();
     let mut begun = BTreeSet::new();
     for edge in &program.edges {
         match &edge.op {
             Op::EndScope { variables } => mortal.extend(variables.iter().copied()),
-            Op::Declare { variable } if cyclic(edge.from) || !begun.insert(*variable) => {
+            Op::Declare { variable } if cyclic[edge.from.index()] || !begun.insert(*variable) => {
                 mortal.insert(*variable);
             }
             _ => {}

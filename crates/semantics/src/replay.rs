@@ -2,8 +2,8 @@
 
 use crate::FreshOrigin;
 use hardbop_budget::Budget;
+use hardbop_cfront::derived::Derived;
 use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, TypeId, VarId};
-use hardbop_cfront::inline::Inlined;
 use hardbop_cfront::interp::{
     Environment, Interpreter, Limits, Observer, Outcome, Request, Run, State, TraceMode,
 };
@@ -176,7 +176,7 @@ impl Observer for Met<'_> {
 }
 
 /// The choices of a run of an inlined program, as choices of the program itself.
-pub fn original_choices(inlined: &Inlined, choices: &[Choice]) -> Vec<Choice> {
+pub fn original_choices(inlined: &Derived, choices: &[Choice]) -> Vec<Choice> {
     let original = |choice: &Choice| {
         let edge = inlined.edges[choice.edge.index()]?;
         Some(Choice {

@@ -1,5 +1,6 @@
 //! gcc as the judge of what a C program means.
 
+use hardbop_budget::Budget;
 use hardbop_cfront::inline::{self, Limits as InlineLimits, inline_unchecked};
 use hardbop_cfront::interp::{
     Environment, Interpreter, Limits, Observer, Outcome, Run, Script, State,
@@ -96,7 +97,8 @@ pub fn program_from(
         kind,
         preprocess: Preprocess::default(),
     };
-    let loaded = load(&[input], &Options::new(model), files);
+    let loaded = load(&[input], &Options::new(model), files, &Budget::unlimited())
+        .map_err(|stopped| stopped.to_string())?;
     let said: Vec<String> = loaded
         .diagnostics
         .iter()
@@ -140,8 +142,10 @@ impl Observer for Keep<'_> {
 /// contradict points-to, neither in the program nor where its calls are inlined.
 pub fn interpret(program: &Program, global: &str, steps: u64) -> (Run, Vec<u8>) {
     let points_to = checked(program);
-    let inlined = inline_unchecked(program, &InlineLimits::default());
-    assert_eq!(inline::check::check(program, &inlined), Ok(()));
+    let budget = Budget::unlimited();
+    let inlined = inline_unchecked(program, &InlineLimits::default(), &budget);
+    let inlined = inlined.expect("nothing limits it");
+    assert_eq!(inline::check::check(program, &inlined, &budget), Ok(Ok(())));
     let inlined = inlined.program;
     let inlined_points_to = checked(&inlined);
     let _ = interpret_against(&inlined, &inlined_points_to, global, steps);
@@ -150,8 +154,12 @@ pub fn interpret(program: &Program, global: &str, steps: u64) -> (Run, Vec<u8>) 
 
 /// What points-to finds, which must stand its own check.
 fn checked(program: &Program) -> PointsTo {
-    let found = points_to::analyse_unchecked(program);
-    assert_eq!(points_to::check::check(program, &found), Ok(()));
+    let budget = Budget::unlimited();
+    let found = points_to::analyse_unchecked(program, &budget).expect("nothing limits it");
+    assert_eq!(
+        points_to::check::check(program, &found, &budget),
+        Ok(Ok(()))
+    );
     found
 }
 

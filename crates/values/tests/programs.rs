@@ -14,7 +14,7 @@ const HEAD: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\n";
 fn said(engine: &Values, text: &str) -> Vec<String> {
     let (program, points_to) = load(&format!("{HEAD}{text}"));
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    let prepared = Prepared::with_points_to(&program, points_to);
+    let prepared = Prepared::with_points_to(&program, points_to, &Budget::unlimited()).unwrap();
     let task = Task {
         model: &Model::new(&program, &prepared),
         checks: &checks,

@@ -11,6 +11,7 @@ use crate::model::{
 };
 use crate::sew::Sewing;
 use crate::text::{Token, loop_keyword, offset, position, tokens};
+use hardbop_budget::{Budget, Stopped};
 use hardbop_c_text::names::Old;
 use hardbop_cfront::edit::{Graphs, Tables};
 use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId};
@@ -35,7 +36,13 @@ pub struct Woven {
 }
 
 /// Weaves a witness into a program of whose checks these are the property.
-pub fn weave(program: &Program, property: &[CheckId], witness: &Witness) -> Woven {
+pub fn weave(
+    program: &Program,
+    property: &[CheckId],
+    witness: &Witness,
+    budget: &Budget,
+) -> Result<Woven, Stopped> {
+    budget.check()?;
     let mut weaver = Weaver {
         tables: Tables::new(program.clone()),
         texts: BTreeMap::new(),
@@ -45,8 +52,8 @@ pub fn weave(program: &Program, property: &[CheckId], witness: &Witness) -> Wove
     };
     weaver.read_texts();
     match &witness.content {
-        Content::Violation(segments) => weaver.violation(segments, property),
-        Content::Correctness(invariants) => weaver.correctness(invariants, property),
+        Content::Violation(segments) => weaver.violation(segments, property, budget),
+        Content::Correctness(invariants) => weaver.correctness(invariants, property, budget),
     }
 }
 
@@ -184,11 +191,17 @@ impl Weaver {
         from.into_iter().filter(entered).collect()
     }
 
-    fn violation(mut self, segments: &[Segment], property: &[CheckId]) -> Woven {
+    fn violation(
+        mut self,
+        segments: &[Segment],
+        property: &[CheckId],
+        budget: &Budget,
+    ) -> Result<Woven, Stopped> {
         let mut stitches = Vec::new();
         let mut number = 0;
         let mut target = None;
         for segment in segments {
+            budget.check()?;
             for point in &segment.avoid {
                 match self.stitches(point, number, true) {
                     Some(found) => stitches.extend(found),
@@ -208,7 +221,8 @@ impl Weaver {
             }
         }
         let targets = self.targets(property, target.as_ref());
-        self.sew(stitches, number, property, &targets)
+        budget.check()?;
+        Ok(self.sew(stitches, number, property, &targets))
     }
 
     fn unchecked(&mut self, point: &Waypoint) {
@@ -447,9 +461,15 @@ impl Weaver {
         }
     }
 
-    fn correctness(mut self, invariants: &[Invariant], property: &[CheckId]) -> Woven {
+    fn correctness(
+        mut self,
+        invariants: &[Invariant],
+        property: &[CheckId],
+        budget: &Budget,
+    ) -> Result<Woven, Stopped> {
         let mut claims: Vec<Claim> = Vec::new();
         for invariant in invariants {
+            budget.check()?;
             match invariant.kind {
                 InvariantKind::Contract => claims.extend(self.contract(invariant)),
                 InvariantKind::Loop | InvariantKind::Location => {
@@ -495,13 +515,13 @@ impl Weaver {
             graphs.edge(start, entry, Op::Assign { place, value }, source);
         }
         graphs.lay_out(&mut tables.program);
-        Woven {
+        Ok(Woven {
             program: tables.program,
             property: property.to_vec(),
             invariants: checks,
             unchecked: self.diagnostics.len(),
             diagnostics: self.diagnostics,
-        }
+        })
     }
 
     fn claim(&mut self, location: LocId, text: &str, span: Span) -> Option<Claim> {

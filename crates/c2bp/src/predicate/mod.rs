@@ -14,6 +14,7 @@ mod file;
 
 pub use hardbop_c_text::names::{Old, Scope};
 
+use hardbop_budget::{Budget, Stopped};
 use hardbop_c_text::print;
 use hardbop_cfront::edit::Tables;
 use hardbop_cfront::ids::{ExprId, FuncId, LocId};
@@ -142,7 +143,7 @@ impl PredicateSet {
     }
 
     /// Ends the collecting of predicates: analyses the extended program.
-    pub fn analyse(mut self) -> Analysed {
+    pub fn analyse(mut self, budget: &Budget) -> Result<Analysed, Stopped> {
         for index in 0..self.predicates.len() {
             let condition = self.predicates[index].expr;
             self.reader(
@@ -161,14 +162,14 @@ impl PredicateSet {
             self.reader(self.predicates.len() + index, Op::Assign { place, value });
         }
         let program = self.tables.program;
-        let points_to = points_to::analyse(&program);
-        Analysed {
+        let points_to = points_to::analyse(&program, budget)?;
+        Ok(Analysed {
             program,
             points_to,
             predicates: self.predicates,
             olds: self.olds,
             functions: self.functions,
-        }
+        })
     }
 
     /// A function that nobody calls and that does just this.

@@ -37,7 +37,7 @@ pub fn analysed(c: &str, predicates: &str) -> Analysed {
         .map(|e| render(e, &sources, Style::Plain))
         .collect();
     assert!(errors.is_empty(), "{text}");
-    set.analyse()
+    set.analyse(&Budget::unlimited()).unwrap()
 }
 
 pub fn abstracted(c: &str, predicates: &str, options: &Options) -> BooleanProgram {

@@ -32,7 +32,7 @@ fn answers_agree_with_all_runs() {
             .map(|index| CheckId(index as u32))
             .collect();
         let budget = Budget::unlimited().with_time(Duration::from_secs(3));
-        let prepared = Prepared::with_points_to(&program, points_to);
+        let prepared = Prepared::with_points_to(&program, points_to, &Budget::unlimited()).unwrap();
         let task = Task {
             model: &Model::new(&program, &prepared),
             checks: &checks,

@@ -8,7 +8,6 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, LocId};
-use hardbop_cfront::inline;
 use hardbop_cfront::interp::{self, Interpreter};
 use hardbop_cfront::points_to;
 use hardbop_cfront::program::{LocationKind, Op, Program};
@@ -90,17 +89,9 @@ struct House<'p> {
 
 /// A program with its calls as they are: invariants of procedures are mutated, too.
 fn prepared(program: &Program) -> Prepared {
-    let limits = inline::Limits {
-        shared: 0,
-        function: 0,
-        targets: 0,
-    };
-    let inlined = inline::inline(program, &limits);
-    Prepared {
-        points_to: points_to::analyse(program),
-        inlined_points_to: points_to::analyse(&inlined.program),
-        inlined,
-    }
+    let budget = Budget::unlimited();
+    let points_to = points_to::analyse(program, &budget).expect("nothing limits it");
+    Prepared::after(&[], program, points_to, &budget).expect("nothing limits it")
 }
 
 /// Invariants by location.

@@ -3,6 +3,7 @@
 //! literals that may be one.
 
 use super::View;
+use crate::control::cyclic;
 use crate::ids::{ExprId, FuncId, TypeId, VarId};
 use crate::operands::{Operand, each_below, each_operand};
 use crate::points_to::{Class, ClassId, leaves};
@@ -10,7 +11,6 @@ use crate::program::{
     BinaryOp, ExprKind, Initial, InitialValue, Op, PlaceKind, Source, UnaryOp, VarKind,
 };
 use crate::types::{RecordKind, Type, Types};
-use hardbop_graph::cycles;
 use std::collections::BTreeSet;
 
 pub(super) fn find(view: &View<'_>) -> Vec<String> {
@@ -249,11 +249,7 @@ struct Lives {
 impl Lives {
     fn new(view: &View<'_>) -> Lives {
         let program = view.program;
-        let mut next: Vec<Vec<usize>> = vec![Vec::new(); program.locations.len()];
-        for edge in &program.edges {
-            next[edge.from.index()].push(edge.to.index());
-        }
-        let cyclic: Vec<bool> = cycles(&next).iter().map(Option::is_some).collect();
+        let cyclic = cyclic(program);
         let mut calls: Vec<Vec<(FuncId, bool)>> = vec![Vec::new(); program.functions.len()];
         let mut freed = BTreeSet::new();
         let mut scoped = BTreeSet::new();

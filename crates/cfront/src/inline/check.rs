@@ -1,6 +1,6 @@
 //! Inlining is a claim: this checks it, location by location.
 //!
-//! In come a program and an [`Inlined`], whoever made it; out comes the first thing by which the
+//! In come a program and an [`Derived`], whoever made it; out comes the first thing by which the
 //! two differ, if there is one. There is no choice of calls here, no copying and no search: the
 //! inlined program is walked once, and every location of it that is reached stands for one
 //! location of the program in one *activation*, that is, in a function's own body or in a copy of
@@ -17,71 +17,54 @@
 //! [`LocationKind::Halt`].
 
 mod entry;
+mod mismatch;
 mod open;
 mod renaming;
 mod tables;
 
-use super::Inlined;
+pub use mismatch::{Mismatch, Where};
+
+use crate::derived::Derived;
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::program::*;
 use crate::types::Type;
 use entry::Entries;
+use hardbop_budget::{Budget, Stopped, Ticks};
 use renaming::{Activation, ActivationId, Renaming};
-use std::fmt;
 
-/// Something by which a program and its inlined form differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
-    /// Where in the inlined program.
-    pub at: Where,
-    /// What is wrong.
-    pub what: String,
+/// That the two agree, or how they differ.
+pub type Checked<T = ()> = Result<T, Mismatch>;
+
+/// Why a walk ended early.
+enum Ended {
+    Mismatch(Mismatch),
+    Stopped(Stopped),
 }
 
-/// A part of an inlined program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Where {
-    /// What it shares with the program.
-    Tables,
-    /// A function.
-    Function(FuncId),
-    /// A location.
-    Location(LocId),
-    /// An edge.
-    Edge(EdgeId),
-    /// A variable.
-    Variable(VarId),
-}
-
-impl Mismatch {
-    fn new(at: Where, what: impl Into<String>) -> Mismatch {
-        Mismatch {
-            at,
-            what: what.into(),
-        }
+impl From<Mismatch> for Ended {
+    fn from(mismatch: Mismatch) -> Ended {
+        Ended::Mismatch(mismatch)
     }
 }
 
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
-            Where::Tables => f.write_str("the inlined program")?,
-            Where::Function(id) => write!(f, "function {}", id.0)?,
-            Where::Location(id) => write!(f, "location {}", id.0)?,
-            Where::Edge(id) => write!(f, "edge {}", id.0)?,
-            Where::Variable(id) => write!(f, "variable {}", id.0)?,
-        }
-        write!(f, ": {}", self.what)
+impl From<Stopped> for Ended {
+    fn from(stopped: Stopped) -> Ended {
+        Ended::Stopped(stopped)
     }
 }
-
-impl std::error::Error for Mismatch {}
-
-type Checked<T = ()> = Result<T, Mismatch>;
 
 /// Checks that an inlined program has the executions of the program, and no others, and that it
 /// says rightly what its locations and edges stand for.
-pub fn check(original: &Program, inlined: &Inlined) -> Checked {
+pub fn check(original: &Program, inlined: &Derived, budget: &Budget) -> Result<Checked, Stopped> {
+    match walk(original, inlined, budget) {
+        Ok(()) => Ok(Ok(())),
+        Err(Ended::Mismatch(mismatch)) => Ok(Err(mismatch)),
+        Err(Ended::Stopped(stopped)) => Err(stopped),
+    }
+}
+
+fn walk(original: &Program, inlined: &Derived, budget: &Budget) -> Result<(), Ended> {
+    budget.check()?;
     tables::shared(original, &inlined.program)?;
     tables::laid_out(inlined)?;
     tables::locals(original, &inlined.program)?;
@@ -99,6 +82,7 @@ pub fn check(original: &Program, inlined: &Inlined) -> Checked {
         work: Vec::new(),
         called: vec![false; original.functions.len()],
         calls: Vec::new(),
+        ticks: budget.ticks(),
     };
     walk.called(original.entry);
     while let Some(function) = walk.calls.pop() {
@@ -111,7 +95,7 @@ pub fn check(original: &Program, inlined: &Inlined) -> Checked {
             walk.function(id)?;
         }
     }
-    walk.lives()
+    Ok(walk.lives()?)
 }
 
 /// What a location of the inlined program is for.
@@ -132,7 +116,7 @@ struct Passing<'a> {
 
 struct Walk<'a> {
     original: &'a Program,
-    inlined: &'a Inlined,
+    inlined: &'a Derived,
     /// The type of comparisons.
     int: Option<TypeId>,
     renaming: Renaming<'a>,
@@ -142,6 +126,7 @@ struct Walk<'a> {
     /// The functions that are called, and those of them that are to be walked.
     called: Vec<bool>,
     calls: Vec<FuncId>,
+    ticks: Ticks<'a>,
 }
 
 impl<'a> Walk<'a> {
@@ -178,7 +163,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Walks through a function of the inlined program.
-    fn function(&mut self, id: FuncId) -> Checked {
+    fn function(&mut self, id: FuncId) -> Result<(), Ended> {
         let (new, old) = (
             self.inlined.program.function(id),
             self.original.function(id),
@@ -186,7 +171,7 @@ impl<'a> Walk<'a> {
         let exit = &self.inlined.program.locations[new.exit.index()];
         if exit.kind != LocationKind::Exit || !exit.edges.is_empty() {
             let at = Where::Location(new.exit);
-            return Err(Mismatch::new(at, "is not an exit"));
+            return Err(Mismatch::new(at, "is not an exit").into());
         }
         let own = self.renaming.add(Activation {
             callee: id,
@@ -196,6 +181,7 @@ impl<'a> Walk<'a> {
         });
         self.arrive(new.entry, old.entry, own)?;
         while let Some(at) = self.work.pop() {
+            self.ticks.tick()?;
             if let Some(Role::Is(old, activation)) = self.roles[at.index()] {
                 self.location(at, old, activation)?;
             }

@@ -6,6 +6,8 @@
 //! this page share is the meaning of [`PointsTo`]: a class and an offset for every place and for
 //! what every value points to, and for every scalar in memory what it points to.
 
+mod regions;
+
 use super::{Leaf, PointsTo, Spot, bit_field, leaves};
 use crate::ids::{EdgeId, ExprId, PlaceId, TypeId};
 use crate::operands::each_load;
@@ -13,7 +15,7 @@ use crate::program::{
     BinaryOp, Callee, ExprKind, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp,
 };
 use crate::types::Type;
-use std::collections::BTreeSet;
+use hardbop_budget::{Budget, Stopped};
 use std::fmt;
 
 /// A claim of a points-to analysis that a program does not keep.
@@ -30,25 +32,26 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-type Checked = Result<(), Broken>;
+/// That the claims stand, or what breaks them.
+pub type Checked = Result<(), Broken>;
 
 /// Checks that every statement of a program keeps what is claimed.
-pub fn check(program: &Program, claims: &PointsTo) -> Checked {
-    let checker = Checker { program, claims };
-    checker.regions()?;
-    for index in 0..program.exprs.len() {
-        checker.expression(ExprId(index as u32))?;
+pub fn check(program: &Program, claims: &PointsTo, budget: &Budget) -> Result<Checked, Stopped> {
+    let mut ticks = budget.ticks();
+    let c = Checker { program, claims };
+    let ids = |count: usize| 0..count as u32;
+    let exprs = ids(program.exprs.len()).map(|id| c.expression(ExprId(id)));
+    let places = ids(program.places.len()).map(|id| c.place(PlaceId(id)));
+    let initials = (0..program.variables.len()).map(|index| c.initial(index));
+    let edges = ids(program.edges.len()).map(|id| c.edge(EdgeId(id)));
+    let all = std::iter::once_with(|| c.regions()).chain(exprs);
+    for checked in all.chain(places).chain(initials).chain(edges) {
+        ticks.tick()?;
+        if checked.is_err() {
+            return Ok(checked);
+        }
     }
-    for index in 0..program.places.len() {
-        checker.place(PlaceId(index as u32))?;
-    }
-    for index in 0..program.variables.len() {
-        checker.initial(index)?;
-    }
-    for index in 0..program.edges.len() {
-        checker.edge(EdgeId(index as u32))?;
-    }
-    Ok(())
+    Ok(Ok(()))
 }
 
 struct Checker<'a> {
@@ -446,49 +449,6 @@ impl Checker<'_> {
             index == u64::MAX - 1 || self.claims.part(array, bytes as i64) == array
         });
         self.must(alike, || format!("place {}: elements are told apart", id.0))
-    }
-
-    /// Scalars that overlap in memory share what they point to.
-    fn regions(&self) -> Checked {
-        let regions = self.claims.regions();
-        for (index, region) in regions.all().iter().enumerate() {
-            let from = Spot {
-                class: region.class,
-                offset: region.start,
-            };
-            let to = Spot {
-                class: region.class,
-                offset: region.end,
-            };
-            let inside: BTreeSet<Spot> = self
-                .claims
-                .pointees
-                .range(from..to)
-                .map(|(_, &pointee)| pointee)
-                .collect();
-            self.must(inside.len() <= 1, || {
-                format!("region {index} holds pointers to different objects")
-            })?;
-        }
-        Ok(())
-    }
-
-    /// A scalar of so many bytes is read or written at a spot: a region holds it as it is.
-    fn accessed(&self, spot: Spot, leaf: Leaf) -> Checked {
-        let (_, ty, bits) = leaf;
-        let size = match bits {
-            Some((first, width)) => u64::from((first + width).div_ceil(8)),
-            None => self.program.types.size_of(ty),
-        };
-        let regions = self.claims.regions();
-        let fine = regions.at(spot).is_some_and(|id| {
-            let region = regions.get(id);
-            let end = spot.offset.saturating_add_unsigned(size);
-            let inside = region.start <= spot.offset && end <= region.end;
-            let whole = spot.offset == region.start && size == region.unit;
-            inside && (region.unit == 1 || whole)
-        });
-        self.must(fine, || format!("no region holds {size} bytes at {spot:?}"))
     }
 
     fn scalars(&self, ty: TypeId) -> Vec<Leaf> {

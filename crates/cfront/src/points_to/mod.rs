@@ -23,12 +23,14 @@ mod content;
 mod flows;
 mod nodes;
 pub mod regions;
+mod solve;
 mod solver;
 
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::program::{PlaceKind, Program};
 use crate::types::{Type, Types};
 use content::Fold;
+use hardbop_budget::{Budget, Stopped};
 use std::collections::BTreeMap;
 
 /// A class of objects.
@@ -135,17 +137,18 @@ impl PointsTo {
 
 /// Analyses a whole program. What is found is checked; should it not hold, everything may point
 /// to everything.
-pub fn analyse(program: &Program) -> PointsTo {
-    let found = solver::solve(program);
-    match check::check(program, &found) {
-        Ok(()) => found,
-        Err(_) => solver::solve_coarsely(program),
+pub fn analyse(program: &Program, budget: &Budget) -> Result<PointsTo, Stopped> {
+    let mut ticks = budget.ticks();
+    let found = solve::solve(program, &mut ticks)?;
+    match check::check(program, &found, budget)? {
+        Ok(()) => Ok(found),
+        Err(_) => solve::solve_coarsely(program, &mut ticks),
     }
 }
 
 /// What the analysis finds, as it is: for the tests, which want to know that it stands the check.
-pub fn analyse_unchecked(program: &Program) -> PointsTo {
-    solver::solve(program)
+pub fn analyse_unchecked(program: &Program, budget: &Budget) -> Result<PointsTo, Stopped> {
+    solve::solve(program, &mut budget.ticks())
 }
 
 /// A scalar part of a type: its offset in bytes, its type, and for a bit-field its first bit in

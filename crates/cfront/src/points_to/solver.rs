@@ -4,71 +4,9 @@ use super::content::Cell;
 use super::nodes::Nodes;
 use super::{Class, ClassId, PointsTo, Spot, bit_field, leaves, regions};
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
-use crate::program::{BinaryOp, ExprKind, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp};
+use crate::program::{BinaryOp, ExprKind, Initial, InitialValue, PlaceKind, Program, UnaryOp};
 use crate::types::{Type, Types};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// Analyses a whole program.
-pub(super) fn solve(program: &Program) -> PointsTo {
-    Solver::new(program).run()
-}
-
-/// The coarsest answer: everything that has an address is one class, and every pointer points
-/// anywhere in it.
-pub(super) fn solve_coarsely(program: &Program) -> PointsTo {
-    let mut solver = Solver::new(program);
-    solver.forget_everything();
-    solver.run()
-}
-
-impl Solver<'_> {
-    fn run(mut self) -> PointsTo {
-        self.initial_values();
-        for index in 0..self.program.exprs.len() {
-            self.value(ExprId(index as u32));
-        }
-        for index in 0..self.program.places.len() {
-            self.place(PlaceId(index as u32));
-        }
-        for index in 0..self.program.edges.len() {
-            self.edge(EdgeId(index as u32));
-        }
-        self.undefined_functions();
-        self.entry_parameters();
-        self.settle();
-        self.finish()
-    }
-
-    fn forget_everything(&mut self) {
-        let world = self.world();
-        self.variadic = Some(world);
-        for (index, variable) in self.program.variables.iter().enumerate() {
-            let id = VarId(index as u32);
-            let cell = self.variable(id);
-            if variable.address_taken {
-                self.nodes.unify(cell, world);
-            } else {
-                self.tell_world(cell, variable.ty);
-            }
-        }
-        for index in 0..self.program.functions.len() {
-            let cell = self.function(FuncId(index as u32));
-            self.nodes.unify(cell, world);
-        }
-        for (index, edge) in self.program.edges.iter().enumerate() {
-            if let Op::Allocate { .. } = edge.op {
-                let id = EdgeId(index as u32);
-                self.nodes.content(world).allocations.insert(id);
-            }
-        }
-        for (_, ty) in self.program.types.all() {
-            if let Type::Pointer(to) = ty {
-                let outside = self.outside(*to);
-                self.nodes.unify(outside, world);
-            }
-        }
-    }
-}
 
 /// A scalar in an object: where it lies, its type, and for a bit-field its bits.
 type Part = (Cell, TypeId, Option<(u32, u32)>);
@@ -100,7 +38,7 @@ pub(super) struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(program: &'a Program) -> Solver<'a> {
+    pub fn new(program: &'a Program) -> Solver<'a> {
         Solver {
             program,
             nodes: Nodes::default(),
@@ -161,7 +99,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn function(&mut self, id: FuncId) -> Cell {
+    pub fn function(&mut self, id: FuncId) -> Cell {
         if let Some(cell) = self.functions[id.index()] {
             return cell;
         }
@@ -521,7 +459,7 @@ impl<'a> Solver<'a> {
         cell
     }
 
-    fn initial_values(&mut self) {
+    pub fn initial_values(&mut self) {
         for (index, variable) in self.program.variables.iter().enumerate() {
             let cell = self.variable(VarId(index as u32));
             if variable.initial == Initial::Unknown {
@@ -555,7 +493,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn finish(mut self) -> PointsTo {
+    pub fn finish(mut self) -> PointsTo {
         let roots: Vec<u32> = self.nodes.roots().collect();
         let ids: HashMap<u32, ClassId> = roots
             .iter()

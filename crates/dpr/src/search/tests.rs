@@ -18,16 +18,28 @@ use hardbop_test_support::generate::branches::{VALUES, program};
 use hardbop_test_support::inputs::{loaded, run_all};
 use rustc_hash::FxHashMap;
 
-/// Takes everything for true.
-struct Believing;
+/// Takes everything for true, and ends the search after a number of runs.
+struct Believing {
+    budget: Budget,
+    runs: u32,
+}
 
 impl Desk for Believing {
-    fn event(&mut self, _: Event) {}
+    fn event(&mut self, _: Event) {
+        self.runs += 1;
+        if self.runs == RUNS {
+            self.budget.cancel();
+        }
+    }
 
     fn submit(&mut self, _: Claim) -> Answer {
         Answer::Accepted
     }
 }
+
+/// So many runs are learned from: what was learned until then is compared, whether the search is
+/// over or not.
+const RUNS: u32 = 1000;
 
 /// What is learned about one check until it is decided, and the numbers of the nodes.
 fn learned(loaded: &LoadedProgram, check: CheckId, order: Order) -> (Vec<Vec<Decision>>, Nodes) {
@@ -37,10 +49,12 @@ fn learned(loaded: &LoadedProgram, check: CheckId, order: Order) -> (Vec<Vec<Dec
         order,
         ..Options::default()
     };
-    // What was learned until then is compared, whether the search is over or not.
-    let budget = Budget::unlimited().with_time(Duration::from_secs(2));
+    let budget = Budget::unlimited();
     let open = BTreeSet::from([check]);
-    let mut desk = Believing;
+    let mut desk = Believing {
+        budget: budget.clone(),
+        runs: 0,
+    };
     let common = Common::new(&semantics, &effects, &options, &budget, open, &mut desk);
     Worker::new(&common, 0).search();
     let shared = common.shared();

@@ -1,7 +1,9 @@
 //! The commands on C programs.
 
 use super::{EXIT_CODES, Limits};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum};
+use hardbop_model::passes::{ALL, Keeps, Pass};
 use std::path::PathBuf;
 
 const RUN_EXAMPLES: &str = "\
@@ -69,19 +71,32 @@ Examples:
         #[arg(long = "function", value_name = "NAME")]
         functions: Vec<String>,
         /// Print the program as it is after this preparation.
-        #[arg(long, value_name = "PASS", default_value = "load")]
-        after: Pass,
+        #[arg(
+            long,
+            value_name = "PASS",
+            default_value = "load",
+            value_parser = PossibleValuesParser::new(preparations())
+        )]
+        after: String,
     },
 }
 
-/// What is done to a program before it is searched. Each pass is exact: the program does the same
-/// before and after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Pass {
-    /// Reading, linking, and adding the models of the library.
-    Load,
-    /// Calls of functions that do not call themselves become copies of their bodies.
-    Inline,
+/// What may be done to a program before it is searched: reading it, and every pass.
+fn preparations() -> Vec<PossibleValue> {
+    let load =
+        PossibleValue::new("load").help("reading, linking, and adding models of the library");
+    std::iter::once(load).chain(passes(ALL)).collect()
+}
+
+/// Passes by their names.
+pub fn passes(passes: &'static [Pass]) -> impl Iterator<Item = PossibleValue> {
+    passes.iter().map(|pass| {
+        let keeps = match pass.keeps {
+            Keeps::Exact => "exact",
+            Keeps::More => "only adds behaviours",
+        };
+        PossibleValue::new(pass.name).help(format!("{} ({keeps})", pass.does))
+    })
 }
 
 /// A C program to read.

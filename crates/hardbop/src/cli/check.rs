@@ -1,7 +1,10 @@
 //! The command that decides the checks of C programs.
 
+use super::c::passes;
 use super::{Artifacts, CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use hardbop_model::passes::USUAL;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -50,6 +53,15 @@ pub struct CheckArgs {
         help_heading = "Search"
     )]
     pub engine: EngineChoice,
+    /// Leave a preparation of the program out (see `hardbop c dump --after`); may be given several
+    /// times.
+    #[arg(
+        long,
+        value_name = "PASS",
+        value_parser = PossibleValuesParser::new(passes(USUAL)),
+        help_heading = "Search"
+    )]
+    pub without: Vec<String>,
     /// Show the invariants that prove the checks.
     #[arg(long, help_heading = "Output")]
     pub invariants: bool,

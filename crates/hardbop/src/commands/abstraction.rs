@@ -7,6 +7,7 @@ use crate::failure::{Failure, Verdict};
 use crate::input;
 use crate::limits;
 use crate::progress::Progress;
+use crate::reading;
 use hardbop_budget::Stopped;
 use hardbop_c2bp::{
     Arithmetic, BooleanProgram, CubeBound, Events, Options, ProcedureStatistics, abstract_program,
@@ -64,7 +65,8 @@ pub fn run(arguments: &AbstractArgs, console: &Console) -> Result<Verdict, Failu
         ..Options::default()
     };
     let watcher = Watcher::new(console, arguments.dump_smt.as_deref())?;
-    let result = abstract_program(&set.analyse(), &options, &budget, &watcher);
+    let analysed = set.analyse(&reading::budget())?;
+    let result = abstract_program(&analysed, &options, &budget, &watcher);
     watcher.finish()?;
     match result {
         Ok(found) => {

@@ -30,6 +30,8 @@ pub struct Known<'a> {
     pub target: &'a Target,
     /// The programs, each with what engines say of it.
     pub parts: &'a [(&'a Program, &'a Found)],
+    /// The usual passes that they were prepared without.
+    pub without: &'a [String],
     /// The same as results.
     pub results: &'a Results,
     /// How long it took.
@@ -119,7 +121,8 @@ fn write_harness(path: &Path, known: &Known<'_>, said: &mut String) -> Result<()
 
 fn write_certificate(path: &Path, known: &Known<'_>) -> Result<(), Failure> {
     let parts = known.parts.iter().copied();
-    save(path, &Certificate::new(hashes(known.target)?, parts).text())
+    let (files, without) = (hashes(known.target)?, known.without.to_vec());
+    save(path, &Certificate::new(files, without, parts).text())
 }
 
 fn write_witness(

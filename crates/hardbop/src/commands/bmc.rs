@@ -10,7 +10,6 @@ use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::progress::Progress;
-use crate::reading::Reading;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::program::Program;
 use hardbop_dpr::{Dpr, Learning, Options, Order};
@@ -49,7 +48,7 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
         warnings,
         files,
     } = c::program(&arguments.input, console)?;
-    let prepared = Reading::during(|| prepared(&program, points_to.as_ref()));
+    let prepared = prepared(&program, points_to.as_ref(), &[])?;
     let model = Model::new(&program, &prepared);
     let checks: Vec<CheckId> = (0..program.checks.len())
         .map(|i| CheckId(i as u32))

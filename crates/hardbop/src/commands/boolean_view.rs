@@ -42,12 +42,12 @@ fn view(program: &Program, found: &Found) -> Option<BooleanProgram> {
     if set.predicates().is_empty() || set.predicates().len() > MOST_PREDICATES {
         return None;
     }
-    let analysed = set.analyse();
+    let budget = Budget::unlimited().with_time(TIME);
+    let analysed = set.analyse(&budget).ok()?;
     let options = Options {
         max_cube: CubeBound::Length(2),
         ..Options::default()
     };
-    let budget = Budget::unlimited().with_time(TIME);
     let made = abstract_program(&analysed, &options, &budget, &NoEvents).ok()?;
     let lines = made
         .text

@@ -1,11 +1,12 @@
 //! `hardbop c dump`: what the front end makes of a C program.
 
 use crate::c::{self, CProgram};
-use crate::cli::{CInput, Pass};
+use crate::cli::CInput;
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
+use crate::reading;
 use hardbop_cfront::dump::{dump, dump_function};
-use hardbop_cfront::inline::{Limits, inline};
+use hardbop_model::passes::ALL;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -17,12 +18,12 @@ struct Body<'a> {
 pub fn run(
     input: &CInput,
     names: &[String],
-    after: Pass,
+    after: &str,
     console: &Console,
 ) -> Result<Verdict, Failure> {
     let mut read = c::program(input, console)?;
-    if after == Pass::Inline {
-        read.program = inline(&read.program, &Limits::default()).program;
+    if let Some(pass) = ALL.iter().find(|pass| pass.name == after) {
+        read.program = (pass.run)(&read.program, &reading::budget())?.program;
     }
     print(&read, names, console)
 }

@@ -72,7 +72,7 @@ pub fn run(
     };
     if given.watch {
         watch(&program, inputs.clone(), &limits)?;
-        let inlined = inline(&program, &inline::Limits::default()).program;
+        let inlined = inline(&program, &inline::Limits::default(), &limits.budget)?.program;
         watch(&inlined, inputs.clone(), &limits)?;
     }
     let run = interp::run(&program, &mut Script::new(inputs), &limits);
@@ -97,7 +97,7 @@ fn watch(
     inputs: Vec<interp::InputValue>,
     limits: &interp::Limits,
 ) -> Result<(), Failure> {
-    let points_to = points_to::analyse(program);
+    let points_to = points_to::analyse(program, &limits.budget)?;
     let mut watch = Watch::new(program, &points_to);
     let interpreter = Interpreter::new(program);
     interpreter.run_observed(&mut Script::new(inputs), limits, &mut watch);

@@ -10,7 +10,6 @@ use crate::failure::{Failure, Verdict};
 use crate::input;
 use crate::limits;
 use crate::progress::Progress;
-use crate::reading::Reading;
 use crate::target::Target;
 use hardbop_budget::Budget;
 use hardbop_engine::Claim;
@@ -69,7 +68,7 @@ pub fn run(arguments: &CertifyArgs, console: &Console) -> Result<Verdict, Failur
         for claimed in &certificate.parts {
             let part = of(&parts, claimed, &certificate, &target, &path)?;
             progress.say("preparing the program".to_owned());
-            let prepared = Reading::during(|| prepared(&part.program, part.points_to.as_ref()));
+            let prepared = prepared(&part.program, part.points_to.as_ref(), &certificate.without)?;
             let model = Model::new(&part.program, &prepared);
             let gate = Gate::new(&model, budget.clone());
             let gate = match &solver {

@@ -14,12 +14,12 @@ use crate::outputs;
 use crate::progress::Progress;
 use crate::project;
 use crate::quiet::Stderr;
-use crate::reading::Reading;
+use crate::reading;
 use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cegar::Slam;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::points_to::PointsTo;
+use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_dpr::Dpr;
@@ -28,6 +28,7 @@ use hardbop_gate::{Outcome, Report};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
+use hardbop_model::passes::{Pass, USUAL};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
 use hardbop_report::join::join;
@@ -106,11 +107,11 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
             // What is known of the others is told; of this one nothing is.
             break;
         }
-        let prepare = || prepared(job.program, job.points_to);
-        let prepared = match index {
-            0 => Reading::during(prepare),
+        let prepared = match prepared(job.program, job.points_to, &arguments.without) {
+            Ok(prepared) => prepared,
+            Err(stopped) if index == 0 => return Err(stopped.into()),
             // There are answers already, which the end of a limit must not take along.
-            _ => prepare(),
+            Err(_) => break,
         };
         let model = Model::new(job.program, &prepared);
         let task = Task {
@@ -127,12 +128,21 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     shown.conclude(&done, rounds)
 }
 
-/// Prepares a program of which it may be known where its pointers point.
-pub fn prepared(program: &Program, points_to: Option<&PointsTo>) -> Prepared {
-    match points_to {
-        Some(points_to) => Prepared::with_points_to(program, points_to.clone()),
-        None => Prepared::new(program),
-    }
+/// Prepares a program, of which it may be known where its pointers point, by the usual passes
+/// without some.
+pub fn prepared(
+    program: &Program,
+    points_to: Option<&PointsTo>,
+    without: &[String],
+) -> Result<Prepared, Stopped> {
+    let budget = reading::budget();
+    let wanted = |pass: &&Pass| without.iter().all(|name| name != pass.name);
+    let passes: Vec<Pass> = USUAL.iter().filter(wanted).copied().collect();
+    let points_to = match points_to {
+        Some(points_to) => points_to.clone(),
+        None => points_to::analyse(program, &budget)?,
+    };
+    Prepared::after(&passes, program, points_to, &budget)
 }
 
 /// A program with the checks of it that are to be decided.
@@ -273,6 +283,7 @@ impl Shown<'_> {
         let known = Known {
             target,
             parts: &parts,
+            without: &arguments.without,
             results: &results,
             seconds,
             budget: self.budget,

@@ -6,7 +6,7 @@ use crate::commands::shown::{Heading, Input, place};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
-use crate::reading::Reading;
+use crate::reading;
 use hardbop_cfront::dump::op_text;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::points_to;
@@ -117,8 +117,10 @@ pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failur
         warnings,
         ..
     } = c::program(&arguments.input, console)?;
-    let analyse = || points_to::analyse(&program);
-    let points_to = points_to.unwrap_or_else(|| Reading::during(analyse));
+    let points_to = match points_to {
+        Some(points_to) => points_to,
+        None => points_to::analyse(&program, &reading::budget())?,
+    };
     let encoding = match arguments.arith {
         ArithName::Exact => Encoding::Bits,
         ArithName::Int => Encoding::Integers {

@@ -2,25 +2,23 @@
 
 use crate::c::{self, CProgram};
 use crate::cli::LeapArgs;
+use crate::commands::results::chain_told;
 use crate::commands::shown::{Heading, Input, place, steps};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::input;
 use crate::limits;
 use crate::progress::Progress;
-use crate::reading::Reading;
+use crate::reading;
 use hardbop_c2bp::predicate::Scope;
 use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_cfront::points_to::{self, PointsTo};
-use hardbop_cfront::program::{Op, Program};
-use hardbop_engine::claim;
-use hardbop_gate::{Evidence, Gate};
+use hardbop_cfront::program::{Op, Program, Source};
+use hardbop_engine::{Claim, Task};
+use hardbop_gate::{Outcome, Report, alone_telling};
 use hardbop_leap::theorem::Theorem;
-use hardbop_leap::{
-    Claim, Endings, Event, LeapReport, Onlooker, Options, Outcome, Reason, Report, Suggestion, leap,
-};
-use hardbop_logic::Value;
+use hardbop_leap::{Endings, LeapReport, Options, Suggestion, Told, leap};
 use hardbop_model::{Model, Prepared};
 use hardbop_report::collect::assumptions;
 use hardbop_report::results::EdgeStep;
@@ -86,11 +84,11 @@ struct Ending {
 
 #[derive(Serialize)]
 struct Statistics {
-    cut_points: usize,
-    paths: usize,
+    cut_points: u64,
+    paths: u64,
     attempts: u64,
     leaps: u64,
-    chains: usize,
+    chains: u64,
     questions: u64,
     undecided: u64,
     seconds: f64,
@@ -123,26 +121,23 @@ pub fn run(arguments: &LeapArgs, console: &Console) -> Result<Verdict, Failure> 
         },
         ..Options::default()
     };
-    let report = {
-        let prepared = Prepared::with_points_to(&program, points_to);
-        let model = Model::new(&program, &prepared);
-        let mut onlooker = Watching {
-            progress: Progress::new(console),
-            gate: Gate::new(&model, budget.clone()),
-        };
-        let points_to = &prepared.points_to;
-        leap(
-            &program,
-            points_to,
-            &checks,
-            &options,
-            &budget,
-            &mut onlooker,
-        )
+    let prepared = Prepared::with_points_to(&program, points_to, &reading::budget())?;
+    let model = Model::new(&program, &prepared);
+    let task = Task {
+        model: &model,
+        checks: &checks,
+        budget: &budget,
     };
+    let progress = Progress::new(console);
+    let (report, explained) =
+        alone_telling(|desk| leap(&task, &options, desk), &task, &mut |event| {
+            progress.say(event.to_string())
+        });
+    drop(progress);
     let body = body(
         &program,
         &report,
+        &explained,
         arguments.trace,
         budget.elapsed().as_secs_f64(),
     );
@@ -154,32 +149,6 @@ pub fn run(arguments: &LeapArgs, console: &Console) -> Result<Verdict, Failure> 
     Ok(verdict)
 }
 
-/// Shows how far it is, and has chains checked.
-struct Watching<'a> {
-    progress: Progress,
-    gate: Gate<'a>,
-}
-
-impl Onlooker for Watching<'_> {
-    fn event(&mut self, event: Event) {
-        let Event {
-            open,
-            leaps,
-            questions,
-        } = event;
-        self.progress.say(format!(
-            "{open} checks open, {leaps} leaps, {questions} questions"
-        ));
-    }
-
-    fn confirm(&mut self, chain: claim::Chain) -> Option<u64> {
-        match self.gate.check(hardbop_engine::Claim::Chain(chain)) {
-            Ok(Evidence::Refutation(refutation)) => Some(refutation.questions()),
-            Ok(Evidence::Proof(_)) | Err(_) => None,
-        }
-    }
-}
-
 /// The program with the user's predicates in it.
 #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
 fn with_predicates(
@@ -188,11 +157,13 @@ fn with_predicates(
     known: Option<PointsTo>,
 ) -> Result<(Program, PointsTo, Vec<(Option<FuncId>, ExprId)>), Failure> {
     if arguments.predicates.is_empty() {
-        let analyse = || points_to::analyse(&program);
-        let points_to = known.unwrap_or_else(|| Reading::during(analyse));
+        let points_to = match known {
+            Some(points_to) => points_to,
+            None => points_to::analyse(&program, &reading::budget())?,
+        };
         return Ok((program, points_to, Vec::new()));
     }
-    let analysed = input::predicates(&arguments.predicates, program)?.analyse();
+    let analysed = input::predicates(&arguments.predicates, program)?.analyse(&reading::budget())?;
     if !analysed.olds.is_empty() {
         return Err(Failure::message(
             "`old(...)` has no meaning to `hardbop leap`: its predicates speak of one state"
@@ -247,13 +218,13 @@ fn verdict(report: &Report) -> Verdict {
     }
 }
 
-fn body(program: &Program, report: &Report, trace: bool, seconds: f64) -> Body {
+fn body(program: &Program, report: &Report, explained: &Told, trace: bool, seconds: f64) -> Body {
     let checks = report
         .outcomes
         .iter()
-        .map(|(&id, outcome)| answer(program, report, id, outcome, trace))
+        .map(|(&id, outcome)| answer(program, explained, id, outcome, trace))
         .collect();
-    let endings = report
+    let endings = explained
         .endings
         .iter()
         .map(|ending| {
@@ -262,19 +233,18 @@ fn body(program: &Program, report: &Report, trace: bool, seconds: f64) -> Body {
             Ending { file, line, by }
         })
         .collect();
-    let took = &report.statistics;
     Body {
         checks,
         endings,
         assumptions: assumptions(program),
         statistics: Statistics {
-            cut_points: took.cuts,
-            paths: took.paths,
-            attempts: took.attempts,
-            leaps: took.leaps,
-            chains: took.chains,
-            questions: took.questions,
-            undecided: took.undecided,
+            cut_points: report.count("cut points"),
+            paths: report.count("paths"),
+            attempts: report.count("loops tried"),
+            leaps: report.count("leaps"),
+            chains: report.count("chains"),
+            questions: report.count("questions"),
+            undecided: report.count("undecided questions"),
             seconds,
         },
     }
@@ -296,12 +266,12 @@ fn at(program: &Program, location: LocId) -> (String, u32) {
 
 fn answer(
     program: &Program,
-    report: &Report,
+    explained: &Told,
     id: CheckId,
     outcome: &Outcome,
     trace: bool,
 ) -> Answer {
-    let leaps = report.explanations.get(&id).map(|leaps| {
+    let leaps = explained.explanations.get(&id).map(|leaps| {
         let told = |(leap, heads): &(LeapReport, Vec<LocId>)| told(program, leap, heads);
         leaps.iter().map(told).collect()
     });
@@ -316,60 +286,46 @@ fn answer(
         trace: None,
     };
     match outcome {
-        Outcome::Violated(violation) => {
-            answer.answer = "VIOLATED";
-            answer.evidence = Some("replay");
-            answer.length = Some(violation.run.steps.to_string());
-            let told = interp::report(program, &violation.run);
-            answer.inputs = Some(told.inputs.into_iter().map(Input::of).collect());
-            answer.trace = trace.then(|| steps(program, &violation.run.trace));
-        }
-        Outcome::Leaped(claim) => {
-            answer.answer = "VIOLATED(leap)";
-            answer.evidence = Some("must transitions");
-            answer.length = Some(claim.length.to_string());
-            answer.reason = Some(because(claim));
-            answer.inputs = Some(claimed_inputs(program, claim));
-        }
-        Outcome::Unknown(reason) => answer.reason = Some(words(reason)),
+        Outcome::Violated(refutation) => match (refutation.run(), refutation.claim()) {
+            (Some(run), _) => {
+                answer.answer = "VIOLATED";
+                answer.evidence = Some("replay");
+                answer.length = Some(run.steps.to_string());
+                let told = interp::report(program, run);
+                answer.inputs = Some(told.inputs.into_iter().map(Input::of).collect());
+                answer.trace = trace.then(|| steps(program, &run.trace));
+            }
+            (None, Claim::Chain(chain)) => {
+                let told = chain_told(program, chain, refutation.questions());
+                answer.answer = "VIOLATED(leap)";
+                answer.evidence = Some("must transitions");
+                answer.reason = Some(format!(
+                    "a run of at least {} steps reaches it, too long to be replayed; its chain of \
+                     must transitions was checked again by {} questions",
+                    told.length, told.questions
+                ));
+                answer.length = Some(told.length);
+                let inputs = told.inputs.into_iter();
+                answer.inputs = Some(inputs.map(|input| claimed(program, input)).collect());
+            }
+            // No other claim is of a violation that nobody ran.
+            (None, _) => {}
+        },
+        Outcome::Unknown(reason) => answer.reason = Some(reason.to_string()),
+        // Leaping proves nothing.
+        Outcome::Proved(_) => {}
     }
     answer
 }
 
-fn because(claim: &Claim) -> String {
-    format!(
-        "a run of at least {} steps reaches it, too long to be replayed; its chain of must \
-         transitions was checked again by {} questions",
-        claim.length, claim.questions
-    )
-}
-
-fn claimed_inputs(program: &Program, claim: &Claim) -> Vec<Input> {
-    let mut inputs = Vec::new();
-    for choice in &claim.choices {
-        let edge = &program.edges[choice.edge.index()];
-        let (file, line) = place(program, edge.source);
-        let (function, signed) = match &edge.op {
-            Op::Input { name, place } => {
-                let ty = program.types.get(program.place(*place).ty);
-                let signed = matches!(ty, hardbop_cfront::types::Type::Int { signed: true, .. });
-                (name.clone(), signed)
-            }
-            _ => ("(unknown contents)".to_owned(), false),
-        };
-        let value = match &choice.value {
-            Some(Value::BitVec(bits)) if signed => bits.signed().to_string(),
-            Some(value) => value.to_string(),
-            None => "0".to_owned(),
-        };
-        inputs.push(Input {
-            function,
-            file,
-            line,
-            value,
-        });
+fn claimed(program: &Program, (source, function, value): (Source, String, String)) -> Input {
+    let (file, line) = place(program, source);
+    Input {
+        function,
+        file,
+        line,
+        value,
     }
-    inputs
 }
 
 fn told(program: &Program, leap: &LeapReport, heads: &[LocId]) -> Leap {
@@ -420,18 +376,6 @@ fn told(program: &Program, leap: &LeapReport, heads: &[LocId]) -> Leap {
         exit: leap.exit.clone(),
         by: leap.view.clone(),
         choices,
-    }
-}
-
-fn words(reason: &Reason) -> String {
-    match reason {
-        Reason::Stopped(stopped) => stopped.to_string(),
-        Reason::TooLarge => "the program is too large to be looked at as one graph".to_owned(),
-        Reason::NoChain => "no chain of must transitions to it was found".to_owned(),
-        Reason::NotConcrete => {
-            "chains to it were found, but none of them could be replayed or checked again"
-                .to_owned()
-        }
     }
 }
 

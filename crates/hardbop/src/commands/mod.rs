@@ -87,7 +87,7 @@ fn c_program(command: &CCommand, console: &Console) -> Result<Verdict, Failure> 
             input,
             functions,
             after,
-        } => c_dump::run(input, functions, *after, console),
+        } => c_dump::run(input, functions, after, console),
     }
 }
 

@@ -7,8 +7,8 @@ use crate::console::Console;
 use crate::failure::Verdict;
 use crate::target::Judged;
 use hardbop_budget::Budget;
-use hardbop_cfront::program::Op;
-use hardbop_cfront::program::Program;
+use hardbop_cfront::ids::EdgeId;
+use hardbop_cfront::program::{Op, Program};
 use hardbop_cfront::types::Type;
 use hardbop_engine::claim::{Chain, Link};
 use hardbop_engine::{Claim, Value};
@@ -216,24 +216,34 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
     collector.finish()
 }
 
-/// A chain of must transitions as people read it.
-fn chain_told(program: &Program, chain: &Chain, questions: u64) -> Leapt {
+/// A chain of must transitions as people read it. An input that may be anything is 0.
+pub(super) fn chain_told(program: &Program, chain: &Chain, questions: u64) -> Leapt {
     let mut inputs = Vec::new();
     let mut loops = Vec::new();
     for link in &chain.links {
         match link {
             Link::Walk(walk) => {
-                inputs.extend(walk.choices.iter().filter_map(|((edge, _), text)| {
-                    let edge = &program.edges[edge.index()];
+                let mut met: BTreeMap<EdgeId, usize> = BTreeMap::new();
+                for step in &walk.moves {
+                    let id = step.edge();
+                    let edge = &program.edges[id.index()];
                     let Op::Input { name, place } = &edge.op else {
-                        return None;
+                        continue;
                     };
                     let signed = match program.types.get(program.place(*place).ty) {
                         Type::Int { signed, .. } => *signed,
                         _ => false,
                     };
-                    Some((edge.source, name.clone(), number(text, signed)))
-                }))
+                    let before = met.entry(id).or_default();
+                    let key = (id, *before);
+                    *before += 1;
+                    let chosen = walk.choices.iter().find(|(known, _)| *known == key);
+                    let value = match chosen {
+                        Some((_, text)) => number(text, signed),
+                        None => "0".to_owned(),
+                    };
+                    inputs.push((edge.source, name.clone(), value));
+                }
             }
             Link::Leap(leap) => {
                 let head = leap.nodes.get(leap.entry).map(|node| node.location);

@@ -7,7 +7,7 @@ use crate::commands::check::decide;
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
-use crate::reading::Reading;
+use crate::reading;
 use crate::target::Target;
 use crate::{input, limits};
 use hardbop_budget::Budget;
@@ -168,7 +168,7 @@ fn validate(
             target.adjust(options)
         })?;
     let property = target.checks(&program);
-    let woven = weave(&program, &property, witness);
+    let woven = weave(&program, &property, witness, &reading::budget())?;
     diagnostics.extend(woven.diagnostics.iter().cloned());
     let problems = hardbop_cfront::verify::verify(&woven.program);
     if let Some(problem) = problems.first() {
@@ -178,7 +178,7 @@ fn validate(
     }
     let mut checks = woven.property.clone();
     checks.extend(&woven.invariants);
-    let prepared = Reading::during(|| Prepared::new(&woven.program));
+    let prepared = Prepared::new(&woven.program, &reading::budget())?;
     let model = Model::new(&woven.program, &prepared);
     let task = Task {
         model: &model,

@@ -421,8 +421,9 @@ fn the_time_limit_ends_the_work_with_what_is_known() {
         took >= Duration::from_secs(1),
         "it stopped early, after {took:?}"
     );
+    // Without a limit it would take hours.
     assert!(
-        took < Duration::from_millis(1500),
+        took < Duration::from_secs(60),
         "it stopped late, after {took:?}"
     );
     let text = String::from_utf8(output.stdout).unwrap();
@@ -473,6 +474,25 @@ fn the_memory_limit_ends_the_work_with_what_is_known() {
     assert!(peak < 110 << 20, "{peak} bytes");
 }
 
+/// Waits until a process listens for Ctrl-C: until then a signal would just end it.
+#[cfg(unix)]
+fn wait_for_handler(process: u32) {
+    const INTERRUPT: u64 = 1 << 1;
+    let path = format!("/proc/{process}/status");
+    for _ in 0..6000 {
+        let status = std::fs::read_to_string(&path).unwrap();
+        let caught = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigCgt:"))
+            .expect("the system tells which signals are caught");
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & INTERRUPT != 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("nobody listens for Ctrl-C");
+}
+
 #[cfg(unix)]
 #[test]
 fn the_first_interrupt_ends_the_work_with_what_is_known() {
@@ -483,7 +503,7 @@ fn the_first_interrupt_ends_the_work_with_what_is_known() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(500));
+    wait_for_handler(child.id());
     let killed = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()

@@ -296,6 +296,69 @@ fn the_system_s_preprocessor() {
 }
 
 #[test]
+fn a_program_is_shown_after_a_pass() {
+    let text = "int g;
+static void more(int by) { g += by; }
+int down(int n) { return n > 0 ? down(n - 1) : g; }
+int main(void) { more(2); return down(3); }
+";
+    let scene = Scene::file("x.c", text);
+    scene.check(
+        "c dump x.c --function main --after inline",
+        expect![[r#"
+            int main()
+              int by;
+              0 -> 3  skip;
+              1 -> 2  result# = down(3);
+              2: exit
+              3 -> 4  by = 2;
+              4 -> 5  g = g + by;
+              5 -> 1  skip;
+            [exit 0]
+        "#]],
+    );
+    scene.check(
+        "c dump x.c --after depths",
+        expect![[r#"
+        int g = {};
+        unsigned int depth of down = {[0] = 0U};
+
+        void more(int by)
+          0 -> 1  g = g + by;
+          1: exit
+
+        int down(int n)
+          int t#1;
+          int t#2;
+          0 -> 1  assume(n > 0);
+          0 -> 4  assume(!(n > 0));
+          1 -> 2  t#2 = down(n - 1);
+          2 -> 3  t#1 = t#2;
+          3 -> 5  result# = t#1;
+          4 -> 3  t#1 = g;
+          5: exit
+
+        int main()
+          0 -> 1  more(2);
+          1 -> 2  result# = down(3);
+          2: exit
+        [exit 0]
+    "#]],
+    );
+    scene.check(
+        "c dump x.c --after shrink",
+        expect![[r#"
+        [stderr]
+        error: invalid value 'shrink' for '--after <PASS>'
+          [possible values: load, inline, depths]
+
+        For more information, try '--help'.
+        [exit 2]
+    "#]],
+    );
+}
+
+#[test]
 fn dump() {
     Scene::examples().check(
         "c dump c/midpoint.c",

@@ -42,6 +42,30 @@ fn what_was_decided_is_checked_again() {
     );
 }
 
+/// Claims about the program as it is, with its calls.
+#[test]
+fn what_was_decided_without_a_pass_is_checked_again() {
+    let calls = "static int g; static void more(void) { g++; }
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  for (int i = 0; i < n; i++) { more(); if (g < 1) reach_error(); g = 0; }
+  return 0;
+}
+";
+    let scene = certified(calls, "--without inline --engine horn");
+    check(
+        &scene,
+        "certify x.c x.cert",
+        expect![[r#"
+        PROVED x.c:5: call of `reach_error`
+          invariants, checked again: 6 questions to z3
+        [exit 0]
+    "#]],
+    );
+    let written = std::fs::read_to_string(scene.path().join("x.cert")).unwrap();
+    assert!(written.contains(r#""without": ["#), "{written}");
+}
+
 #[test]
 fn another_solver_agrees() {
     if !root().join("third_party/cvc5").exists() {

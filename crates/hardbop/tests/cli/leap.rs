@@ -73,7 +73,7 @@ fn what_is_not_violated_stays_unknown() {
         "",
         expect![[r#"
             UNKNOWN x.c:6: call of `reach_error` (in main)
-              because no chain of must transitions to it was found
+              because no chain of leaps to it was found
             x.c:5: this loop ends wherever it is entered (by x)
             [exit 3]
         "#]],

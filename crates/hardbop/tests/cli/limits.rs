@@ -50,7 +50,7 @@ fn time_is_limited_while_the_program_is_read() {
             [exit 3]
         "#]],
     );
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

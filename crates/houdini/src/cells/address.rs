@@ -1,6 +1,5 @@
 //! Addresses taken apart: where an array begins, and which element is meant.
 
-use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::types::Type;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use hardbop_semantics::constants::Meaning;
@@ -60,7 +59,9 @@ impl Address {
             }
         };
         let regions = ground.semantics.points_to.regions();
-        let inside = regions.get(RegionId(region.0)).start;
+        let inside = regions
+            .get(ground.semantics.layout.region_of(region)?)
+            .start;
         let first = first + if inside > 0 { i128::from(inside) } else { 0 };
         bytes -= first;
         let first = terms.bv(first, terms.width(address));
@@ -170,7 +171,8 @@ fn is_pointer(ground: &Ground<'_, '_>, terms: &Terms, id: StateVarId, constant: 
 /// How far from the origin the variable begins that an address belongs to.
 fn distance(ground: &Ground<'_, '_>, region: StateVarId, bytes: i128) -> Option<i128> {
     let semantics = ground.semantics;
-    let class = semantics.points_to.regions().get(RegionId(region.0)).class;
+    let region = semantics.layout.region_of(region)?;
+    let class = semantics.points_to.regions().get(region).class;
     let variables = &semantics.points_to.classes()[class.0 as usize].variables;
     let starts = variables.iter().filter_map(|&variable| {
         let start = i128::from(semantics.layout.distance(variable)?);

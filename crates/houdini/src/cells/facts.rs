@@ -1,7 +1,7 @@
 //! What may hold of the element at an arbitrary index: the program's conditions about elements, and
 //! what it stores, said of that one.
 
-use super::{Access, is_state, root};
+use super::{Access, ArrayId, is_state, root};
 use crate::cells::address::{literal, shifted};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
@@ -25,7 +25,7 @@ pub fn properties(
     terms: &mut Terms,
     steps: &[Step],
     accesses: &[Access],
-    array: usize,
+    array: ArrayId,
     index: TermId,
 ) -> Vec<TermId> {
     let mut found = Vec::new();

@@ -215,7 +215,7 @@ fn what_never_ends_is_not_leapt() {
   return 0;
 }",
         expect![[r#"
-            line 5: unknown: NoChain
+            line 5: unknown: NoLeap
         "#]],
     );
 }
@@ -231,7 +231,7 @@ fn a_wrong_guess_about_the_exit_is_not_believed() {
   return 0;
 }",
         expect![[r#"
-            line 5: unknown: NoChain
+            line 5: unknown: NoLeap
             the loop at line 4 ends on all its states
         "#]],
     );

@@ -7,14 +7,18 @@ use crate::concrete::Enumeration;
 use crate::support::run;
 use hardbop_budget::Budget;
 use hardbop_cfront::interp;
+use hardbop_cfront::program::{Op, Program};
+use hardbop_engine::Claim;
+use hardbop_engine::claim::{self, Link};
+use hardbop_gate::Outcome;
+use hardbop_leap::Options;
 use hardbop_leap::modal::{may, must_minus, must_plus};
-use hardbop_leap::prover::Prover;
 use hardbop_leap::strengthen::{Directions, Entry, at, find, stay};
 use hardbop_leap::system::{States, Step, System, Variable};
 use hardbop_leap::theorem::{Ports, Theorem, View, holds};
-use hardbop_leap::{Options, Outcome};
-use hardbop_logic::{Limits, Sort, TermId, Terms};
-use hardbop_semantics::replay::replay;
+use hardbop_logic::{Limits, Names, Prover, Sort, TermId, Terms, parse_term};
+use hardbop_semantics::FreshOrigin;
+use hardbop_semantics::replay::{Choice, replay};
 use hardbop_test_support::inputs::load;
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
@@ -454,6 +458,28 @@ fn program(random: &mut Random) -> String {
     text
 }
 
+/// The inputs that a chain names outside of loops.
+fn choices(program: &Program, chain: &claim::Chain) -> Vec<Choice> {
+    let mut found = Vec::new();
+    for link in &chain.links {
+        let Link::Walk(walk) = link else {
+            continue;
+        };
+        for ((edge, _), text) in &walk.choices {
+            if matches!(program.edges[edge.index()].op, Op::Input { .. }) {
+                let mut terms = Terms::new();
+                let literal = parse_term(&mut terms, &Names::default(), text).expect("a literal");
+                found.push(Choice {
+                    edge: *edge,
+                    origin: FreshOrigin::Input(*edge),
+                    value: terms.value_of(literal),
+                });
+            }
+        }
+    }
+    found
+}
+
 /// Claims without a replay, for programs whose runs are short enough to be replayed after all.
 #[test]
 fn claims_without_a_replay_replay() {
@@ -469,14 +495,17 @@ fn claims_without_a_replay_replay() {
             ..Options::default()
         };
         let report = run(&program, &points_to, &options, 4);
-        for (&check, outcome) in &report.outcomes {
-            let Outcome::Leaped(claim) = outcome else {
+        for (&check, outcome) in &report.report.outcomes {
+            let Outcome::Violated(refutation) = outcome else {
                 assert!(matches!(outcome, Outcome::Unknown(_)));
                 continue;
             };
+            let Claim::Chain(chain) = refutation.claim() else {
+                panic!("seed {seed}: {:?}\n{text}", refutation.claim());
+            };
             claimed += 1;
             let budget = Budget::unlimited();
-            let run = replay(&program, &claim.choices, check, &budget);
+            let run = replay(&program, &choices(&program, chain), check, &budget);
             let ran: Result<_, interp::Outcome> = run.map(|violation| violation.check);
             assert_eq!(ran, Ok(check), "seed {seed}\n{text}");
         }

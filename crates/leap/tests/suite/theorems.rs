@@ -2,10 +2,9 @@
 
 use hardbop_budget::Budget;
 use hardbop_leap::modal::{entry_port, exit_port, may, must_minus, must_plus};
-use hardbop_leap::prover::Prover;
 use hardbop_leap::system::{States, Step, System, Variable};
 use hardbop_leap::theorem::{Failed, Ports, Theorem, View, holds};
-use hardbop_logic::{Limits, Sort, TermId, Terms};
+use hardbop_logic::{Limits, Prover, Sort, TermId, Terms};
 
 fn prover() -> Prover {
     Prover::new(Budget::unlimited(), Limits::default())

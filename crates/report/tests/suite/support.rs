@@ -21,7 +21,13 @@ pub fn program(text: &str) -> Program {
         kind: InputKind::Source,
         preprocess: Preprocess::default(),
     };
-    let loaded = load(&[input], &Options::new(DataModel::Lp64), &NoFiles);
+    let loaded = load(
+        &[input],
+        &Options::new(DataModel::Lp64),
+        &NoFiles,
+        &Budget::unlimited(),
+    )
+    .unwrap();
     let sources = loaded.sources().clone();
     match loaded.program {
         Some(loaded) => loaded.program,

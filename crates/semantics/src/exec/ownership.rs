@@ -266,7 +266,7 @@ impl<'s> Execution<'s, '_> {
             let next = ownership.next_life();
             let identity = self.state.get(self.semantics, terms, next);
             self.state.set(life, identity);
-            let more = self.identity(terms, NEXT_LIFE as u128);
+            let more = self.identity(terms, NEXT_LIFE);
             let after = self.advance(terms, identity, more);
             self.state.set(next, after);
         } else if self.semantics.layout.activation_address(variable).is_some() {

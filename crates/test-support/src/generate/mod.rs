@@ -4,5 +4,6 @@ pub mod arrays;
 pub mod branches;
 pub mod bytes;
 pub mod c;
+pub mod loops;
 pub mod pointers;
 pub mod tiny;

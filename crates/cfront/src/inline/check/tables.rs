@@ -2,8 +2,8 @@
 //! order in which locations and edges are laid out.
 
 use super::{Checked, Mismatch, Where};
+use crate::derived::Derived;
 use crate::ids::{EdgeId, FuncId, LocId, VarId};
-use crate::inline::Inlined;
 use crate::program::{Function, Program, VarKind, Variable};
 use crate::types::Types;
 
@@ -100,7 +100,7 @@ fn same_function(new: &Function, old: &Function) -> bool {
 /// Functions, locations and edges follow each other without gaps, and no edge leads out of its
 /// function: then a walk from a function's entry stays in it, and what leaves a location is what
 /// its edges say.
-pub(super) fn laid_out(inlined: &Inlined) -> Checked {
+pub(super) fn laid_out(inlined: &Derived) -> Checked {
     let program = &inlined.program;
     let counted = inlined.locations.len() == program.locations.len()
         && inlined.edges.len() == program.edges.len();

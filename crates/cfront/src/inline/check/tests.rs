@@ -5,7 +5,7 @@ mod mutants;
 mod programs;
 
 use super::*;
-use crate::inline::{Limits, inline_unchecked, nothing_inlined};
+use crate::inline::Limits;
 use crate::load::load_text;
 use programs::PROGRAMS;
 
@@ -13,8 +13,31 @@ fn program(text: &str) -> Program {
     load_text("test.c", text).unwrap().program
 }
 
-fn inlined(program: &Program) -> Inlined {
+fn inline_unchecked(program: &Program, limits: &Limits) -> Derived {
+    crate::inline::inline_unchecked(program, limits, &Budget::unlimited()).unwrap()
+}
+
+fn inlined(program: &Program) -> Derived {
     inline_unchecked(program, &Limits::default())
+}
+
+fn check(program: &Program, inlined: &Derived) -> Checked {
+    super::check(program, inlined, &Budget::unlimited()).unwrap()
+}
+
+#[test]
+fn a_budget_that_is_over_stops_inlining() {
+    let program = program(PROGRAMS[0]);
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let stopped = Some(Stopped::Cancelled);
+    let limits = Limits::default();
+    assert_eq!(
+        crate::inline::inline(&program, &limits, &budget).err(),
+        stopped
+    );
+    let checked = super::check(&program, &inlined(&program), &budget);
+    assert_eq!(checked.err(), stopped);
 }
 
 #[test]
@@ -37,7 +60,10 @@ fn what_inlining_gives_stands() {
 fn a_program_as_it_is_stands() {
     for text in PROGRAMS {
         let program = program(text);
-        assert_eq!(check(&program, &nothing_inlined(&program)), Ok(()));
+        assert_eq!(
+            check(&program, &Derived::unchanged(program.clone())),
+            Ok(())
+        );
     }
 }
 

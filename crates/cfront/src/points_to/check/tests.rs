@@ -1,11 +1,20 @@
 //! The check stands on what the analysis finds, and on nothing else.
 
-use super::super::{ClassId, analyse_unchecked};
+use super::super::{ClassId, solve};
 use super::*;
 use crate::load::{Options, load, load_text};
 use crate::options::Undefined;
 use crate::parse::{Input, InputKind, NoFiles, Preprocess};
 use crate::types::DataModel;
+
+/// Without limits.
+fn analyse_unchecked(program: &Program) -> PointsTo {
+    super::super::analyse_unchecked(program, &Budget::unlimited()).unwrap()
+}
+
+fn check(program: &Program, claims: &PointsTo) -> Checked {
+    super::check(program, claims, &Budget::unlimited()).unwrap()
+}
 
 /// Pointers in records, arrays, unions, integers, bytes, tables and further arguments.
 const PROGRAM: &str = r#"
@@ -67,7 +76,8 @@ fn what_functions_without_a_body_know_stands() {
         kind: InputKind::Source,
         preprocess: Preprocess::default(),
     };
-    let loaded = load(&[input], &options, &NoFiles).program.unwrap();
+    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited());
+    let loaded = loaded.unwrap().program.unwrap();
     let program = &loaded.program;
     assert_eq!(check(program, &analyse_unchecked(program)), Ok(()));
 }
@@ -75,8 +85,20 @@ fn what_functions_without_a_body_know_stands() {
 #[test]
 fn the_coarsest_answer_stands() {
     let loaded = load_text("good.c", PROGRAM).unwrap();
-    let coarse = super::super::solver::solve_coarsely(&loaded.program);
+    let coarse = solve::solve_coarsely(&loaded.program, &mut Budget::unlimited().ticks()).unwrap();
     assert_eq!(check(&loaded.program, &coarse), Ok(()));
+}
+
+#[test]
+fn a_budget_that_is_over_stops_the_analysis() {
+    let loaded = load_text("good.c", PROGRAM).unwrap();
+    let budget = Budget::unlimited();
+    budget.cancel();
+    let program = &loaded.program;
+    let stopped = Some(Stopped::Cancelled);
+    assert_eq!(super::super::analyse(program, &budget).err(), stopped);
+    let checked = super::check(program, &loaded.points_to, &budget);
+    assert_eq!(checked.err(), stopped);
 }
 
 /// A spot in another class.

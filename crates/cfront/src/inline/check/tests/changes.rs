@@ -204,7 +204,7 @@ pub(super) fn other_kinds(kind: ExprKind) -> Vec<ExprKind> {
 }
 
 /// Takes an edge out.
-pub(super) fn remove(inlined: &mut Inlined, index: usize) {
+pub(super) fn remove(inlined: &mut Derived, index: usize) {
     inlined.program.edges.remove(index);
     inlined.edges.remove(index);
     for location in &mut inlined.program.locations {
@@ -218,7 +218,7 @@ pub(super) fn remove(inlined: &mut Inlined, index: usize) {
 }
 
 /// Puts an edge in twice.
-pub(super) fn insert(inlined: &mut Inlined, index: usize) {
+pub(super) fn insert(inlined: &mut Derived, index: usize) {
     let edge = inlined.program.edges[index].clone();
     inlined.program.edges.insert(index, edge);
     inlined.edges.insert(index, inlined.edges[index]);

@@ -2,14 +2,14 @@
 
 use super::super::*;
 use super::changes::{About, Firsts, insert, is_written_first, other_kinds, remove, seen};
-use super::{PROGRAMS, inlined, program};
+use super::{PROGRAMS, check, inlined, program};
 use crate::ids::CheckId;
 use crate::operands::Renumber;
 use std::collections::HashSet;
 
 struct Mutation<'a> {
     original: &'a Program,
-    base: &'a Inlined,
+    base: &'a Derived,
     firsts: Firsts,
     seen: HashSet<About>,
     refused: usize,
@@ -20,14 +20,14 @@ struct Mutation<'a> {
 }
 
 impl Mutation<'_> {
-    fn accepts(&self, change: impl FnOnce(&mut Inlined)) -> bool {
+    fn accepts(&self, change: impl FnOnce(&mut Derived)) -> bool {
         let mut mutant = self.base.clone();
         change(&mut mutant);
         check(self.original, &mutant).is_ok()
     }
 
     /// A change is refused, unless it is about something that nothing sees.
-    fn refuse(&mut self, what: &str, about: About, change: impl FnOnce(&mut Inlined)) {
+    fn refuse(&mut self, what: &str, about: About, change: impl FnOnce(&mut Derived)) {
         if !self.accepts(change) {
             self.refused += 1;
         } else if about != About::All && !self.seen.contains(&about) {
@@ -173,7 +173,7 @@ impl Mutation<'_> {
         let id = EdgeId(index as u32);
         let needless = self.idle_life(id).is_some();
         // What comes before a copy leads to what follows the life.
-        let skipped = |m: &mut Inlined| {
+        let skipped = |m: &mut Derived| {
             let (from, to) = (program.edges[index].from, program.edges[index].to);
             for edge in &mut m.program.edges {
                 if edge.to == from {
@@ -200,7 +200,7 @@ impl Mutation<'_> {
             let idle = self.idle_life(EdgeId(index as u32)).is_some();
             for variable in [VarId(variable.0 - 1), VarId(variable.0 + 1)] {
                 let id = EdgeId(index as u32);
-                let change = |m: &mut Inlined| {
+                let change = |m: &mut Derived| {
                     m.program.edges[index].op = Op::Declare { variable };
                 };
                 // Another life that need not begin.

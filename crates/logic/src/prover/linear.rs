@@ -1,13 +1,13 @@
 //! Makes a question easier before a solver sees it: sums in one normal form, and constants that an
 //! equation tells replaced everywhere else.
 //!
-//! The questions of a leap speak of one loop at a time, and half of their conjuncts are equations
+//! The questions about a loop speak of one iteration at a time, and half of their conjuncts are equations
 //! between its counters, like `x == 3 * y`. A solver that works bit by bit proves
 //! `x + 3 == 3 * (y + 1)` from that with an effort that grows with the width of the numbers that
 //! matter; over normal forms it is the same term twice. Everything is modulo a power of two, as the
 //! machine counts, so nothing is lost on the way.
 
-use hardbop_logic::{Assignment, Op, Sort, TermId, Terms, Value, eval};
+use crate::{Assignment, Op, Sort, TermId, Terms, Value, eval};
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -382,6 +382,7 @@ impl Linear {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
+    use hardbop_test_support::random::Random;
 
     /// Shows what is left of a question about the words `x`, `y`, `z` of a width.
     #[track_caller]
@@ -477,13 +478,8 @@ mod tests {
     /// A question and what is left of it have a model for the same values of what is left.
     #[test]
     fn easing_keeps_models() {
-        let mut seed = 7u64;
-        let mut below = |bound: u64| {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % bound
-        };
+        let mut random = Random(7);
+        let mut below = |bound: u64| random.below(bound);
         let (mut kept, mut lost) = (0, 0);
         for _ in 0..600 {
             let mut terms = Terms::new();

@@ -3,28 +3,23 @@
 //! A question is made easier first (`linear.rs`), and put in integers if that can be done
 //! (`integers.rs`). Most are easy then, and a solver that is kept answers them in the time
 //! that it takes to set up a new one. The others go to a new solver with the procedure made for
-//! bit-vectors. Questions that check others again go to solvers of their own, as they are.
+//! bit-vectors. This is for those who search: what checks evidence asks solvers of its own, as the
+//! questions are.
 
-use crate::integers::Integers;
-use crate::linear::{Eased, Easing};
-use hardbop_budget::Budget;
-use hardbop_logic::{
+mod integers;
+mod linear;
+
+use crate::{
     Answer, Assignment, Limits, Op, Session, Sort, TermId, Terms, Unknown, Z3Options, Z3Solver,
 };
+use hardbop_budget::Budget;
+use integers::Integers;
+use linear::{Eased, Easing};
 use std::time::Duration;
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided(pub Unknown);
-
-/// How questions are answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Procedure {
-    /// Made easier first.
-    Eased,
-    /// As they are.
-    Plain,
-}
 
 /// Asks questions.
 pub struct Prover {
@@ -32,10 +27,6 @@ pub struct Prover {
     pub budget: Budget,
     /// What one question may cost.
     pub limits: Limits,
-    /// The seed of the solver.
-    pub seed: u32,
-    /// How questions are answered.
-    pub procedure: Procedure,
     /// How many questions were asked.
     pub questions: u64,
     /// How many of them had no answer.
@@ -69,8 +60,6 @@ impl Prover {
         Prover {
             budget,
             limits,
-            seed: 0,
-            procedure: Procedure::Eased,
             questions: 0,
             undecided: 0,
             easing: Easing::default(),
@@ -137,20 +126,15 @@ impl Prover {
         if let Err(stopped) = self.budget.check() {
             return Err(Undecided(Unknown::Stopped(stopped)));
         }
-        let eased = match self.procedure {
-            Procedure::Eased => self.easing.ease(terms, formulas),
-            Procedure::Plain => Eased::unchanged(formulas),
-        };
+        let eased = self.easing.ease(terms, formulas);
         let trivial = |&formula: &TermId| matches!(terms.op(formula), Op::Bool(false));
         if eased.formulas.iter().any(trivial) {
             return Ok(ModelIn::Nothing);
         }
-        if self.procedure == Procedure::Eased
-            && let Some(integers) = Integers::new(terms, &eased.formulas, formulas)
-        {
+        if let Some(integers) = Integers::new(terms, &eased.formulas, formulas) {
             let (budget, limits) = (self.budget.clone(), self.limits);
             let kept = &mut self.integers;
-            match kept.ask(terms, &integers.formulas, &budget, limits, self.seed)? {
+            match kept.ask(terms, &integers.formulas, &budget, limits)? {
                 Some(true) => return Ok(ModelIn::Integers(eased, integers)),
                 Some(false) => return Ok(ModelIn::Nothing),
                 None => {}
@@ -163,13 +147,13 @@ impl Prover {
     fn ask_words(&mut self, terms: &Terms, eased: Eased) -> Result<ModelIn, Undecided> {
         let (budget, limits) = (self.budget.clone(), self.limits);
         let kept = &mut self.words;
-        match kept.ask(terms, &eased.formulas, &budget, limits, self.seed)? {
+        match kept.ask(terms, &eased.formulas, &budget, limits)? {
             Some(true) => return Ok(ModelIn::Words(eased)),
             Some(false) => return Ok(ModelIn::Nothing),
             None => {}
         }
         let logic = only_bits(terms, &eased.formulas).then_some("QF_BV");
-        let mut session = new_session(&self.budget, self.seed, logic);
+        let mut session = new_session(&self.budget, logic);
         session.set_limits(self.limits);
         for &formula in &eased.formulas {
             session.assert(terms, formula);
@@ -214,13 +198,12 @@ impl Kept {
         formulas: &[TermId],
         budget: &Budget,
         limits: Limits,
-        seed: u32,
     ) -> Result<Option<bool>, Undecided> {
         let session = match &mut self.session {
             Some(session) => session,
             None => {
                 self.used = 0;
-                let mut session = new_session(budget, seed, None);
+                let mut session = new_session(budget, None);
                 session.set_limits(Limits {
                     time: Some(limits.time.map_or(PATIENCE, |time| time.min(PATIENCE))),
                     steps: Some(self.steps),
@@ -281,11 +264,10 @@ enum ModelIn {
     New(Box<Session<'static>>, Eased),
 }
 
-fn new_session(budget: &Budget, seed: u32, logic: Option<&'static str>) -> Session<'static> {
+fn new_session(budget: &Budget, logic: Option<&'static str>) -> Session<'static> {
     let options = Z3Options {
-        seed,
-        memory: None,
         logic,
+        ..Z3Options::default()
     };
     Session::new(Box::new(Z3Solver::new(options)), budget.clone())
 }

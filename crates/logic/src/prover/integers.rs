@@ -9,7 +9,7 @@
 //! Not every operation on words is one on integers: products of unknowns and most operations on
 //! single bits are left to the solver of words.
 
-use hardbop_logic::{Assignment, BitVec, Op, Sort, TermId, Terms, Value, eval};
+use crate::{Assignment, BitVec, Op, Sort, TermId, Terms, Value, eval};
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
 
