@@ -624,6 +624,8 @@ pub enum CheckKind {
     Free,
     /// A rule says `abort`.
     Rule,
+    /// An execution never ends. There is no location where that is seen.
+    Termination,
 }
 
 impl CheckKind {
@@ -639,6 +641,7 @@ impl CheckKind {
             CheckKind::Bounds => "bounds",
             CheckKind::Free => "free",
             CheckKind::Rule => "rule",
+            CheckKind::Termination => "termination",
         }
     }
 
@@ -654,6 +657,7 @@ impl CheckKind {
             CheckKind::Bounds => "An access can lie outside of its object.",
             CheckKind::Free => "What is not the start of a live heap object can be freed.",
             CheckKind::Rule => "A rule about the use of an interface can be violated.",
+            CheckKind::Termination => "An execution may never end.",
         }
     }
 }

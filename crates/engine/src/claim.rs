@@ -6,6 +6,10 @@
 //! says so, else those of the program itself; formulas are SMT-LIB text about the state at a
 //! location ([`Spelling`](hardbop_semantics::constants::Spelling)).
 
+mod ends;
+
+pub use ends::{CallRank, Component, Lasso, Order, Rank, Ranking};
+
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_model::points::{PointId, Points};
@@ -32,6 +36,10 @@ pub enum Claim {
     Run(Run),
     /// There is an execution that violates the check, too long to be run.
     Chain(Chain),
+    /// Every execution ends: something falls with each step, and cannot fall for ever.
+    Ranking(Box<Ranking>),
+    /// This execution never ends: it comes back to a state that it was in.
+    Lasso(Lasso),
 }
 
 impl Claim {
@@ -43,14 +51,17 @@ impl Claim {
             | Claim::Unrolling(Unrolling { checks, .. })
             | Claim::Clauses(Clauses { checks, .. })
             | Claim::OnlyRun(OnlyRun { checks, .. }) => checks,
-            Claim::Run(_) | Claim::Chain(_) => &[],
+            Claim::Ranking(ranking) => &ranking.checks,
+            Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) => &[],
         }
     }
 
     /// The check that it claims to be violated.
     pub fn violates(&self) -> Option<CheckId> {
         match self {
-            Claim::Run(Run { check, .. }) | Claim::Chain(Chain { check, .. }) => Some(*check),
+            Claim::Run(Run { check, .. })
+            | Claim::Chain(Chain { check, .. })
+            | Claim::Lasso(Lasso { check, .. }) => Some(*check),
             _ => None,
         }
     }

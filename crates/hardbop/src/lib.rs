@@ -47,5 +47,6 @@ pub use hardbop_portfolio as portfolio;
 pub use hardbop_report as report;
 pub use hardbop_rules as rules;
 pub use hardbop_semantics as semantics;
+pub use hardbop_terminate as terminate;
 pub use hardbop_unroll as unroll;
 pub use hardbop_witness as witness;

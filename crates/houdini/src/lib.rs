@@ -14,8 +14,7 @@ mod fixpoint;
 mod objects;
 mod place;
 
-pub use fixpoint::{Conjuncts, Elements};
-use fixpoint::{Fixpoint, Guessed, fixpoint};
+pub use fixpoint::{Conjuncts, Elements, Fixpoint, Guessed, fixpoint};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};

@@ -17,10 +17,12 @@ use std::time::{Duration, Instant};
 
 mod doubt;
 mod plan;
+mod ranks;
 mod shown;
 
 pub use doubt::Contradiction;
-pub use plan::{Plan, Step, default_doubts, default_plan, timed};
+pub use plan::{Plan, Step, default_doubts, default_plan, termination_plan, timed};
+pub use ranks::ShownRank;
 pub use shown::Invariant;
 use shown::{both, invariants};
 
@@ -37,6 +39,8 @@ pub struct Found {
     pub invariants: BTreeMap<LocId, Invariant>,
     /// The predicates that they are made of.
     pub predicates: Vec<ScopedPredicate>,
+    /// What falls in loops and calls, if that is how it is known that executions end.
+    pub ranks: Vec<ShownRank>,
     /// The proved checks that were doubted already.
     doubted: BTreeSet<CheckId>,
     /// Whether a proof speaks for all executions: none comes to what is not supported.
@@ -328,6 +332,7 @@ impl Found {
     fn show(&mut self, task: &Task<'_>) {
         let mut shown: Option<BTreeMap<LocId, Invariant>> = None;
         let mut predicates = BTreeSet::new();
+        let mut ranks = Vec::new();
         for proof in self.report.proofs() {
             if let Claim::Invariants(claim) = proof.claim() {
                 let new = invariants(task.model, claim);
@@ -337,7 +342,11 @@ impl Found {
                 });
                 predicates.extend(claim.predicates.iter().cloned());
             }
+            if let Claim::Ranking(claim) = proof.claim() {
+                ranks.extend(ranks::shown(task.model, claim));
+            }
         }
+        self.ranks = ranks;
         self.invariants = shown.unwrap_or_default();
         self.predicates = predicates.into_iter().collect();
     }

@@ -6,6 +6,7 @@ use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
+use hardbop_terminate::{Lassos, Ranks};
 use hardbop_unroll::{Guesses, Runs, Unroll};
 use std::time::Duration;
 
@@ -131,6 +132,36 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         ],
         followers: vec![timed(Leap::default(), Duration::from_secs(4))],
         doubts: default_doubts(),
+    }
+}
+
+/// The plan for the question whether every execution ends: the only run if there is just one, a
+/// state that comes again, ranks, and then side by side all executions followed to their ends, and
+/// longer runs.
+pub fn termination_plan() -> Plan {
+    let only = Runs {
+        runs: 0,
+        only_run: 2_000_000,
+        ..Runs::default()
+    };
+    let longer = Lassos {
+        runs: 100_000,
+        steps: 3_000_000,
+        time: Duration::from_secs(20),
+    };
+    Plan {
+        first: vec![
+            Box::new(only),
+            Box::new(Lassos::default()),
+            Box::new(Ranks::default()),
+        ],
+        lanes: vec![vec![Box::new(Unroll::default())], vec![Box::new(longer)]],
+        followers: Vec::new(),
+        doubts: vec![Box::new(Lassos {
+            runs: 64,
+            steps: 5_000,
+            time: Duration::from_millis(300),
+        })],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::results::{
     Answer, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Input, Invariant, InvariantAt,
-    Place, Results, Trace,
+    Place, Rank, Results, Trace,
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
@@ -23,8 +23,25 @@ pub enum Said<'a> {
     Violated(&'a Run),
     /// There is a run that does, too long to be run.
     Leapt(Leapt),
+    /// This run is the beginning of one that never ends.
+    Endless(&'a Run, Endless),
     /// Neither is known, and why.
     Unknown(String),
+}
+
+/// How an execution goes on for ever.
+#[derive(Clone, Copy, Debug)]
+pub struct Endless {
+    /// Where its state comes again.
+    pub at: Source,
+    /// So many steps come before, ...
+    pub stem: u64,
+    /// ... and so many from then on until it comes again.
+    pub cycle: u64,
+    /// How many inputs belong to the first part, ...
+    pub stem_inputs: usize,
+    /// ... and how many to the second.
+    pub cycle_inputs: usize,
 }
 
 /// A violation that is known by a chain of must transitions.
@@ -74,6 +91,9 @@ impl<'p> Collector<'p> {
         let answer = match said {
             Said::Proved => Answer::Proved,
             Said::Unknown(reason) => Answer::Unknown(reason),
+            Said::Endless(run, endless) => {
+                Answer::Violated(Box::new(self.endless(run, &endless, budget)))
+            }
             Said::Leapt(leapt) => Answer::Violated(Box::new(self.leapt(&leapt))),
             Said::Violated(run) => {
                 Answer::Violated(Box::new(trace(self.program, run, &mut self.places, budget)))
@@ -91,6 +111,41 @@ impl<'p> Collector<'p> {
             answer,
             engine: None,
         });
+    }
+
+    /// A violation that never comes to an end.
+    fn endless(&mut self, run: &Run, endless: &Endless, budget: &Budget) -> Trace {
+        let whole = trace(self.program, run, &mut self.places, budget);
+        let used = endless.stem_inputs + endless.cycle_inputs;
+        let Endless {
+            at,
+            stem,
+            cycle,
+            cycle_inputs,
+            ..
+        } = endless;
+        let count = |count: u64, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let place = at_text(self.program, *at);
+        let given = match cycle_inputs {
+            0 => String::new(),
+            1 => ", given the last of the inputs again and again".to_owned(),
+            some => format!(", given the last {some} of the inputs again and again"),
+        };
+        Trace {
+            endless: Some(format!(
+                "an execution goes round for ever: its state at {place} after {} comes again after \
+                 {} more{given}",
+                count(*stem, "step"),
+                count(*cycle, "step"),
+            )),
+            inputs: whole.inputs.into_iter().take(used).collect(),
+            guesses: whole.guesses,
+            length: stem + cycle,
+            ..Trace::default()
+        }
     }
 
     /// A violation without a run.
@@ -173,6 +228,22 @@ impl<'p> Collector<'p> {
             contract,
             rule: None,
         });
+    }
+
+    /// Adds what falls at a location.
+    pub fn rank(&mut self, location: LocId, words: Vec<String>) {
+        let entry = &self.program.locations[location.index()];
+        let function = self.program.function(entry.function);
+        let first = self.program.edges_from(location).next();
+        let source = match first {
+            Some((_, edge)) if location != function.entry => edge.source,
+            _ => function.source,
+        };
+        let place = self.places.place(self.program, source);
+        let rank = Rank { place, words };
+        if !self.results.ranks.contains(&rank) {
+            self.results.ranks.push(rank);
+        }
     }
 
     /// The place of something in the program.
@@ -302,7 +373,7 @@ pub fn assumptions(program: &Program) -> Vec<String> {
             } else {
                 "changes nothing"
             };
-            let at = at(program, *source);
+            let at = at_text(program, *source);
             let end = if *returns {
                 "returns anything"
             } else {
@@ -314,11 +385,11 @@ pub fn assumptions(program: &Program) -> Vec<String> {
         }
         Assumption::UndefinedVariable { name, source } => Some(format!(
             "`{name}`, declared at {}, starts with any value",
-            at(program, *source)
+            at_text(program, *source)
         )),
         Assumption::InlineAssembly { source } => Some(format!(
             "the assembly at {} writes only its outputs",
-            at(program, *source)
+            at_text(program, *source)
         )),
         Assumption::Model { text } => Some(text.clone()),
         Assumption::Ends { .. } => None,
@@ -341,13 +412,13 @@ pub fn ends(program: &Program) -> Vec<String> {
         Some(format!(
             "{never}: not asked about (`--check {}`), first at {}",
             check.name(),
-            at(program, *source)
+            at_text(program, *source)
         ))
     };
     program.assumptions.iter().filter_map(words).collect()
 }
 
-fn at(program: &Program, source: Source) -> String {
+fn at_text(program: &Program, source: Source) -> String {
     let file = program.presumed_files.get(source.file as usize);
     format!("{}:{}", file.map_or("", String::as_str), source.line)
 }

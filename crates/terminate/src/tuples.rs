@@ -1,0 +1,246 @@
+//! Tuples that fall in lexicographic order, for one strongly connected part of a program.
+//!
+//! A sum that never grows can be the next component whatever comes after it, so there is nothing to
+//! regret: take one that falls somewhere, go on with the steps by which it stays the same, and look
+//! at the parts into which the cut points fall apart without the others. A step that a solver finds
+//! is kept: sums that grow by it need not be asked about.
+
+use crate::system::{Asked, Before, Move, Sample, System};
+use crate::words::{Sum, Word, sums};
+use hardbop_cfront::ids::LocId;
+use hardbop_engine::Reason;
+use hardbop_engine::claim::Order;
+use hardbop_graph::components;
+use hardbop_logic::TermId;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The most components of a tuple.
+const LONGEST: usize = 10;
+/// The most sums that a solver is asked about for one component.
+const TRIED: usize = 60;
+
+/// What falls at each cut point, in lexicographic order.
+pub(crate) type Tuples = BTreeMap<LocId, Vec<(Order, TermId)>>;
+
+/// What was found.
+pub(crate) enum Found {
+    /// Tuples.
+    Tuples(Tuples),
+    /// Nothing falls at this cut point.
+    Stuck(LocId),
+}
+
+/// Steps that nothing found so far makes fall.
+struct Part {
+    nodes: Vec<LocId>,
+    moves: Vec<Open>,
+    prefix: Vec<(Order, TermId)>,
+}
+
+/// A step, as far as it is not done with, and samples of it.
+struct Open {
+    step: Move,
+    samples: Vec<Sample>,
+}
+
+/// Looks for tuples over some words.
+pub(crate) fn tuples(
+    system: &mut System<'_, '_>,
+    nodes: Vec<LocId>,
+    moves: Vec<Move>,
+    words: &[Word],
+) -> Result<Found, Reason> {
+    let sums = sums(words);
+    let mut done = Tuples::new();
+    let open = |step| Open {
+        step,
+        samples: Vec::new(),
+    };
+    let mut work = vec![Part {
+        nodes,
+        moves: moves.into_iter().map(open).collect(),
+        prefix: Vec::new(),
+    }];
+    while let Some(mut part) = work.pop() {
+        still_taken(system, &mut part.moves, words)?;
+        let parts = fall_apart(&part);
+        if let [cycle] = parts.as_slice()
+            && cycle.cyclic
+        {
+            let Some(sum) = next(system, &mut part, words, &sums)? else {
+                let stuck = part
+                    .moves
+                    .first()
+                    .map_or(part.nodes[0], |one| one.step.from);
+                return Ok(Found::Stuck(stuck));
+            };
+            narrow(system, &mut part, words, &sum);
+            work.push(part);
+            continue;
+        }
+        for (number, smaller) in parts.into_iter().enumerate() {
+            let mut prefix = part.prefix.clone();
+            if part.nodes.len() > 1 {
+                let number = system.terms.bv(number as i128, 32);
+                prefix.push((Order::Unsigned, number));
+            }
+            if !smaller.cyclic {
+                done.extend(smaller.nodes.into_iter().map(|node| (node, prefix.clone())));
+                continue;
+            }
+            let inside = |open: &Open| {
+                let ends = [open.step.from, open.step.to];
+                ends.iter().all(|end| smaller.nodes.contains(end))
+            };
+            let (moves, rest) = part.moves.into_iter().partition(inside);
+            part.moves = rest;
+            work.push(Part {
+                nodes: smaller.nodes,
+                moves,
+                prefix,
+            });
+        }
+    }
+    Ok(Found::Tuples(done))
+}
+
+/// A strongly connected part of the cut points.
+struct Component {
+    nodes: Vec<LocId>,
+    cyclic: bool,
+}
+
+/// The strongly connected parts, each after those that it leads to.
+fn fall_apart(part: &Part) -> Vec<Component> {
+    let number = |node: &LocId| part.nodes.iter().position(|other| other == node);
+    let mut successors = vec![Vec::new(); part.nodes.len()];
+    for open in &part.moves {
+        if let (Some(from), Some(to)) = (number(&open.step.from), number(&open.step.to)) {
+            successors[from].push(to);
+        }
+    }
+    let component = |members: Vec<usize>| Component {
+        cyclic: members.len() > 1 || successors[members[0]].contains(&members[0]),
+        nodes: members.iter().map(|&member| part.nodes[member]).collect(),
+    };
+    components(&successors).into_iter().map(component).collect()
+}
+
+/// Drops steps that are never taken, and sees that there is a sample of the others.
+fn still_taken(
+    system: &mut System<'_, '_>,
+    moves: &mut Vec<Open>,
+    words: &[Word],
+) -> Result<(), Reason> {
+    let mut kept = Vec::new();
+    for mut open in std::mem::take(moves) {
+        if open.samples.is_empty() {
+            let pairs = pairs(system, &open.step, words);
+            match system.ask(&[open.step.taken], &pairs)? {
+                Asked::Never => continue,
+                Asked::Sample(sample) => open.samples.push(sample),
+                Asked::Unknown => {}
+            }
+        }
+        kept.push(open);
+    }
+    *moves = kept;
+    Ok(())
+}
+
+/// The words before and after a step.
+fn pairs(system: &mut System<'_, '_>, step: &Move, words: &[Word]) -> Vec<(TermId, TermId, bool)> {
+    let pair = |word: &Word| {
+        let (before, after) = ends(system, step, word.term);
+        (before, after, word.signed)
+    };
+    words.iter().map(pair).collect()
+}
+
+/// A term before and after a step.
+fn ends(system: &mut System<'_, '_>, step: &Move, term: TermId) -> (TermId, TermId) {
+    let before = match step.before {
+        Before::Now => term,
+        Before::Entry => system.at_entry(term),
+    };
+    (before, system.after(step.step, term))
+}
+
+/// A sum that no step makes grow, and some step makes fall.
+fn next(
+    system: &mut System<'_, '_>,
+    part: &mut Part,
+    words: &[Word],
+    sums: &[Sum],
+) -> Result<Option<Sum>, Reason> {
+    if part.prefix.len() >= LONGEST {
+        return Ok(None);
+    }
+    // How many samples fall; `None` if one grows.
+    let count = |part: &Part, sum: &Sum| -> Option<usize> {
+        let mut falling = 0;
+        for sample in part.moves.iter().flat_map(|open| &open.samples) {
+            match sum.falls(sample) {
+                0 => {}
+                by if by > 0 => falling += 1,
+                _ => return None,
+            }
+        }
+        (falling > 0).then_some(falling)
+    };
+    let mut hopeful: Vec<(Reverse<usize>, &Sum)> = sums
+        .iter()
+        .filter_map(|sum| Some((Reverse(count(part, sum)?), sum)))
+        .collect();
+    hopeful.sort_by_key(|&(falling, _)| falling);
+    let mut tried = 0;
+    for (_, sum) in hopeful {
+        // Samples may have come since.
+        if count(part, sum).is_none() {
+            continue;
+        }
+        tried += 1;
+        if tried > TRIED {
+            break;
+        }
+        let mut grows = false;
+        for at in 0..part.moves.len() {
+            let step = part.moves[at].step.clone();
+            let (order, term) = sum.term(system.terms, words);
+            let (before, after) = ends(system, &step, term);
+            let grown = match order {
+                Order::Signed => system.terms.bv_slt(before, after),
+                Order::Unsigned => system.terms.bv_ult(before, after),
+            };
+            let pairs = pairs(system, &step, words);
+            match system.ask(&[step.taken, grown], &pairs)? {
+                Asked::Never => {}
+                Asked::Sample(sample) => {
+                    part.moves[at].samples.push(sample);
+                    grows = true;
+                }
+                Asked::Unknown => grows = true,
+            }
+            if grows {
+                break;
+            }
+        }
+        if !grows {
+            return Ok(Some(sum.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// Takes a sum for the next component: what is left are the steps by which it stays the same.
+fn narrow(system: &mut System<'_, '_>, part: &mut Part, words: &[Word], sum: &Sum) {
+    let (order, term) = sum.term(system.terms, words);
+    part.prefix.push((order, term));
+    for open in &mut part.moves {
+        let (before, after) = ends(system, &open.step, term);
+        let same = system.terms.eq(before, after);
+        open.step.taken = system.terms.and(&[open.step.taken, same]);
+        open.samples.retain(|sample| sum.falls(sample) == 0);
+    }
+}
