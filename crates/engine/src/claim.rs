@@ -8,7 +8,7 @@
 
 mod ends;
 
-pub use ends::{CallRank, Component, Lasso, Order, Rank, Ranking};
+pub use ends::{CallRank, Chosen, Component, Lasso, Order, Rank, Ranking, Recurrence};
 
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::interp;
@@ -40,6 +40,8 @@ pub enum Claim {
     Ranking(Box<Ranking>),
     /// This execution never ends: it comes back to a state that it was in.
     Lasso(Lasso),
+    /// An execution never ends: it comes to a set of states that it need never leave.
+    Recurrence(Box<Recurrence>),
 }
 
 impl Claim {
@@ -52,7 +54,7 @@ impl Claim {
             | Claim::Clauses(Clauses { checks, .. })
             | Claim::OnlyRun(OnlyRun { checks, .. }) => checks,
             Claim::Ranking(ranking) => &ranking.checks,
-            Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) => &[],
+            Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) | Claim::Recurrence(_) => &[],
         }
     }
 
@@ -62,6 +64,7 @@ impl Claim {
             Claim::Run(Run { check, .. })
             | Claim::Chain(Chain { check, .. })
             | Claim::Lasso(Lasso { check, .. }) => Some(*check),
+            Claim::Recurrence(recurrence) => Some(recurrence.check),
             _ => None,
         }
     }

@@ -21,6 +21,8 @@ pub struct Endless {
     pub stem_inputs: usize,
     /// ... and how many from then on until it was there again.
     pub cycle_inputs: usize,
+    /// How many questions were asked of a solver.
+    pub questions: u64,
 }
 
 impl Gate<'_> {
@@ -59,6 +61,15 @@ impl Gate<'_> {
     }
 }
 
+/// Whether only the user's own functions are active: that a model of the library does not end says
+/// nothing of the library.
+pub(crate) fn is_users(program: &Program, functions: &[FuncId]) -> bool {
+    functions.iter().all(|&function| {
+        let function = program.function(function);
+        function.origin == Origin::User || function.passes_on()
+    })
+}
+
 /// Looks at the state at two moments.
 struct Watch<'a> {
     program: &'a Program,
@@ -69,20 +80,9 @@ struct Watch<'a> {
     endless: Option<Endless>,
 }
 
-impl Watch<'_> {
-    /// Whether only the user's own functions are active: that a model of the library does not end
-    /// says nothing of the library.
-    fn is_users(&self, functions: &[FuncId]) -> bool {
-        functions.iter().all(|&function| {
-            let function = self.program.function(function);
-            function.origin == Origin::User || function.passes_on()
-        })
-    }
-}
-
 impl Observer for Watch<'_> {
     fn edge(&mut self, edge: EdgeId, state: &mut State<'_, '_>) {
-        if self.step == self.stem && self.is_users(&state.functions()) {
+        if self.step == self.stem && is_users(self.program, &state.functions()) {
             self.seen = Some((state.snapshot(), state.inputs()));
         }
         if self.step == self.end
@@ -93,6 +93,7 @@ impl Observer for Watch<'_> {
                 edge,
                 stem_inputs: *stem_inputs,
                 cycle_inputs: state.inputs() - stem_inputs,
+                questions: 0,
             });
         }
         self.step += 1;

@@ -19,6 +19,7 @@ mod invariants;
 mod lasso;
 mod nowhere;
 mod ranking;
+mod recurrence;
 mod runs;
 mod steps;
 mod unrolling;
@@ -136,7 +137,8 @@ impl Refutation {
     /// How many questions were asked of a solver.
     pub fn questions(&self) -> u64 {
         match self.by {
-            By::Run(_) | By::Lasso(..) => 0,
+            By::Run(_) => 0,
+            By::Lasso(_, endless) => endless.questions,
             By::Questions(questions) => questions,
         }
     }
@@ -216,6 +218,13 @@ impl<'a> Gate<'a> {
                 let questions = self.inductive(&ranking.invariants, Some(&ranking))?;
                 Ok(proof(Claim::Ranking(ranking), questions))
             }
+            Claim::Recurrence(recurrence) => {
+                let (run, endless) = self.recurrence(&recurrence)?;
+                Ok(Evidence::Refutation(Arc::new(Refutation {
+                    claim: Claim::Recurrence(recurrence),
+                    by: By::Lasso(run, endless),
+                })))
+            }
             Claim::Lasso(lasso) => {
                 let (run, endless) = self.lasso(&lasso)?;
                 Ok(Evidence::Refutation(Arc::new(Refutation {
@@ -237,7 +246,7 @@ impl<'a> Gate<'a> {
         let violated = claim.violates();
         let mut named = claim.proves().iter().chain(&violated);
         let suits = match claim {
-            Claim::Ranking(_) | Claim::Lasso(_) => named.all(about_ends),
+            Claim::Ranking(_) | Claim::Lasso(_) | Claim::Recurrence(_) => named.all(about_ends),
             // These follow executions to their ends.
             Claim::Unrolling(_) | Claim::OnlyRun(_) => true,
             Claim::Nowhere(_)

@@ -6,7 +6,7 @@ use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
-use hardbop_terminate::{Lassos, Ranks};
+use hardbop_terminate::{Lassos, Ranks, Recurrences};
 use hardbop_unroll::{Guesses, Runs, Unroll};
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
 }
 
 /// The plan for the question whether every execution ends: the only run if there is just one, a
-/// state that comes again, ranks, and then side by side all executions followed to their ends, and
+/// state that comes again, ranks, recurrent sets, and then side by side all executions followed to their ends, and
 /// longer runs.
 pub fn termination_plan() -> Plan {
     let only = Runs {
@@ -154,6 +154,7 @@ pub fn termination_plan() -> Plan {
             Box::new(only),
             Box::new(Lassos::default()),
             Box::new(Ranks::default()),
+            Box::new(Recurrences::default()),
         ],
         lanes: vec![vec![Box::new(Unroll::default())], vec![Box::new(longer)]],
         followers: Vec::new(),

@@ -30,18 +30,35 @@ pub enum Said<'a> {
 }
 
 /// How an execution goes on for ever.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Endless {
-    /// Where its state comes again.
+    /// Where it is after its beginning.
     pub at: Source,
-    /// So many steps come before, ...
+    /// So many steps the beginning has, ...
     pub stem: u64,
-    /// ... and so many from then on until it comes again.
-    pub cycle: u64,
-    /// How many inputs belong to the first part, ...
+    /// ... and so many inputs.
     pub stem_inputs: usize,
-    /// ... and how many to the second.
-    pub cycle_inputs: usize,
+    /// How it goes on.
+    pub then: Then,
+}
+
+/// How an execution goes on.
+#[derive(Clone, Debug)]
+pub enum Then {
+    /// Its state comes again.
+    Again {
+        /// After so many steps, ...
+        cycle: u64,
+        /// ... and given so many inputs.
+        inputs: usize,
+    },
+    /// Its states are some that it need not leave.
+    Stays {
+        /// What holds where, in the manner of C.
+        sets: Vec<(Source, String)>,
+        /// What it is given, by which function.
+        chosen: Vec<(Source, String, String)>,
+    },
 }
 
 /// A violation that is known by a chain of must transitions.
@@ -116,34 +133,48 @@ impl<'p> Collector<'p> {
     /// A violation that never comes to an end.
     fn endless(&mut self, run: &Run, endless: &Endless, budget: &Budget) -> Trace {
         let whole = trace(self.program, run, &mut self.places, budget);
-        let used = endless.stem_inputs + endless.cycle_inputs;
-        let Endless {
-            at,
-            stem,
-            cycle,
-            cycle_inputs,
-            ..
-        } = endless;
-        let count = |count: u64, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
-        let place = at_text(self.program, *at);
-        let given = match cycle_inputs {
-            0 => String::new(),
-            1 => ", given the last of the inputs again and again".to_owned(),
-            some => format!(", given the last {some} of the inputs again and again"),
+        let place = at_text(self.program, endless.at);
+        let stem = steps_text(endless.stem);
+        let (words, inputs, cycle) = match &endless.then {
+            Then::Again { cycle, inputs } => {
+                let given = match inputs {
+                    0 => String::new(),
+                    1 => ", given the last of the inputs again and again".to_owned(),
+                    some => format!(", given the last {some} of the inputs again and again"),
+                };
+                let words = format!(
+                    "an execution goes round for ever: its state at {place} after {stem} comes \
+                     again after {} more{given}",
+                    steps_text(*cycle)
+                );
+                (words, endless.stem_inputs + inputs, *cycle)
+            }
+            Then::Stays { sets, chosen } => {
+                let mut words = format!(
+                    "an execution goes on for ever: from {place} after {stem} on it can stay where"
+                );
+                for (index, (at, set)) in sets.iter().enumerate() {
+                    let and = if index > 0 { " and" } else { "" };
+                    let place = at_text(self.program, *at);
+                    let set = if set == "true" {
+                        "anything"
+                    } else {
+                        set.as_str()
+                    };
+                    words.push_str(&format!("{and} {set} holds at {place}"));
+                }
+                for (at, function, value) in chosen {
+                    let place = at_text(self.program, *at);
+                    words.push_str(&format!(", given {function}() = {value} at {place}"));
+                }
+                (words, endless.stem_inputs, 0)
+            }
         };
         Trace {
-            endless: Some(format!(
-                "an execution goes round for ever: its state at {place} after {} comes again after \
-                 {} more{given}",
-                count(*stem, "step"),
-                count(*cycle, "step"),
-            )),
-            inputs: whole.inputs.into_iter().take(used).collect(),
+            endless: Some(words),
+            inputs: whole.inputs.into_iter().take(inputs).collect(),
             guesses: whole.guesses,
-            length: stem + cycle,
+            length: endless.stem + cycle,
             ..Trace::default()
         }
     }
@@ -416,6 +447,13 @@ pub fn ends(program: &Program) -> Vec<String> {
         ))
     };
     program.assumptions.iter().filter_map(words).collect()
+}
+
+fn steps_text(count: u64) -> String {
+    match count {
+        1 => "1 step".to_owned(),
+        _ => format!("{count} steps"),
+    }
 }
 
 fn at_text(program: &Program, source: Source) -> String {

@@ -186,6 +186,8 @@ enum Manner {
     Flag,
     /// One of the program's numbers.
     Number,
+    /// At first one number, then another one.
+    Switch(u128, u128),
 }
 
 impl Guess<'_> {
@@ -196,7 +198,9 @@ impl Guess<'_> {
             1 => (Manner::Same(1), 0),
             2 => (Manner::Same(u128::MAX), 0),
             3 => (Manner::Same(2), 0),
-            _ => match run % 6 {
+            _ => match run % 8 {
+                6 => (Manner::Switch(1, 0), seed >> (54 + run % 10)),
+                7 => (Manner::Switch(0, 1), seed >> (54 + run % 10)),
                 0 => (Manner::Flag, 0),
                 1 => (Manner::Number, 0),
                 2 => (Manner::Flag, seed >> 58),
@@ -234,6 +238,8 @@ impl Guess<'_> {
         mixed ^= mixed >> 31;
         match self.manner {
             Manner::Same(number) => number,
+            Manner::Switch(first, _) if moment > 0 => first,
+            Manner::Switch(_, then) => then,
             Manner::Flag => u128::from(mixed & 1),
             Manner::Number => self.numbers[(mixed >> 8) as usize % self.numbers.len()],
         }

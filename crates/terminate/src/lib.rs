@@ -1,4 +1,4 @@
-//! Does every execution end? Two engines that look for a reason.
+//! Does every execution end? Three engines that look for a reason.
 //!
 //! In comes a task whose check is that every execution ends
 //! ([`CheckKind::Termination`](hardbop_cfront::program::CheckKind)); out come claims. [`Ranks`]
@@ -7,13 +7,18 @@
 //! (`words.rs`), put together in lexicographic order (C. Alias, A. Darte, P. Feautrier, L. Gonnord:
 //! *Multi-dimensional Rankings, Program Termination, and Complexity Bounds of Flowchart Programs*,
 //! SAS 2010; `tuples.rs`), first for any state and then for those that `houdini`'s invariants leave.
-//! [`Lassos`] runs the program on guesses and looks for a state that comes again.
+//! [`Lassos`] runs the program on guesses and looks for a state that comes again. [`Recurrences`]
+//! looks for sets of states in loops that need never be left.
 
 mod lasso;
 mod ranks;
+mod recurrent;
 mod system;
+mod tables;
 mod tuples;
+mod visits;
 mod words;
 
 pub use lasso::Lassos;
 pub use ranks::Ranks;
+pub use recurrent::Recurrences;

@@ -165,6 +165,7 @@ impl Search<'_> {
     ) -> Result<(), Reason> {
         let program = ground.semantics.program;
         let mut system = System::new(ground, steps, terms, self.task.budget);
+        system.patient = facts.known.is_some();
         let (moves, calls) = system.moves(&facts.known);
         tell(desk, "looking for ranks", self.questions);
         let found = loops(&mut system, &moves);
@@ -284,7 +285,7 @@ fn loops(system: &mut System<'_, '_>, moves: &[Move]) -> Result<Levels<LocId>, R
         }
         let taken: Vec<&Step> = inside.iter().map(|step| &system.steps[step.step]).collect();
         let words = words(&system.ground, system.terms, &taken);
-        match tuples(system, members, inside, &words)? {
+        match tuples(system, members, inside, words)? {
             Found::Tuples(found) => {
                 levels.extend(
                     found
@@ -340,7 +341,7 @@ fn recursion(
         let entries = members
             .iter()
             .map(|&function| program.function(function).entry);
-        let found: Tuples = match tuples(system, entries.collect(), inside, &words)? {
+        let found: Tuples = match tuples(system, entries.collect(), inside, words)? {
             Found::Tuples(found) => found,
             Found::Stuck(at) => {
                 let name = program.function(owner(at)).name.clone();

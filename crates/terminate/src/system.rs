@@ -47,6 +47,8 @@ pub(crate) struct System<'a, 'p> {
     pub(crate) terms: &'a mut Terms,
     pub(crate) session: Session<'static>,
     pub(crate) questions: u64,
+    /// Whether more is tried that costs more.
+    pub(crate) patient: bool,
 }
 
 /// A step that a solver found: words before and after it.
@@ -78,6 +80,7 @@ impl<'a, 'p> System<'a, 'p> {
             terms,
             session,
             questions: 0,
+            patient: false,
         }
     }
 

@@ -6,6 +6,7 @@
 //! is kept: sums that grow by it need not be asked about.
 
 use crate::system::{Asked, Before, Move, Sample, System};
+use crate::tables::tables;
 use crate::words::{Sum, Word, sums};
 use hardbop_cfront::ids::LocId;
 use hardbop_engine::Reason;
@@ -14,6 +15,7 @@ use hardbop_graph::components;
 use hardbop_logic::TermId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The most components of a tuple.
 const LONGEST: usize = 10;
@@ -36,6 +38,10 @@ struct Part {
     nodes: Vec<LocId>,
     moves: Vec<Open>,
     prefix: Vec<(Order, TermId)>,
+    /// What sums are made of.
+    words: Rc<Vec<Word>>,
+    /// Whether tables are among them.
+    tables: bool,
 }
 
 /// A step, as far as it is not done with, and samples of it.
@@ -49,9 +55,8 @@ pub(crate) fn tuples(
     system: &mut System<'_, '_>,
     nodes: Vec<LocId>,
     moves: Vec<Move>,
-    words: &[Word],
+    words: Vec<Word>,
 ) -> Result<Found, Reason> {
-    let sums = sums(words);
     let mut done = Tuples::new();
     let open = |step| Open {
         step,
@@ -61,21 +66,26 @@ pub(crate) fn tuples(
         nodes,
         moves: moves.into_iter().map(open).collect(),
         prefix: Vec::new(),
+        words: Rc::new(words),
+        tables: !system.patient,
     }];
     while let Some(mut part) = work.pop() {
-        still_taken(system, &mut part.moves, words)?;
+        still_taken(system, &mut part.moves, &part.words)?;
         let parts = fall_apart(&part);
         if let [cycle] = parts.as_slice()
             && cycle.cyclic
         {
-            let Some(sum) = next(system, &mut part, words, &sums)? else {
+            if let Some(sum) = next(system, &mut part)? {
+                narrow(system, &mut part, &sum);
+            } else if !part.tables {
+                add_tables(system, &mut part)?;
+            } else {
                 let stuck = part
                     .moves
                     .first()
                     .map_or(part.nodes[0], |one| one.step.from);
                 return Ok(Found::Stuck(stuck));
-            };
-            narrow(system, &mut part, words, &sum);
+            }
             work.push(part);
             continue;
         }
@@ -99,10 +109,26 @@ pub(crate) fn tuples(
                 nodes: smaller.nodes,
                 moves,
                 prefix,
+                words: Rc::clone(&part.words),
+                tables: part.tables,
             });
         }
     }
     Ok(Found::Tuples(done))
+}
+
+/// Adds words that say how far a state machine is. What samples say of them is not known.
+fn add_tables(system: &mut System<'_, '_>, part: &mut Part) -> Result<(), Reason> {
+    part.tables = true;
+    let moves: Vec<Move> = part.moves.iter().map(|open| open.step.clone()).collect();
+    let tables = tables(system, &moves)?;
+    if !tables.is_empty() {
+        part.words = Rc::new([tables, part.words.to_vec()].concat());
+        for open in &mut part.moves {
+            open.samples.clear();
+        }
+    }
+    Ok(())
 }
 
 /// A strongly connected part of the cut points.
@@ -150,7 +176,11 @@ fn still_taken(
 }
 
 /// The words before and after a step.
-fn pairs(system: &mut System<'_, '_>, step: &Move, words: &[Word]) -> Vec<(TermId, TermId, bool)> {
+pub(crate) fn pairs(
+    system: &mut System<'_, '_>,
+    step: &Move,
+    words: &[Word],
+) -> Vec<(TermId, TermId, bool)> {
     let pair = |word: &Word| {
         let (before, after) = ends(system, step, word.term);
         (before, after, word.signed)
@@ -168,74 +198,84 @@ fn ends(system: &mut System<'_, '_>, step: &Move, term: TermId) -> (TermId, Term
 }
 
 /// A sum that no step makes grow, and some step makes fall.
-fn next(
-    system: &mut System<'_, '_>,
-    part: &mut Part,
-    words: &[Word],
-    sums: &[Sum],
-) -> Result<Option<Sum>, Reason> {
+fn next(system: &mut System<'_, '_>, part: &mut Part) -> Result<Option<Sum>, Reason> {
     if part.prefix.len() >= LONGEST {
         return Ok(None);
     }
-    // How many samples fall; `None` if one grows.
-    let count = |part: &Part, sum: &Sum| -> Option<usize> {
-        let mut falling = 0;
-        for sample in part.moves.iter().flat_map(|open| &open.samples) {
-            match sum.falls(sample) {
-                0 => {}
-                by if by > 0 => falling += 1,
-                _ => return None,
-            }
-        }
-        (falling > 0).then_some(falling)
-    };
-    let mut hopeful: Vec<(Reverse<usize>, &Sum)> = sums
-        .iter()
-        .filter_map(|sum| Some((Reverse(count(part, sum)?), sum)))
-        .collect();
-    hopeful.sort_by_key(|&(falling, _)| falling);
+    let words = Rc::clone(&part.words);
+    let sums = sums(&words);
+    let mut refused = vec![false; sums.len()];
     let mut tried = 0;
-    for (_, sum) in hopeful {
-        // Samples may have come since.
-        if count(part, sum).is_none() {
-            continue;
+    loop {
+        // Samples that came since may let others fall.
+        let mut hopeful: Vec<(Reverse<usize>, usize)> = (0..sums.len())
+            .filter(|&at| !refused[at])
+            .filter_map(|at| Some((Reverse(falling(part, &sums[at])?), at)))
+            .collect();
+        hopeful.sort();
+        if hopeful.is_empty() {
+            return Ok(None);
         }
-        tried += 1;
-        if tried > TRIED {
-            break;
-        }
-        let mut grows = false;
-        for at in 0..part.moves.len() {
-            let step = part.moves[at].step.clone();
-            let (order, term) = sum.term(system.terms, words);
-            let (before, after) = ends(system, &step, term);
-            let grown = match order {
-                Order::Signed => system.terms.bv_slt(before, after),
-                Order::Unsigned => system.terms.bv_ult(before, after),
-            };
-            let pairs = pairs(system, &step, words);
-            match system.ask(&[step.taken, grown], &pairs)? {
-                Asked::Never => {}
-                Asked::Sample(sample) => {
-                    part.moves[at].samples.push(sample);
-                    grows = true;
-                }
-                Asked::Unknown => grows = true,
+        for (_, at) in hopeful {
+            let sum = &sums[at];
+            if falling(part, sum).is_none() {
+                continue;
             }
-            if grows {
-                break;
+            tried += 1;
+            if tried > TRIED {
+                return Ok(None);
             }
-        }
-        if !grows {
-            return Ok(Some(sum.clone()));
+            if !grows(system, part, &words, sum)? {
+                return Ok(Some(sum.clone()));
+            }
+            refused[at] = true;
         }
     }
-    Ok(None)
+}
+
+/// By how many samples a sum falls; `None` if there is none, or if it grows by one.
+fn falling(part: &Part, sum: &Sum) -> Option<usize> {
+    let mut count = 0;
+    for sample in part.moves.iter().flat_map(|open| &open.samples) {
+        match sum.falls(sample) {
+            0 => {}
+            by if by > 0 => count += 1,
+            _ => return None,
+        }
+    }
+    (count > 0).then_some(count)
+}
+
+/// Whether a sum may grow by some step. A sample of that is kept.
+fn grows(
+    system: &mut System<'_, '_>,
+    part: &mut Part,
+    words: &[Word],
+    sum: &Sum,
+) -> Result<bool, Reason> {
+    let (order, term) = sum.term(system.terms, words);
+    for open in &mut part.moves {
+        let (before, after) = ends(system, &open.step, term);
+        let grown = match order {
+            Order::Signed => system.terms.bv_slt(before, after),
+            Order::Unsigned => system.terms.bv_ult(before, after),
+        };
+        let pairs = pairs(system, &open.step, words);
+        match system.ask(&[open.step.taken, grown], &pairs)? {
+            Asked::Never => {}
+            Asked::Sample(sample) => {
+                open.samples.push(sample);
+                return Ok(true);
+            }
+            Asked::Unknown => return Ok(true),
+        }
+    }
+    Ok(false)
 }
 
 /// Takes a sum for the next component: what is left are the steps by which it stays the same.
-fn narrow(system: &mut System<'_, '_>, part: &mut Part, words: &[Word], sum: &Sum) {
-    let (order, term) = sum.term(system.terms, words);
+fn narrow(system: &mut System<'_, '_>, part: &mut Part, sum: &Sum) {
+    let (order, term) = sum.term(system.terms, &part.words);
     part.prefix.push((order, term));
     for open in &mut part.moves {
         let (before, after) = ends(system, &open.step, term);

@@ -91,7 +91,7 @@ impl Sum {
 pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step]) -> Vec<Word> {
     let mut found = Vec::new();
     let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
-    let mut wrapping = Vec::new();
+    let mut differences = Vec::new();
     for atom in atoms_of(terms, &conditions) {
         let &[a, b] = terms.args(atom) else {
             continue;
@@ -108,10 +108,9 @@ pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step])
             leaves(ground, terms, side, signed, &mut found);
         }
         let about = |term| is_about_state(ground.constants, terms, term);
-        if about(a) && about(b) {
-            for (one, other) in [(a, b), (b, a)] {
-                wrapping.push((one, other));
-            }
+        let literal = |term| terms.value_of(term).is_some();
+        if (about(a) || literal(a)) && (about(b) || literal(b)) {
+            differences.extend([(b, a), (a, b)]);
         }
     }
     // What changes what is looked at.
@@ -131,27 +130,28 @@ pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step])
         }
     }
     found.truncate(MOST);
-    let mut all = found.clone();
-    let add = |all: &mut Vec<Word>, term: TermId| {
+    let mut all = Vec::new();
+    let add = |terms: &Terms, all: &mut Vec<Word>, term: TermId| {
         let word = Word {
             term,
             signed: false,
             wraps: true,
         };
-        if !all.contains(&word) {
+        if terms.value_of(term).is_none() && !all.contains(&word) {
             all.push(word);
         }
     };
-    for (a, b) in wrapping {
+    for &(a, b) in differences.iter().take(2 * MOST) {
         let difference = terms.bv_sub(a, b);
-        add(&mut all, difference);
+        add(terms, &mut all, difference);
     }
+    all.extend(found.iter().copied());
     for word in found {
         let negated = terms.bv_neg(word.term);
-        add(&mut all, negated);
+        for term in [word.term, negated] {
+            add(terms, &mut all, term);
+        }
     }
-    all.retain(|word| terms.value_of(word.term).is_none());
-    all.truncate(2 * MOST + MOST);
     all
 }
 
@@ -222,11 +222,11 @@ fn push(found: &mut Vec<Word>, term: TermId, signed: bool) {
 pub(crate) fn sums(words: &[Word]) -> Vec<Sum> {
     let plain: Vec<usize> = (0..words.len()).filter(|&i| !words[i].wraps).collect();
     let mut found = Vec::new();
-    for &i in &plain {
-        found.extend([Sum(vec![(i, 1)]), Sum(vec![(i, -1)])]);
-    }
-    for i in (0..words.len()).filter(|&i| words[i].wraps) {
+    for (i, word) in words.iter().enumerate() {
         found.push(Sum(vec![(i, 1)]));
+        if !word.wraps {
+            found.push(Sum(vec![(i, -1)]));
+        }
     }
     const PAIRS: [(i128, i128); 12] = [
         (1, -1),

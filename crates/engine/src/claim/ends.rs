@@ -2,10 +2,12 @@
 //!
 //! Ranks are after R. W. Floyd (*Assigning Meanings to Programs*, 1967), in lexicographic order as
 //! C. Alias, A. Darte, P. Feautrier and L. Gonnord have them (SAS 2010). Here they are machine
-//! words: there are finitely many, so whatever falls with every step has an end.
+//! words: there are finitely many, so whatever falls with every step has an end. Recurrent sets are
+//! after A. Gupta, T. Henzinger, R. Majumdar, A. Rybalchenko and R.-G. Xu (*Proving
+//! Non-termination*, POPL 2008).
 
 use super::{Invariants, Script};
-use hardbop_cfront::ids::{CheckId, FuncId, LocId};
+use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use serde::{Deserialize, Serialize};
 
 /// Every execution of the prepared program ends. Where a step leads from one cut point to another
@@ -79,4 +81,36 @@ pub struct Lasso {
     pub stem: u64,
     /// ... and of those until it is in it again.
     pub cycle: u64,
+}
+
+/// An execution that never ends: given what the script says, it comes to a state of a set, and from
+/// every state of the set, given what is chosen, it comes to one again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recurrence {
+    /// The check that says that every execution ends.
+    pub check: CheckId,
+    /// What the program is given at first.
+    pub script: Script,
+    /// The number of steps before it is in the set.
+    pub stem: u64,
+    /// The cut point of the prepared program where it is then.
+    pub at: LocId,
+    /// The locations where the prepared program is cut: at least one in every loop.
+    pub cuts: Vec<LocId>,
+    /// The set: for some cut points, a formula about the state there.
+    pub sets: Vec<(LocId, String)>,
+    /// What is chosen from then on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<Chosen>,
+}
+
+/// What is chosen for something that the program leaves open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// The edge of the prepared program that asks for it, ...
+    pub edge: EdgeId,
+    /// ... and which of the values that it asks for.
+    pub part: usize,
+    /// The value: a term over the state at the cut point before.
+    pub value: String,
 }

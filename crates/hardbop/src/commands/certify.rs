@@ -232,7 +232,8 @@ fn one(
                 }
                 (Evidence::Refutation(refutation), Word::Violated) => {
                     let stands = refutation.claim().violates() == Some(answer.check);
-                    let asked = refutation.run().is_none() && refutation.endless().is_none();
+                    let lasso = matches!(refutation.claim(), Claim::Lasso(_));
+                    let asked = refutation.run().is_none() && !lasso;
                     (stands, asked.then(|| refutation.questions()))
                 }
                 _ => (false, None),
@@ -265,6 +266,7 @@ fn kind(claim: &Claim) -> &'static str {
         Claim::Chain(_) => "a chain of must transitions",
         Claim::Ranking(_) => "ranks that fall",
         Claim::Lasso(_) => "a run that comes back to where it was",
+        Claim::Recurrence(_) => "a set of states that need not be left",
     }
 }
 

@@ -7,14 +7,15 @@ use crate::console::Console;
 use crate::failure::Verdict;
 use crate::target::Judged;
 use hardbop_budget::Budget;
+use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::program::Op;
 use hardbop_cfront::program::Program;
 use hardbop_cfront::types::Type;
-use hardbop_engine::claim::{Chain, Lasso, Link};
+use hardbop_engine::claim::{Chain, Link};
 use hardbop_engine::{Claim, Value};
 use hardbop_gate::{Outcome, Proof, Refutation, Report};
-use hardbop_portfolio::{Found, Invariant};
-use hardbop_report::collect::{Collector, Endless, Leapt, Said};
+use hardbop_portfolio::{Found, Invariant, ShownSet};
+use hardbop_report::collect::{Collector, Endless, Leapt, Said, Then};
 use hardbop_report::results::{Answer, EdgeStep, Guess, Input, Predicate, Results, Role, Trace};
 use hardbop_report::rows::{Detail, Row, rows};
 use hardbop_report::terminal::{self, Paint, Show};
@@ -191,7 +192,9 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
                     (None, Claim::Chain(chain)) => {
                         Said::Leapt(chain_told(program, chain, refutation.questions()))
                     }
-                    (None, Claim::Lasso(lasso)) => endless(program, lasso, refutation),
+                    (None, Claim::Lasso(_) | Claim::Recurrence(_)) => {
+                        endless(program, found, id, refutation)
+                    }
                     (None, _) => Said::Unknown(String::new()),
                 };
                 collector.check(id, said, &budget);
@@ -234,18 +237,56 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
 }
 
 /// An execution that never ends, as people read it.
-fn endless<'a>(program: &Program, lasso: &Lasso, refutation: &'a Refutation) -> Said<'a> {
+fn endless<'a>(
+    program: &Program,
+    found: &Found,
+    id: CheckId,
+    refutation: &'a Refutation,
+) -> Said<'a> {
     let Some((run, seen)) = refutation.endless() else {
         return Said::Unknown(String::new());
     };
+    let (stem, then) = match refutation.claim() {
+        Claim::Lasso(lasso) => {
+            let (cycle, inputs) = (lasso.cycle, seen.cycle_inputs);
+            (lasso.stem, Then::Again { cycle, inputs })
+        }
+        Claim::Recurrence(claim) => (claim.stem, stays(program, found.sets.get(&id))),
+        _ => return Said::Unknown(String::new()),
+    };
     let told = Endless {
         at: program.edges[seen.edge.index()].source,
-        stem: lasso.stem,
-        cycle: lasso.cycle,
+        stem,
         stem_inputs: seen.stem_inputs,
-        cycle_inputs: seen.cycle_inputs,
+        then,
     };
     Said::Endless(run, told)
+}
+
+/// A set of states that need not be left, as people read it.
+fn stays(program: &Program, shown: Option<&ShownSet>) -> Then {
+    let shown = shown.cloned().unwrap_or_default();
+    let at = |location: LocId| {
+        let function = program.locations[location.index()].function;
+        let first = program.edges_from(location).next();
+        first.map_or(program.function(function).source, |(_, edge)| edge.source)
+    };
+    let sets = shown
+        .sets
+        .into_iter()
+        .map(|(location, set)| (at(location), set));
+    let chosen = shown.chosen.into_iter().map(|(edge, value)| {
+        let edge = &program.edges[edge.index()];
+        let name = match &edge.op {
+            Op::Input { name, .. } => name.clone(),
+            _ => "(something unknown)".to_owned(),
+        };
+        (edge.source, name, value)
+    });
+    Then::Stays {
+        sets: sets.collect(),
+        chosen: chosen.collect(),
+    }
 }
 
 /// A chain of must transitions as people read it.
@@ -330,7 +371,7 @@ fn evidence(proof: &Proof, rule: Option<&str>) -> String {
             )
         }
         // These are no proofs.
-        Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) => String::new(),
+        Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) | Claim::Recurrence(_) => String::new(),
     };
     match rule {
         Some(rule) => format!("rule {rule}: {words}"),
