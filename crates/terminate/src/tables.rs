@@ -5,12 +5,13 @@
 
 use crate::system::{Asked, Move, System};
 use crate::tuples::pairs;
-use crate::words::Word;
+use crate::words::{Word, decisions};
 use hardbop_engine::Reason;
 use hardbop_graph::components;
 use hardbop_logic::{Op, Sort, TermId};
 use hardbop_newton::atoms::atoms_of;
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::steps::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most variables that are looked at.
@@ -33,10 +34,8 @@ pub(crate) fn tables(system: &mut System<'_, '_>, moves: &[Move]) -> Result<Vec<
 
 /// Variables that are compared with several numbers for being the same.
 fn machines(system: &mut System<'_, '_>, moves: &[Move]) -> Vec<TermId> {
-    let conditions: Vec<TermId> = moves
-        .iter()
-        .map(|step| system.steps[step.step].condition)
-        .collect();
+    let steps: Vec<&Step> = moves.iter().map(|step| &system.steps[step.step]).collect();
+    let conditions = decisions(&system.ground, system.terms, &steps);
     let mut compared: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
     for atom in atoms_of(system.terms, &conditions) {
         let (Op::Eq, &[a, b]) = (system.terms.op(atom), system.terms.args(atom)) else {

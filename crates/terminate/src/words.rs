@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 const MOST: usize = 14;
 /// Larger terms are not looked at.
 const LARGE: usize = 40;
+/// The most terms that are looked through for what decides something.
+const VISITED: usize = 20_000;
 /// So many bits more hold every sum.
 const ROOM: u32 = 8;
 
@@ -90,7 +92,7 @@ impl Sum {
 /// The words that some steps look at, those in conditions first.
 pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step]) -> Vec<Word> {
     let mut found = Vec::new();
-    let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+    let conditions = decisions(ground, terms, steps);
     let mut differences = Vec::new();
     for atom in atoms_of(terms, &conditions) {
         let &[a, b] = terms.args(atom) else {
@@ -153,6 +155,31 @@ pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step])
         }
     }
     all
+}
+
+/// What decides something in steps: their conditions, and those by which values differ where
+/// branches met.
+pub(crate) fn decisions(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[&Step],
+) -> Vec<TermId> {
+    let mut found: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+    let mut values = Vec::new();
+    for step in steps {
+        for (id, value) in step.state.written() {
+            let kind = ground.semantics.layout.get(id).kind;
+            if matches!(kind, StateKind::Cell { .. }) {
+                values.push(value);
+            }
+        }
+    }
+    for term in terms.postorder(&values).into_iter().take(VISITED) {
+        if *terms.op(term) == Op::Ite {
+            found.push(terms.args(term)[0]);
+        }
+    }
+    found
 }
 
 /// Whether a term speaks of the state now and of nothing else.

@@ -51,7 +51,8 @@ fn what_is_set_anew_falls_behind_what_counts() {
            return 0;
          }",
         expect![[r#"
-            UNKNOWN: nothing was found that falls with every step of the loop at test.c:3
+            PROVED
+            line 3: n, m
         "#]],
     );
 }

@@ -1,5 +1,7 @@
 //! Programs, and what the engines find out about their ends.
 
+pub mod tiny;
+
 use expect_test::Expect;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
