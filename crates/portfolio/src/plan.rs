@@ -136,27 +136,43 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
 }
 
 /// The plan for the question whether every execution ends: the only run if there is just one, a
-/// state that comes again, ranks, recurrent sets, and then side by side all executions followed to their ends, and
-/// longer runs.
+/// state that comes again in some runs, ranks that need no invariants; then side by side ranks that
+/// do, and all executions followed to their ends, and on the other side more runs, and recurrent
+/// sets.
 pub fn termination_plan() -> Plan {
     let only = Runs {
         runs: 0,
         only_run: 2_000_000,
         ..Runs::default()
     };
-    let longer = Lassos {
+    let some = Lassos {
+        runs: 200,
+        time: Duration::from_secs(1),
+        ..Lassos::default()
+    };
+    let more = Lassos {
+        runs: 2_000,
+        ..Lassos::default()
+    };
+    let many = Lassos {
         runs: 100_000,
         steps: 3_000_000,
-        time: Duration::from_secs(20),
+        time: Duration::from_secs(3_600),
     };
     Plan {
         first: vec![
             Box::new(only),
-            Box::new(Lassos::default()),
-            Box::new(Ranks::default()),
-            Box::new(Recurrences::default()),
+            Box::new(some),
+            Box::new(Ranks { guessing: None }),
         ],
-        lanes: vec![vec![Box::new(Unroll::default())], vec![Box::new(longer)]],
+        lanes: vec![
+            vec![Box::new(Ranks::default()), Box::new(Unroll::default())],
+            vec![
+                Box::new(more),
+                Box::new(Recurrences::default()),
+                Box::new(many),
+            ],
+        ],
         followers: Vec::new(),
         doubts: vec![Box::new(Lassos {
             runs: 64,

@@ -370,6 +370,12 @@ impl<'p> Collector<'p> {
         {
             results.assumptions.extend(ends(self.program));
         }
+        let ended = |check: &CheckResult| {
+            check.kind == CheckKind::Termination && matches!(check.answer, Answer::Proved)
+        };
+        if results.checks.iter().any(ended) {
+            results.assumptions.extend(ended_by_checks(self.program));
+        }
         results.graphs = graphs;
         results.files = self.places.files;
         results.sources = self.places.sources;
@@ -447,6 +453,27 @@ pub fn ends(program: &Program) -> Vec<String> {
         ))
     };
     program.assumptions.iter().filter_map(words).collect()
+}
+
+/// What a proof that executions end rests on: those end, too, that do what is not defined.
+fn ended_by_checks(program: &Program) -> Vec<String> {
+    let mut found: BTreeMap<CheckKind, Source> = BTreeMap::new();
+    for check in &program.checks {
+        found.entry(check.kind).or_insert(check.source);
+    }
+    let words = |(kind, source): (&CheckKind, &Source)| {
+        let what = match kind {
+            CheckKind::DivisionByZero => "something is divided by zero",
+            CheckKind::Overflow => "signed arithmetic overflows",
+            CheckKind::Pointer | CheckKind::Bounds => "an access is outside of its object",
+            CheckKind::Free => "`free` is given anything but live memory of the heap",
+            // That a violated assertion ends an execution is no assumption.
+            _ => return None,
+        };
+        let at = at_text(program, *source);
+        Some(format!("an execution ends where {what}, first at {at}"))
+    };
+    found.iter().filter_map(words).collect()
 }
 
 fn steps_text(count: u64) -> String {

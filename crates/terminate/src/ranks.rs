@@ -21,14 +21,14 @@ use std::time::Duration;
 /// Looks for ranks.
 #[derive(Clone, Debug)]
 pub struct Ranks {
-    /// The most time for invariants.
-    pub guessing: Duration,
+    /// The most time for invariants; `None` if ranks are looked for that need none.
+    pub guessing: Option<Duration>,
 }
 
 impl Default for Ranks {
     fn default() -> Ranks {
         Ranks {
-            guessing: Duration::from_secs(10),
+            guessing: Some(Duration::from_secs(10)),
         }
     }
 }
@@ -66,7 +66,7 @@ impl Engine for Ranks {
 struct Search<'a> {
     task: &'a Task<'a>,
     wanted: Vec<CheckId>,
-    guessing: Duration,
+    guessing: Option<Duration>,
     questions: u64,
 }
 
@@ -104,8 +104,11 @@ impl Search<'_> {
                 other => return other,
             }
         }
+        let Some(time) = self.guessing else {
+            return Err(reason.unwrap_or(Reason::Guesses));
+        };
         tell(desk, "guessing invariants", self.questions);
-        let facts = match self.guess(ground, &mut terms, &steps)? {
+        let facts = match self.guess(ground, &mut terms, &steps, time)? {
             Some(facts) => facts,
             None => return Err(reason.unwrap_or(Reason::Guesses)),
         };
@@ -118,8 +121,9 @@ impl Search<'_> {
         ground: Ground<'_, '_>,
         terms: &mut Terms,
         steps: &[Step],
+        time: Duration,
     ) -> Result<Option<Facts>, Reason> {
-        let budget = within(self.task.budget, self.guessing);
+        let budget = within(self.task.budget, time);
         // Whatever decides where control goes in a loop matters, and what a call is entered with.
         let mut targets = BTreeSet::new();
         for (index, vertex) in ground.skeleton.vertices.iter().enumerate() {

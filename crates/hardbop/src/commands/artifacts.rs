@@ -145,7 +145,7 @@ fn write_witness(
         let shown = path.display();
         let _ = writeln!(
             said,
-            "witnesses do not speak of the ends of executions, so {shown} is not written"
+            "witnesses about the ends of executions are not made, so {shown} is not written"
         );
         return Ok(());
     }
