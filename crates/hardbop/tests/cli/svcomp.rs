@@ -107,11 +107,14 @@ int main(void) {
 #[test]
 fn the_ends_of_executions_are_a_property() {
     let scene = task("LP64", "true");
-    scene.check("check x.yml --property termination.prp", expect![[r#"
+    scene.check(
+        "check x.yml --property termination.prp",
+        expect![[r#"
         PROVED x.c:4: every execution ends (in main)
         result: true, expected: true
         [exit 0]
-    "#]]);
+    "#]],
+    );
     let endless = Scene::file("x.c", "int main(void) { unsigned i = 0; while (1) i++; }")
         .and_file("termination.prp", "CHECK( init(main()), LTL(F end) )\n");
     endless.check("check x.c --property termination.prp", expect![[r#"
@@ -144,13 +147,16 @@ int main(void) {
 ",
     )
     .and_file("termination.prp", "CHECK( init(main()), LTL(F end) )\n");
-    overflows.check("check x.c --property termination.prp", expect![[r#"
+    overflows.check(
+        "check x.c --property termination.prp",
+        expect![[r#"
         PROVED x.c:2: every execution ends (in main)
           rank at x.c:4: -x
         assuming that an execution ends where signed arithmetic overflows, first at x.c:4
         result: true
         [exit 0]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -164,11 +170,14 @@ fn what_cannot_be_decided_is_refused() {
     "#]]);
     let both = "CHECK( init(main()), LTL(F end) )\nCHECK( init(main()), LTL(G ! overflow) )\n";
     let scene = task("LP64", "true").and_file("both.prp", both);
-    scene.check("check x.yml --property both.prp", expect![[r#"
+    scene.check(
+        "check x.yml --property both.prp",
+        expect![[r#"
         [stderr]
         error: `both.prp`: the property `termination` is decided by itself, not beside others
         [exit 2]
-    "#]]);
+    "#]],
+    );
     task("LP64", "true").check(
         "check x.yml --property none.prp",
         expect![[r#"
