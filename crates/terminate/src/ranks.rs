@@ -6,14 +6,15 @@ use crate::words::{Word, words};
 use hardbop_budget::Budget;
 use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{CheckId, FuncId, LocId};
-use hardbop_cfront::program::{CheckKind, Program};
+use hardbop_cfront::program::CheckKind;
 use hardbop_engine::claim::{CallRank, Component, Instance, Invariants, Order, Rank, Ranking};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, Task};
 use hardbop_graph::components;
 use hardbop_houdini::{Conjuncts, Elements, Fixpoint, Guessed, fixpoint};
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
+use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -374,44 +375,99 @@ fn entry_words(
         all.filter(|step| members.contains(&program.locations[step.from.index()].function));
     let taken: Vec<&Step> = inside.map(|step| &system.steps[step.step]).collect();
     let mut found = words(&system.ground, system.terms, &taken);
-    let (semantics, constants) = (system.ground.semantics, system.ground.constants);
-    let is_there = |terms: &Terms, term: TermId| {
-        let support = constants.support(terms, term);
-        support.is_some_and(|support| {
-            support.iter().all(|meaning| match meaning {
-                Meaning::Now(id) => is_given(program, semantics, *id, members),
-                _ => false,
-            })
-        })
+    let given: Vec<Vec<Word>> = members
+        .iter()
+        .map(|&function| parameters(system, function))
+        .collect();
+    let own: BTreeSet<TermId> = match given.as_slice() {
+        [only] => only.iter().map(|word| word.term).collect(),
+        _ => BTreeSet::new(),
     };
-    found.retain(|word| is_there(system.terms, word.term));
+    let (semantics, constants) = (system.ground.semantics, system.ground.constants);
+    found.retain(|word| {
+        let terms = &*system.terms;
+        let there = |constant: &TermId| match constants.meaning(*constant) {
+            Some(Meaning::Now(id)) => {
+                semantics.layout.get(id).owner.is_none() || own.contains(constant)
+            }
+            _ => false,
+        };
+        terms.free_constants(&[word.term]).iter().all(there)
+    });
+    if members.len() > 1 {
+        found.extend(common_parameters(system, members, &given));
+    }
     found
 }
 
-/// Whether a state variable has a value when one of some functions is entered: it is the program's,
-/// or a parameter of the only one.
-fn is_given(
-    program: &Program,
-    semantics: &hardbop_semantics::Semantics<'_>,
-    id: hardbop_semantics::layout::StateVarId,
-    members: &[FuncId],
-) -> bool {
-    let variable = semantics.layout.get(id);
-    match (variable.owner, members) {
-        (None, _) => true,
-        (Some(owner), &[only]) if owner == only => {
-            let formals = &program.function(only).formals;
-            formals.iter().any(|&formal| {
-                let spot = semantics.points_to.variable(formal);
-                spot.is_some_and(|spot| {
-                    let regions = semantics.points_to.regions();
-                    let mut of_class = regions.of_class(spot.class);
-                    of_class.any(|region| semantics.layout.region(region) == id)
-                })
-            })
+/// The scalar parameters of a function.
+fn parameters(system: &mut System<'_, '_>, function: FuncId) -> Vec<Word> {
+    let semantics = system.ground.semantics;
+    let formals = &semantics.program.function(function).formals;
+    let mut found = Vec::new();
+    for index in 0..semantics.layout.variables().len() {
+        let id = StateVarId(index as u32);
+        let described = semantics.layout.get(id);
+        let cell = matches!(described.kind, StateKind::Cell { .. });
+        let formal = described
+            .variable
+            .and_then(|variable| formals.iter().position(|&formal| formal == variable));
+        if let Some(position) = formal.filter(|_| cell) {
+            let term = semantics.constant(system.terms, id);
+            if matches!(system.terms.sort(term), Sort::BitVec(1..=64)) {
+                let word = Word {
+                    term,
+                    signed: semantics.shape(id).signed,
+                    wraps: false,
+                };
+                found.push((position, word));
+            }
         }
-        _ => false,
     }
+    found.sort();
+    found.into_iter().map(|(_, word)| word).collect()
+}
+
+/// Names for the parameters that several functions have in the same place.
+fn common_parameters(
+    system: &mut System<'_, '_>,
+    members: &[FuncId],
+    given: &[Vec<Word>],
+) -> Vec<Word> {
+    let program = system.ground.semantics.program;
+    let shortest = given.iter().map(Vec::len).min().unwrap_or(0);
+    let mut found = Vec::new();
+    for position in 0..shortest {
+        let first = given[0][position];
+        let sort = system.terms.sort(first.term);
+        let alike = |words: &Vec<Word>| {
+            let word = words[position];
+            system.terms.sort(word.term) == sort && word.signed == first.signed
+        };
+        if !given.iter().all(alike) {
+            continue;
+        }
+        let name = system.terms.fresh("parameter", sort);
+        for (&function, words) in members.iter().zip(given) {
+            let entry = program.function(function).entry;
+            let names = system.named.entry(entry).or_default();
+            names.insert(name, words[position].term);
+        }
+        let word = Word {
+            term: name,
+            ..first
+        };
+        found.extend([
+            word,
+            // Also as it is without a sign.
+            Word {
+                signed: false,
+                wraps: true,
+                ..word
+            },
+        ]);
+    }
+    found
 }
 
 /// The same budget with an end of its own.

@@ -49,6 +49,9 @@ pub(crate) struct System<'a, 'p> {
     pub(crate) questions: u64,
     /// Whether more is tried that costs more.
     pub(crate) patient: bool,
+    /// What some constants stand for at some cut points: the parameters of functions that call each
+    /// other have names of their own in each.
+    pub(crate) named: BTreeMap<LocId, BTreeMap<TermId, TermId>>,
 }
 
 /// A step that a solver found: words before and after it.
@@ -81,6 +84,7 @@ impl<'a, 'p> System<'a, 'p> {
             session,
             questions: 0,
             patient: false,
+            named: BTreeMap::new(),
         }
     }
 
@@ -132,6 +136,14 @@ impl<'a, 'p> System<'a, 'p> {
             from: program.function(caller).entry,
             before: Before::Entry,
             ..step
+        }
+    }
+
+    /// A term in the names of a cut point.
+    pub(crate) fn at(&mut self, location: LocId, term: TermId) -> TermId {
+        match self.named.get(&location) {
+            Some(names) => self.terms.substitute(term, names),
+            None => term,
         }
     }
 

@@ -114,6 +114,11 @@ pub(crate) fn tuples(
             });
         }
     }
+    for (&node, words) in &mut done {
+        for (_, word) in words {
+            *word = system.at(node, *word);
+        }
+    }
     Ok(Found::Tuples(done))
 }
 
@@ -190,11 +195,12 @@ pub(crate) fn pairs(
 
 /// A term before and after a step.
 fn ends(system: &mut System<'_, '_>, step: &Move, term: TermId) -> (TermId, TermId) {
+    let (from, to) = (system.at(step.from, term), system.at(step.to, term));
     let before = match step.before {
-        Before::Now => term,
-        Before::Entry => system.at_entry(term),
+        Before::Now => from,
+        Before::Entry => system.at_entry(from),
     };
-    (before, system.after(step.step, term))
+    (before, system.after(step.step, to))
 }
 
 /// A sum that no step makes grow, and some step makes fall.

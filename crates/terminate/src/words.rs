@@ -148,13 +148,31 @@ pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step])
         add(terms, &mut all, difference);
     }
     all.extend(found.iter().copied());
-    for word in found {
+    for word in &found {
         let negated = terms.bv_neg(word.term);
         for term in [word.term, negated] {
             add(terms, &mut all, term);
         }
     }
+    for word in found.iter().filter(|word| word.signed) {
+        for term in clamps(terms, word.term) {
+            add(terms, &mut all, term);
+        }
+    }
     all
+}
+
+/// How far a signed word is above zero, and how far below: one of them falls where the word comes
+/// nearer to zero and may do something else beyond.
+fn clamps(terms: &mut Terms, word: TermId) -> [TermId; 2] {
+    let zero = terms.bv(0, terms.width(word));
+    let negated = terms.bv_neg(word);
+    let positive = terms.bv_slt(zero, word);
+    let negative = terms.bv_slt(word, zero);
+    [
+        terms.ite(positive, word, zero),
+        terms.ite(negative, negated, zero),
+    ]
 }
 
 /// What decides something in steps: their conditions, and those by which values differ where

@@ -1,8 +1,6 @@
 //! What is found out about the ends of small programs, and how.
 
-mod common;
-
-use common::check;
+use crate::common::check;
 use expect_test::expect;
 
 #[test]
@@ -106,6 +104,39 @@ fn recursion_falls() {
         expect![[r#"
             PROVED
             line 1: n
+        "#]],
+    );
+}
+
+#[test]
+fn functions_that_call_each_other_fall_together() {
+    check(
+        "void f(unsigned n);
+         void g(unsigned n) { if (n > 2) f(n - 1); }
+         void f(unsigned n) { if (n > 1) g(n - 1); }
+         int main(void) { f(__VERIFIER_nondet_uint()); return 0; }",
+        expect![[r#"
+            PROVED
+            line 3: n
+            line 2: n
+        "#]],
+    );
+}
+
+#[test]
+fn what_happens_in_phases_falls_in_phases() {
+    check(
+        "int main(void) {
+           long x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+           do {
+             x -= y;
+             y += 1;
+           } while (x > 0);
+           return 0;
+         }",
+        expect![[r#"
+            PROVED
+            line 4: x < 0 ? -x : 0, -y
         "#]],
     );
 }

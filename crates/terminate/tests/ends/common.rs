@@ -1,7 +1,5 @@
 //! Programs, and what the engines find out about their ends.
 
-pub mod tiny;
-
 use expect_test::Expect;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
@@ -85,7 +83,6 @@ pub fn decide(model: &Model<'_>, time: Duration) -> Found {
 }
 
 /// The answer, with ranks or the lasso.
-#[allow(dead_code)]
 pub fn check(text: &str, expected: Expect) {
     let program = program(text);
     let prepared = Prepared::new(&program);

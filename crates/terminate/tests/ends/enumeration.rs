@@ -1,10 +1,8 @@
 //! Answers against the truth, on random programs over tiny words of which all states are known; and
 //! the gate against claims that were changed.
 
-mod common;
-
-use common::tiny::Tiny;
-use common::{decide, ends, program};
+use crate::common::{decide, ends, program};
+use crate::tiny::Tiny;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;
 use hardbop_engine::Claim;
