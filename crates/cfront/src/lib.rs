@@ -11,6 +11,7 @@ mod builder;
 pub mod call_graph;
 mod calls;
 mod cfg;
+mod checks;
 pub mod compile_commands;
 pub mod control;
 mod conventions;

@@ -13,7 +13,9 @@ use crate::parse::{
     Files, Input, InputKind, NoFiles, ParseOptions, ParsedUnit, Preprocess, Texts, parse_unit,
 };
 use crate::points_to::PointsTo;
-use crate::program::{Assumption, Gap, Op, Origin, Program, Unsupported};
+use crate::program::{
+    Assumption, Check, CheckKind, Function, Gap, Op, Origin, Program, Unsupported,
+};
 use crate::reach::{Reached, reached};
 use crate::start::{self, START};
 use crate::types::{DataModel, Types};
@@ -373,7 +375,30 @@ fn complete(
     keep_reached_assumptions(program, &reached, diagnostics);
     conventions::note(program, &points_to, &reached, options, unsequenced);
     warn_unsupported(program, &reached, diagnostics);
+    if options.wants(CheckKind::Termination) {
+        ask_for_the_end(program);
+    }
     Ok(points_to)
+}
+
+/// Adds the check that every execution ends: it belongs to no edge, only to the whole program.
+fn ask_for_the_end(program: &mut Program) {
+    let named = |function: &Function| !function.passes_on();
+    let entry = program.function(program.entry);
+    let function = match named(entry) {
+        true => program.entry,
+        false => {
+            let mut functions = program.functions.iter();
+            let main = functions.position(|function| function.name == "main");
+            main.map_or(program.entry, |main| FuncId(main as u32))
+        }
+    };
+    program.checks.push(Check {
+        kind: CheckKind::Termination,
+        message: "every execution ends".to_owned(),
+        function,
+        source: program.function(function).source,
+    });
 }
 
 /// Turns the bodies of undefined functions that cannot be taken to return anything into

@@ -10,7 +10,8 @@ pub struct LowerOptions {
     pub entry: String,
     /// The checks asked for beyond assertions and error calls, which are always there:
     /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Pointer`],
-    /// [`CheckKind::Bounds`], [`CheckKind::Free`].
+    /// [`CheckKind::Bounds`], [`CheckKind::Free`]; and [`CheckKind::Termination`], one for the
+    /// whole program.
     pub checks: BTreeSet<CheckKind>,
     /// Whether a left shift of a value is among the overflows.
     pub left_shifts: LeftShifts,

@@ -10,6 +10,7 @@
 //! too much), the meaning is still total and is said at [`BinaryOp`]; the optional checks say
 //! whether such a place can be reached.
 
+pub use crate::checks::{Check, CheckKind};
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::mismatch::DISPATCH;
 use crate::start::START;
@@ -588,74 +589,6 @@ pub enum BinaryOp {
     CopySign,
     /// `fmod(x, y)`.
     FloatMod,
-}
-
-/// Something that may be violated.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
-    /// What kind of thing.
-    pub kind: CheckKind,
-    /// What is said when it is violated, e.g. `assertion x > 0`.
-    pub message: String,
-    /// The function in which it stands.
-    pub function: FuncId,
-    /// Where it stands.
-    pub source: Source,
-}
-
-/// A kind of check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CheckKind {
-    /// `assert` fails.
-    Assertion,
-    /// `reach_error`, `__VERIFIER_error` or another error function is called.
-    ErrorCall,
-    /// An error label is reached.
-    ErrorLabel,
-    /// A division or remainder by zero.
-    DivisionByZero,
-    /// A signed operation whose result does not fit, or a shift by a wrong amount.
-    Overflow,
-    /// A null, dangling or wild pointer is used.
-    Pointer,
-    /// An access outside of its object.
-    Bounds,
-    /// `free` of what is not the start of a live heap object.
-    Free,
-    /// A rule says `abort`.
-    Rule,
-}
-
-impl CheckKind {
-    /// A name that is also an identifier, e.g. for SARIF rules.
-    pub fn name(self) -> &'static str {
-        match self {
-            CheckKind::Assertion => "assertion",
-            CheckKind::ErrorCall => "error-call",
-            CheckKind::ErrorLabel => "error-label",
-            CheckKind::DivisionByZero => "div-by-zero",
-            CheckKind::Overflow => "overflow",
-            CheckKind::Pointer => "pointer",
-            CheckKind::Bounds => "bounds",
-            CheckKind::Free => "free",
-            CheckKind::Rule => "rule",
-        }
-    }
-
-    /// What it means that such a check is violated, in a sentence.
-    pub fn explanation(self) -> &'static str {
-        match self {
-            CheckKind::Assertion => "An assertion can fail.",
-            CheckKind::ErrorCall => "A function that stands for an error can be called.",
-            CheckKind::ErrorLabel => "A label that stands for an error can be reached.",
-            CheckKind::DivisionByZero => "A division or remainder by zero is possible.",
-            CheckKind::Overflow => "The result of a signed operation may not fit its type.",
-            CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
-            CheckKind::Bounds => "An access can lie outside of its object.",
-            CheckKind::Free => "What is not the start of a live heap object can be freed.",
-            CheckKind::Rule => "A rule about the use of an interface can be violated.",
-        }
-    }
 }
 
 /// Something that a verdict rests on.

@@ -6,6 +6,10 @@
 //! says so, else those of the program itself; formulas are SMT-LIB text about the state at a
 //! location ([`Spelling`](hardbop_semantics::constants::Spelling)).
 
+mod ends;
+
+pub use ends::{CallRank, Chosen, Component, Lasso, Order, Rank, Ranking, Recurrence};
+
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_model::points::{PointId, Points};
@@ -32,6 +36,12 @@ pub enum Claim {
     Run(Run),
     /// There is an execution that violates the check, too long to be run.
     Chain(Chain),
+    /// Every execution ends: something falls with each step, and cannot fall for ever.
+    Ranking(Box<Ranking>),
+    /// This execution never ends: it comes back to a state that it was in.
+    Lasso(Lasso),
+    /// An execution never ends: it comes to a set of states that it need never leave.
+    Recurrence(Box<Recurrence>),
 }
 
 impl Claim {
@@ -43,14 +53,18 @@ impl Claim {
             | Claim::Unrolling(Unrolling { checks, .. })
             | Claim::Clauses(Clauses { checks, .. })
             | Claim::OnlyRun(OnlyRun { checks, .. }) => checks,
-            Claim::Run(_) | Claim::Chain(_) => &[],
+            Claim::Ranking(ranking) => &ranking.checks,
+            Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) | Claim::Recurrence(_) => &[],
         }
     }
 
     /// The check that it claims to be violated.
     pub fn violates(&self) -> Option<CheckId> {
         match self {
-            Claim::Run(Run { check, .. }) | Claim::Chain(Chain { check, .. }) => Some(*check),
+            Claim::Run(Run { check, .. })
+            | Claim::Chain(Chain { check, .. })
+            | Claim::Lasso(Lasso { check, .. }) => Some(*check),
+            Claim::Recurrence(recurrence) => Some(recurrence.check),
             _ => None,
         }
     }

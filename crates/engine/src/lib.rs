@@ -17,7 +17,7 @@ mod suggestion;
 pub use claim::Claim;
 pub use desk::{Answer, Desk};
 pub use figures::{Figure, Value};
-pub use reason::{Construct, Reason};
+pub use reason::{Construct, Place, Reason};
 pub use suggestion::Suggestion;
 
 use hardbop_budget::Budget;

@@ -1,6 +1,7 @@
 //! Why a check is not decided, as data and in words.
 
 use hardbop_budget::Stopped;
+use hardbop_cfront::ids::LocId;
 use hardbop_cfront::interp;
 use hardbop_cfront::program::Program;
 use std::fmt;
@@ -40,6 +41,12 @@ pub enum Reason {
     Guesses,
     /// The values of variables that were followed do not exclude it, or there are too many.
     Values,
+    /// Nothing was found that falls with every step of the loop at this place.
+    NoRank(Place),
+    /// Nothing was found that falls with every call of this function by itself.
+    Recursion(String),
+    /// No execution was found that comes back to a state that it was in.
+    NoLasso,
     /// The engine's share of the time passed, and there was no other engine after it.
     Turn,
     /// One engine has a proof and another one a run that violates what it proves: one of them is
@@ -50,6 +57,35 @@ pub enum Reason {
         /// Who found the run.
         violated: &'static str,
     },
+}
+
+/// Where something is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the user knows it.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+impl Place {
+    /// Where a location of a program stands.
+    pub fn of(program: &Program, location: LocId) -> Place {
+        let function = program.locations[location.index()].function;
+        let first = program.edges_from(location).next();
+        let source = first.map_or(program.function(function).source, |(_, edge)| edge.source);
+        let file = program.presumed_files.get(source.file as usize);
+        Place {
+            file: file.cloned().unwrap_or_default(),
+            line: source.line,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }
 
 /// A construct that is not supported, where the user wrote it.
@@ -121,6 +157,15 @@ impl fmt::Display for Reason {
             Reason::ReadsBack => f.write_str(
                 "the run that was found reads a file that it may have written itself, and contents of files are not followed",
             ),
+            Reason::NoRank(place) => {
+                write!(f, "nothing was found that falls with every step of the loop at {place}")
+            }
+            Reason::Recursion(function) => {
+                write!(f, "nothing was found that falls with every call of `{function}` by itself")
+            }
+            Reason::NoLasso => {
+                f.write_str("no execution was found that comes back to a state that it was in")
+            }
             Reason::NoLeap => f.write_str("no chain of leaps to it was found"),
             Reason::NotConcrete => f.write_str(
                 "chains of leaps to it were found, but none of them could be replayed or checked again",

@@ -9,12 +9,13 @@
 //! one cut point to the next is asked for any word, and as what holds for all words holds for each,
 //! the invariant at the start may be used for as many terms besides as the claim names.
 
+use crate::ranking::Ranks;
 use crate::steps::Cuts;
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::Reason;
-use hardbop_engine::claim::Invariants;
+use hardbop_engine::claim::{Invariants, Ranking};
 use hardbop_logic::{Answer, Session, TermId, Terms};
 use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -24,6 +25,15 @@ use std::collections::BTreeMap;
 impl Gate<'_> {
     /// Checks invariants. Gives the number of questions asked.
     pub(crate) fn invariants(&self, claim: &Invariants) -> Result<u64, Reason> {
+        self.inductive(claim, None)
+    }
+
+    /// Checks invariants and, if there are such, that ranks fall with every step.
+    pub(crate) fn inductive(
+        &self,
+        claim: &Invariants,
+        ranking: Option<&Ranking>,
+    ) -> Result<u64, Reason> {
         let view = &self.model.flat;
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
@@ -50,9 +60,17 @@ impl Gate<'_> {
             let formula = terms.substitute(invariant, &BTreeMap::from([(word, term)]));
             instances.entry(instance.at).or_default().push(formula);
         }
+        let ranks = match ranking {
+            Some(ranking) => {
+                let read = Ranks::read(ranking, &mut spelling, &constants, &mut terms);
+                Some(read?)
+            }
+            None => None,
+        };
         let cuts = Cuts::new(view.program, &claim.cuts);
         let mut checker = Checker {
             view,
+            ranks,
             constants,
             invariants,
             instances,
@@ -82,15 +100,18 @@ impl Gate<'_> {
     }
 }
 
-struct Checker<'a, 'p> {
-    view: &'a View<'p>,
-    constants: Constants,
+/// Asks about every step of a program.
+pub(crate) struct Checker<'a, 'p> {
+    pub(crate) view: &'a View<'p>,
+    pub(crate) constants: Constants,
+    /// What falls with every step, if that is asked too.
+    pub(crate) ranks: Option<Ranks>,
     invariants: BTreeMap<LocId, TermId>,
     /// What follows from an invariant, since it holds for all words.
     instances: BTreeMap<LocId, Vec<TermId>>,
     session: Session<'static>,
     questions: u64,
-    terms: Terms,
+    pub(crate) terms: Terms,
 }
 
 impl Checker<'_, '_> {
@@ -106,7 +127,7 @@ impl Checker<'_, '_> {
     }
 
     /// Some formulas must not hold together.
-    fn never(&mut self, together: &[TermId]) -> Result<(), Reason> {
+    pub(crate) fn never(&mut self, together: &[TermId]) -> Result<(), Reason> {
         let question = self.terms.and(together);
         if question == self.terms.bool(false) {
             return Ok(());
@@ -120,7 +141,7 @@ impl Checker<'_, '_> {
 
     /// What a formula about a cut point says there: of now, what `now` says; of the procedure's
     /// entry, what `old` says, or the same as before if that is the same procedure's.
-    fn moved(&mut self, formula: TermId, now: &State, old: Option<&State>) -> TermId {
+    pub(crate) fn moved(&mut self, formula: TermId, now: &State, old: Option<&State>) -> TermId {
         let mut map = BTreeMap::new();
         for constant in self.terms.free_constants(&[formula]) {
             match (self.constants.meaning(constant), old) {
@@ -173,7 +194,9 @@ impl Checker<'_, '_> {
         let (view, program) = (self.view, self.view.program);
         let ways = cuts.ways(&view.semantics, &mut self.terms, at, State::new())?;
         for way in ways {
-            self.arrives(way.to, vec![before, way.condition], &way.state, None)?;
+            let conditions = vec![before, way.condition];
+            self.falls(at, way.to, &conditions, &way.state)?;
+            self.arrives(way.to, conditions, &way.state, None)?;
         }
         for (id, edge) in program.edges_from(at) {
             match &edge.op {
@@ -197,6 +220,8 @@ impl Checker<'_, '_> {
         let entry = self.view.program.function(callee).entry;
         let mut conditions = run.facts;
         conditions.extend([before, condition]);
+        let caller = self.view.program.edges[call.index()].from;
+        self.deepens(caller, callee, &conditions, &run.state)?;
         self.arrives(entry, conditions, &run.state, Some(&run.state))
     }
 
@@ -217,7 +242,8 @@ impl Checker<'_, '_> {
         run.leave(&mut self.terms);
         let mut conditions = run.facts;
         conditions.extend([before, condition, left]);
-        let to = program.edges[call.index()].to;
-        self.arrives(to, conditions, &run.state, None)
+        let edge = &program.edges[call.index()];
+        self.falls(edge.from, edge.to, &conditions, &run.state)?;
+        self.arrives(edge.to, conditions, &run.state, None)
     }
 }

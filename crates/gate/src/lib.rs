@@ -16,15 +16,21 @@ mod clauses;
 mod determined;
 mod files;
 mod invariants;
+mod lasso;
 mod nowhere;
+mod ranking;
+mod recurrence;
 mod runs;
 mod steps;
 mod unrolling;
 
 pub use alone::{Report, alone, alone_telling};
+pub use lasso::Endless;
 
 use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::interp;
+use hardbop_cfront::program::CheckKind;
 use hardbop_engine::{Claim, Reason};
 use hardbop_logic::{Answer, Limits, Session, Solver, Terms, Unknown, Z3Options, Z3Solver};
 use hardbop_model::Model;
@@ -102,6 +108,8 @@ enum By {
     Run(interp::Run),
     /// So many questions about its chain were answered.
     Questions(u64),
+    /// The interpreter saw how it begins and that it goes on like that.
+    Lasso(interp::Run, Endless),
 }
 
 impl Refutation {
@@ -110,11 +118,19 @@ impl Refutation {
         &self.claim
     }
 
-    /// What the interpreter saw; `None` for an execution that is too long to be run.
+    /// What the interpreter saw; `None` for an execution that is too long to be run, or endless.
     pub fn run(&self) -> Option<&interp::Run> {
         match &self.by {
             By::Run(run) => Some(run),
-            By::Questions(_) => None,
+            By::Questions(_) | By::Lasso(..) => None,
+        }
+    }
+
+    /// How an execution goes on that never ends, and its beginning.
+    pub fn endless(&self) -> Option<(&interp::Run, Endless)> {
+        match &self.by {
+            By::Lasso(run, endless) => Some((run, *endless)),
+            By::Run(_) | By::Questions(_) => None,
         }
     }
 
@@ -122,6 +138,7 @@ impl Refutation {
     pub fn questions(&self) -> u64 {
         match self.by {
             By::Run(_) => 0,
+            By::Lasso(_, endless) => endless.questions,
             By::Questions(questions) => questions,
         }
     }
@@ -160,6 +177,7 @@ impl<'a> Gate<'a> {
     pub fn check(&self, claim: Claim) -> Result<Evidence, Reason> {
         let proof =
             |claim: Claim, questions: u64| Evidence::Proof(Arc::new(Proof { claim, questions }));
+        self.suits(&claim)?;
         match claim {
             Claim::Nowhere(nowhere) => {
                 self.nowhere(&nowhere)?;
@@ -196,6 +214,50 @@ impl<'a> Gate<'a> {
                     by: By::Questions(questions),
                 })))
             }
+            Claim::Ranking(ranking) => {
+                let questions = self.inductive(&ranking.invariants, Some(&ranking))?;
+                Ok(proof(Claim::Ranking(ranking), questions))
+            }
+            Claim::Recurrence(recurrence) => {
+                let (run, endless) = self.recurrence(&recurrence)?;
+                Ok(Evidence::Refutation(Arc::new(Refutation {
+                    claim: Claim::Recurrence(recurrence),
+                    by: By::Lasso(run, endless),
+                })))
+            }
+            Claim::Lasso(lasso) => {
+                let (run, endless) = self.lasso(&lasso)?;
+                Ok(Evidence::Refutation(Arc::new(Refutation {
+                    claim: Claim::Lasso(lasso),
+                    by: By::Lasso(run, endless),
+                })))
+            }
+        }
+    }
+
+    /// Whether a claim is of a kind that can say anything of the checks that it names: that every
+    /// execution ends is no matter of places, and the ends of executions tell nothing of others.
+    fn suits(&self, claim: &Claim) -> Result<(), Reason> {
+        let checks = &self.model.program.checks;
+        let about_ends = |check: &CheckId| {
+            let check = checks.get(check.index());
+            check.is_some_and(|check| check.kind == CheckKind::Termination)
+        };
+        let violated = claim.violates();
+        let mut named = claim.proves().iter().chain(&violated);
+        let suits = match claim {
+            Claim::Ranking(_) | Claim::Lasso(_) | Claim::Recurrence(_) => named.all(about_ends),
+            // These follow executions to their ends.
+            Claim::Unrolling(_) | Claim::OnlyRun(_) => true,
+            Claim::Nowhere(_)
+            | Claim::Invariants(_)
+            | Claim::Clauses(_)
+            | Claim::Run(_)
+            | Claim::Chain(_) => !named.any(about_ends),
+        };
+        match suits {
+            true => Ok(()),
+            false => Err(Reason::Certificate),
         }
     }
 

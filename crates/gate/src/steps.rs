@@ -6,11 +6,11 @@
 //! merged.
 
 use hardbop_cfront::call_graph::callable;
-use hardbop_cfront::ids::LocId;
+use hardbop_cfront::ids::{EdgeId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::Reason;
 use hardbop_logic::{TermId, Terms};
-use hardbop_semantics::{Execution, Semantics, State};
+use hardbop_semantics::{Execution, Fresh, Semantics, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a program is cut.
@@ -71,6 +71,18 @@ impl Cuts {
         start: LocId,
         entered: State,
     ) -> Result<Vec<Way>, Reason> {
+        self.ways_open(semantics, terms, start, entered, &mut Vec::new())
+    }
+
+    /// The same; what the edges between leave open is added to a list.
+    pub(crate) fn ways_open(
+        &self,
+        semantics: &Semantics<'_>,
+        terms: &mut Terms,
+        start: LocId,
+        entered: State,
+        open: &mut Vec<(EdgeId, Fresh)>,
+    ) -> Result<Vec<Way>, Reason> {
         let program = semantics.program;
         let mut arrived: BTreeMap<LocId, Way> = BTreeMap::new();
         let always = terms.bool(true);
@@ -93,6 +105,7 @@ impl Cuts {
                 let pass = run.edge(terms, id).map_err(|_| Reason::Certificate)?;
                 let mut conjuncts = vec![before, pass];
                 conjuncts.append(&mut run.facts);
+                open.extend(run.fresh.drain(..).map(|fresh| (id, fresh)));
                 let condition = terms.and(&conjuncts);
                 let way = match arrived.remove(&edge.to) {
                     None => Way {
@@ -111,6 +124,30 @@ impl Cuts {
         }
         let ends = arrived.into_values();
         Ok(ends.filter(|way| self.0.contains(&way.to)).collect())
+    }
+
+    /// The edges between a cut point and some others, over which control can come to those.
+    pub(crate) fn edges_to(
+        &self,
+        program: &Program,
+        start: LocId,
+        ends: &BTreeSet<LocId>,
+    ) -> Result<Vec<EdgeId>, Reason> {
+        let mut leading: BTreeSet<LocId> = BTreeSet::new();
+        let mut edges = Vec::new();
+        for location in self.order(program, start)?.into_iter().rev() {
+            for (id, edge) in program.edges_from(location) {
+                let leads = match self.0.contains(&edge.to) {
+                    true => ends.contains(&edge.to),
+                    false => leading.contains(&edge.to),
+                };
+                if leads {
+                    leading.insert(location);
+                    edges.push(id);
+                }
+            }
+        }
+        Ok(edges)
     }
 
     /// The locations between a cut point and the next ones, each after all that lead to it. A

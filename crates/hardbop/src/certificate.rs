@@ -4,7 +4,7 @@
 use crate::commands::artifacts::VERSION;
 use hardbop_cfront::dump::dump;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::program::Program;
+use hardbop_cfront::program::{CheckKind, Program};
 use hardbop_engine::Claim;
 use hardbop_gate::Outcome;
 use hardbop_portfolio::Found;
@@ -39,6 +39,9 @@ pub struct Part {
     /// The rule that is woven into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// Whether the question is if every execution ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub termination: bool,
     /// The SHA-256 of the program as the front end sees it: text, options and models are in it.
     pub program: String,
     /// What the answers rest on beyond the text.
@@ -122,6 +125,10 @@ impl Part {
         }
         Part {
             rule: program.rules.first().map(|rule| rule.name.clone()),
+            termination: program
+                .checks
+                .iter()
+                .any(|check| check.kind == CheckKind::Termination),
             program: fingerprint(program),
             assumptions: assumptions(program),
             answers,

@@ -12,6 +12,7 @@ mod explain;
 mod leap;
 mod project;
 mod rules;
+mod terminate;
 mod validate;
 
 pub use abstraction::{AbstractArgs, ArithName, CubeLength, Seed};
@@ -27,6 +28,7 @@ pub use explain::ExplainArgs;
 pub use leap::LeapArgs;
 pub use project::InitArgs;
 pub use rules::{RuleCommand, RuleNames};
+pub use terminate::TerminateArgs;
 pub use validate::ValidateArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,6 +51,7 @@ Examples:
   hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
   hardbop bp generate t --size 800 | hardbop bebop -
   hardbop leap search.c                       find violations behind long loops
+  hardbop terminate search.c                  does every execution end?
   hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
   hardbop c run sort.c --inputs 3,1,2         run C with these inputs
   hardbop c dump sort.c                       see what the front end makes of it
@@ -157,6 +160,8 @@ pub enum Command {
     Bmc(Box<BmcArgs>),
     /// Look for violations of a C program behind loops, without unrolling them.
     Leap(Box<LeapArgs>),
+    /// Decide whether every execution of a C program ends.
+    Terminate(Box<TerminateArgs>),
     /// Explain why the shortest path to a check can or cannot be run.
     Explain(Box<ExplainArgs>),
     /// Abstract a C program to a boolean program by predicates.
@@ -206,6 +211,7 @@ impl Command {
                 | Command::Validate(_)
                 | Command::Bmc(_)
                 | Command::Leap(_)
+                | Command::Terminate(_)
                 | Command::Explain(_)
                 | Command::Abstract(_)
         )
@@ -220,6 +226,7 @@ impl Command {
             Command::Validate(arguments) => Some(&arguments.limits),
             Command::Bmc(arguments) => Some(&arguments.limits),
             Command::Leap(arguments) => Some(&arguments.limits),
+            Command::Terminate(arguments) => Some(&arguments.limits),
             Command::Explain(arguments) => Some(&arguments.limits),
             Command::Abstract(arguments) => Some(&arguments.limits),
             Command::C(CCommand::Run { limits, .. }) => Some(limits),
@@ -238,6 +245,7 @@ impl Command {
             Command::Init(_) => "init",
             Command::Bmc(_) => "bmc",
             Command::Leap(_) => "leap",
+            Command::Terminate(_) => "terminate",
             Command::Explain(_) => "explain",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",

@@ -21,6 +21,7 @@
 //! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
 //! | [`dpr`] | a task | answers by dynamic path reduction: runs path by path, up to a bound |
 //! | [`leap`] | a task | violations behind loops, without unrolling them |
+//! | [`terminate`] | a task | whether every execution ends |
 //! | [`portfolio`] | a task | answers by all of them together |
 //! | [`report`] | what an engine found out | texts for people and for machines |
 //! | [`witness`] | results, or the witnesses of any tool | witnesses, or programs to validate them by |
@@ -47,5 +48,6 @@ pub use hardbop_portfolio as portfolio;
 pub use hardbop_report as report;
 pub use hardbop_rules as rules;
 pub use hardbop_semantics as semantics;
+pub use hardbop_terminate as terminate;
 pub use hardbop_unroll as unroll;
 pub use hardbop_witness as witness;

@@ -22,6 +22,8 @@ pub struct Target {
     properties: Vec<Property>,
     /// Whether they hold, where the task definition says it.
     expected: Option<bool>,
+    /// Whether the question is if every execution ends, and nothing else.
+    ends: bool,
 }
 
 /// A verdict in the words of SV-COMP.
@@ -58,6 +60,7 @@ impl Target {
             input: given.clone(),
             properties: Vec::new(),
             expected: None,
+            ends: false,
         };
         let is_task = |path: &PathBuf| {
             let extension = path.extension().and_then(|extension| extension.to_str());
@@ -79,6 +82,16 @@ impl Target {
         Ok(target)
     }
 
+    /// The same, and the question is whether every execution ends.
+    pub fn about_ends(self) -> Target {
+        Target { ends: true, ..self }
+    }
+
+    /// Whether the question is if every execution ends.
+    pub fn is_about_ends(&self) -> bool {
+        self.ends
+    }
+
     /// The same with a property as a witness names it: with or without `CHECK( init(...), ...)`.
     pub fn with_specification(given: &CInput, text: &str) -> Result<Target, Failure> {
         let mut target = Target::of(given, None)?;
@@ -94,6 +107,11 @@ impl Target {
             Ok(properties) => {
                 if let Some(why) = properties.iter().find_map(refusal) {
                     return Err(Failure::message(why));
+                }
+                if properties.iter().any(|one| one.goal == Goal::Termination) {
+                    return Err(Failure::message(
+                        "witnesses about `termination` are not understood",
+                    ));
                 }
                 if let Some(first) = properties.first() {
                     target.input.entry.clone_from(&first.entry);
@@ -120,6 +138,7 @@ impl Target {
             Some((CheckKind::Overflow, _)) => "G ! overflow".to_owned(),
             Some((CheckKind::Pointer | CheckKind::Bounds, _)) => "G valid-deref".to_owned(),
             Some((CheckKind::Free, _)) => "G valid-free".to_owned(),
+            Some((CheckKind::Termination, _)) => "F end".to_owned(),
             Some((CheckKind::ErrorCall, Some(name))) => format!("G ! call({name}())"),
             _ => "G ! call(reach_error())".to_owned(),
         };
@@ -173,6 +192,14 @@ impl Target {
                 return Err(Failure::message(format!("`{name}`: {why}")));
             }
         }
+        let about_ends = |property: &Property| property.goal == Goal::Termination;
+        self.ends = self.properties.iter().any(about_ends);
+        if self.ends && self.properties.len() > 1 {
+            let name = path.display();
+            return Err(Failure::message(format!(
+                "`{name}`: the property `termination` is decided by itself, not beside others"
+            )));
+        }
         if let Some(first) = self.properties.first() {
             self.input.entry.clone_from(&first.entry);
         }
@@ -181,6 +208,9 @@ impl Target {
 
     /// Lowers what the properties ask for.
     pub fn adjust(&self, options: &mut LowerOptions) {
+        if self.ends {
+            options.checks.insert(CheckKind::Termination);
+        }
         for property in &self.properties {
             match &property.goal {
                 Goal::UnreachCall(function) => {
@@ -189,7 +219,8 @@ impl Target {
                 Goal::UnreachLabel(label) => {
                     options.error_labels.insert(label.clone());
                 }
-                Goal::NoOverflow => {
+                // What overflows has no meaning there, so an execution ends with it.
+                Goal::NoOverflow | Goal::Termination => {
                     // What the user asked for himself, he gets.
                     if options.checks.insert(CheckKind::Overflow) {
                         options.left_shifts = LeftShifts::Move;
@@ -213,6 +244,9 @@ impl Target {
         let counts = |check: &Check| {
             if !program.rules.is_empty() {
                 return check.kind == CheckKind::Rule;
+            }
+            if self.ends {
+                return check.kind == CheckKind::Termination;
             }
             let asked = |property: &Property| asks_for(&property.goal, check);
             self.properties.is_empty() || self.properties.iter().any(asked)
@@ -261,6 +295,7 @@ fn word_of(kind: CheckKind) -> &'static str {
         CheckKind::Overflow => "no-overflow",
         CheckKind::Pointer | CheckKind::Bounds => "valid-deref",
         CheckKind::Free => "valid-free",
+        CheckKind::Termination => "termination",
         _ => "unreach-call",
     }
 }
@@ -272,6 +307,7 @@ fn asks_for(goal: &Goal, check: &Check) -> bool {
         Goal::NoOverflow => check.kind == CheckKind::Overflow,
         Goal::ValidDeref => matches!(check.kind, CheckKind::Pointer | CheckKind::Bounds),
         Goal::ValidFree => check.kind == CheckKind::Free,
+        Goal::Termination => check.kind == CheckKind::Termination,
         Goal::Other(_) => false,
     }
 }
@@ -280,8 +316,8 @@ fn asks_for(goal: &Goal, check: &Check) -> bool {
 fn refusal(property: &Property) -> Option<String> {
     match &property.goal {
         Goal::Other(name) => Some(format!(
-            "the property `{name}` is not checked; calls, labels, overflows, `valid-deref` and \
-             `valid-free` are"
+            "the property `{name}` is not checked; calls, labels, overflows, `valid-deref`, \
+             `valid-free` and `termination` are"
         )),
         _ => None,
     }

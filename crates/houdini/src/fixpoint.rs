@@ -60,7 +60,7 @@ pub struct Guessed {
 
 /// Why there are no invariants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum NoInvariants {
     /// The budget ended.
     Stopped(Stopped),
     /// The solver has taken as many steps as it may.
@@ -69,9 +69,9 @@ pub enum Ended {
     Nothing,
 }
 
-impl From<Stopped> for Ended {
-    fn from(stopped: Stopped) -> Ended {
-        Ended::Stopped(stopped)
+impl From<Stopped> for NoInvariants {
+    fn from(stopped: Stopped) -> NoInvariants {
+        NoInvariants::Stopped(stopped)
     }
 }
 
@@ -96,7 +96,7 @@ pub fn fixpoint(
     guessed: Guessed,
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
-) -> Result<Fixpoint, Ended> {
+) -> Result<Fixpoint, NoInvariants> {
     let hints = Hints::new(ground, terms, steps);
     let cells = match guessed.elements {
         Elements::Left => Cells::default(),
@@ -139,7 +139,7 @@ pub fn fixpoint(
         }
     }
     if guessed.elements == Elements::Needed && !places.values().any(Place::is_quantified) {
-        return Err(Ended::Nothing);
+        return Err(NoInvariants::Nothing);
     }
     let mut session = Session::new(
         Box::new(Z3Solver::new(Z3Options::default())),
@@ -162,7 +162,7 @@ pub fn fixpoint(
     while let Some((_, from)) = work.pop_first() {
         budget.check()?;
         if search.session.steps().saturating_sub(begun) > guessed.steps {
-            return Err(Ended::Steps);
+            return Err(NoInvariants::Steps);
         }
         for changed in search.follow(terms, from, readers.steps_from(from))? {
             work.extend(readers.ranked(Some(changed)));

@@ -14,8 +14,8 @@ mod fixpoint;
 mod objects;
 mod place;
 
-pub use fixpoint::{Conjuncts, Elements};
-use fixpoint::{Fixpoint, Guessed, fixpoint};
+pub use cells::ArrayId;
+pub use fixpoint::{Conjuncts, Elements, Fixpoint, Guessed, NoInvariants, fixpoint};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
@@ -134,9 +134,9 @@ impl Attempt<'_> {
             &mut tell,
         );
         let found = found.map_err(|ended| match ended {
-            fixpoint::Ended::Stopped(stopped) => Reason::Stopped(stopped),
-            fixpoint::Ended::Steps => Reason::Turn,
-            fixpoint::Ended::Nothing => Reason::Guesses,
+            NoInvariants::Stopped(stopped) => Reason::Stopped(stopped),
+            NoInvariants::Steps => Reason::Turn,
+            NoInvariants::Nothing => Reason::Guesses,
         })?;
         self.statistics = vec![
             Figure::count("guesses", found.guesses.0 as u64),

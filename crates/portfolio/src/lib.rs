@@ -17,10 +17,12 @@ use std::time::{Duration, Instant};
 
 mod doubt;
 mod plan;
+mod ranks;
 mod shown;
 
 pub use doubt::Contradiction;
-pub use plan::{Plan, Step, default_doubts, default_plan, timed};
+pub use plan::{Plan, Step, default_doubts, default_plan, termination_plan, timed};
+pub use ranks::{ShownRank, ShownSet};
 pub use shown::Invariant;
 use shown::{both, invariants};
 
@@ -37,6 +39,10 @@ pub struct Found {
     pub invariants: BTreeMap<LocId, Invariant>,
     /// The predicates that they are made of.
     pub predicates: Vec<ScopedPredicate>,
+    /// What falls in loops and calls, if that is how it is known that executions end.
+    pub ranks: Vec<ShownRank>,
+    /// The sets that executions need never leave, if that is how it is known that they do not end.
+    pub sets: BTreeMap<CheckId, ShownSet>,
     /// The proved checks that were doubted already.
     doubted: BTreeSet<CheckId>,
     /// Whether a proof speaks for all executions: none comes to what is not supported.
@@ -328,6 +334,7 @@ impl Found {
     fn show(&mut self, task: &Task<'_>) {
         let mut shown: Option<BTreeMap<LocId, Invariant>> = None;
         let mut predicates = BTreeSet::new();
+        let mut ranks = Vec::new();
         for proof in self.report.proofs() {
             if let Claim::Invariants(claim) = proof.claim() {
                 let new = invariants(task.model, claim);
@@ -336,6 +343,18 @@ impl Found {
                     Some(known) => both(known, &new),
                 });
                 predicates.extend(claim.predicates.iter().cloned());
+            }
+            if let Claim::Ranking(claim) = proof.claim() {
+                ranks.extend(ranks::shown(task.model, claim));
+            }
+        }
+        self.ranks = ranks;
+        for (&check, outcome) in &self.report.outcomes {
+            if let Outcome::Violated(refutation) = outcome
+                && let Claim::Recurrence(claim) = refutation.claim()
+            {
+                let shown = ranks::shown_set(task.model, claim);
+                self.sets.insert(check, shown);
             }
         }
         self.invariants = shown.unwrap_or_default();
@@ -466,7 +485,8 @@ fn is_better(known: &Reason, new: &Reason) -> bool {
             Reason::Unsupported(_) => 9,
             Reason::ReadsBack => 7,
             Reason::Replay(_) | Reason::Certificate | Reason::Evidence => 6,
-            Reason::Solver(_) => 5,
+            // It tells a user where to look.
+            Reason::NoRank(_) | Reason::Recursion(_) | Reason::Solver(_) => 5,
             Reason::Stopped(_) => 4,
             Reason::Bound(_) => 3,
             Reason::Refinement | Reason::LongPath | Reason::Guesses | Reason::Values => 2,

@@ -6,6 +6,7 @@ use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
+use hardbop_terminate::{Lassos, Ranks, Recurrences};
 use hardbop_unroll::{Guesses, Runs, Unroll};
 use hardbop_values::Values;
 use std::time::Duration;
@@ -148,6 +149,53 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         ],
         followers: vec![timed(Leap::default(), seconds(4))],
         doubts: default_doubts(),
+    }
+}
+
+/// The plan for the question whether every execution ends: the only run if there is just one, a
+/// state that comes again in some runs, ranks that need no invariants; then side by side ranks that
+/// do, and all executions followed to their ends, and on the other side more runs, and recurrent
+/// sets.
+pub fn termination_plan() -> Plan {
+    let only = Runs {
+        runs: 0,
+        only_run: 2_000_000,
+        ..Runs::default()
+    };
+    let some = Lassos {
+        runs: 200,
+        time: Duration::from_secs(1),
+        ..Lassos::default()
+    };
+    let more = Lassos {
+        runs: 2_000,
+        ..Lassos::default()
+    };
+    let many = Lassos {
+        runs: 100_000,
+        steps: 3_000_000,
+        time: Duration::from_secs(3_600),
+    };
+    Plan {
+        first: vec![
+            Box::new(only),
+            Box::new(some),
+            Box::new(Ranks { guessing: None }),
+        ],
+        lanes: vec![
+            vec![Box::new(Ranks::default()), Box::new(Unroll::default())],
+            vec![
+                Box::new(more),
+                Box::new(Recurrences::default()),
+                Box::new(many),
+            ],
+        ],
+        followers: Vec::new(),
+        doubts: vec![Box::new(Lassos {
+            runs: 64,
+            steps: 5_000,
+            time: Duration::from_millis(300),
+        })],
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::results::{
     Answer, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Input, Invariant, InvariantAt,
-    Place, Results, Trace,
+    Place, Rank, Results, Trace,
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
@@ -23,8 +23,42 @@ pub enum Said<'a> {
     Violated(&'a Run),
     /// There is a run that does, too long to be run.
     Leapt(Leapt),
+    /// This run is the beginning of one that never ends.
+    Endless(&'a Run, Endless),
     /// Neither is known, and why.
     Unknown(String),
+}
+
+/// How an execution goes on for ever.
+#[derive(Clone, Debug)]
+pub struct Endless {
+    /// Where it is after its beginning.
+    pub at: Source,
+    /// So many steps the beginning has, ...
+    pub stem: u64,
+    /// ... and so many inputs.
+    pub stem_inputs: usize,
+    /// How it goes on.
+    pub then: Then,
+}
+
+/// How an execution goes on.
+#[derive(Clone, Debug)]
+pub enum Then {
+    /// Its state comes again.
+    Again {
+        /// After so many steps, ...
+        cycle: u64,
+        /// ... and given so many inputs.
+        inputs: usize,
+    },
+    /// Its states are some that it need not leave.
+    Stays {
+        /// What holds where, in the manner of C.
+        sets: Vec<(Source, String)>,
+        /// What it is given, by which function.
+        chosen: Vec<(Source, String, String)>,
+    },
 }
 
 /// A violation that is known by a chain of must transitions.
@@ -74,6 +108,9 @@ impl<'p> Collector<'p> {
         let answer = match said {
             Said::Proved => Answer::Proved,
             Said::Unknown(reason) => Answer::Unknown(reason),
+            Said::Endless(run, endless) => {
+                Answer::Violated(Box::new(self.endless(run, &endless, budget)))
+            }
             Said::Leapt(leapt) => Answer::Violated(Box::new(self.leapt(&leapt))),
             Said::Violated(run) => {
                 Answer::Violated(Box::new(trace(self.program, run, &mut self.places, budget)))
@@ -91,6 +128,55 @@ impl<'p> Collector<'p> {
             answer,
             engine: None,
         });
+    }
+
+    /// A violation that never comes to an end.
+    fn endless(&mut self, run: &Run, endless: &Endless, budget: &Budget) -> Trace {
+        let whole = trace(self.program, run, &mut self.places, budget);
+        let place = at_text(self.program, endless.at);
+        let stem = steps_text(endless.stem);
+        let (words, inputs, cycle) = match &endless.then {
+            Then::Again { cycle, inputs } => {
+                let given = match inputs {
+                    0 => String::new(),
+                    1 => ", given the last of the inputs again and again".to_owned(),
+                    some => format!(", given the last {some} of the inputs again and again"),
+                };
+                let words = format!(
+                    "an execution goes round for ever: its state at {place} after {stem} comes \
+                     again after {} more{given}",
+                    steps_text(*cycle)
+                );
+                (words, endless.stem_inputs + inputs, *cycle)
+            }
+            Then::Stays { sets, chosen } => {
+                let mut words = format!(
+                    "an execution goes on for ever: from {place} after {stem} on it can stay where"
+                );
+                for (index, (at, set)) in sets.iter().enumerate() {
+                    let and = if index > 0 { " and" } else { "" };
+                    let place = at_text(self.program, *at);
+                    let set = if set == "true" {
+                        "anything"
+                    } else {
+                        set.as_str()
+                    };
+                    words.push_str(&format!("{and} {set} holds at {place}"));
+                }
+                for (at, function, value) in chosen {
+                    let place = at_text(self.program, *at);
+                    words.push_str(&format!(", given {function}() = {value} at {place}"));
+                }
+                (words, endless.stem_inputs, 0)
+            }
+        };
+        Trace {
+            endless: Some(words),
+            inputs: whole.inputs.into_iter().take(inputs).collect(),
+            guesses: whole.guesses,
+            length: endless.stem + cycle,
+            ..Trace::default()
+        }
     }
 
     /// A violation without a run.
@@ -173,6 +259,22 @@ impl<'p> Collector<'p> {
             contract,
             rule: None,
         });
+    }
+
+    /// Adds what falls at a location.
+    pub fn rank(&mut self, location: LocId, words: Vec<String>) {
+        let entry = &self.program.locations[location.index()];
+        let function = self.program.function(entry.function);
+        let first = self.program.edges_from(location).next();
+        let source = match first {
+            Some((_, edge)) if location != function.entry => edge.source,
+            _ => function.source,
+        };
+        let place = self.places.place(self.program, source);
+        let rank = Rank { place, words };
+        if !self.results.ranks.contains(&rank) {
+            self.results.ranks.push(rank);
+        }
     }
 
     /// The place of something in the program.
@@ -268,6 +370,12 @@ impl<'p> Collector<'p> {
         {
             results.assumptions.extend(ends(self.program));
         }
+        let ended = |check: &CheckResult| {
+            check.kind == CheckKind::Termination && matches!(check.answer, Answer::Proved)
+        };
+        if results.checks.iter().any(ended) {
+            results.assumptions.extend(ended_by_checks(self.program));
+        }
         results.graphs = graphs;
         results.files = self.places.files;
         results.sources = self.places.sources;
@@ -302,7 +410,7 @@ pub fn assumptions(program: &Program) -> Vec<String> {
             } else {
                 "changes nothing"
             };
-            let at = at(program, *source);
+            let at = at_text(program, *source);
             let end = if *returns {
                 "returns anything"
             } else {
@@ -314,11 +422,11 @@ pub fn assumptions(program: &Program) -> Vec<String> {
         }
         Assumption::UndefinedVariable { name, source } => Some(format!(
             "`{name}`, declared at {}, starts with any value",
-            at(program, *source)
+            at_text(program, *source)
         )),
         Assumption::InlineAssembly { source } => Some(format!(
             "the assembly at {} writes only its outputs",
-            at(program, *source)
+            at_text(program, *source)
         )),
         Assumption::Model { text } => Some(text.clone()),
         Assumption::Ends { .. } => None,
@@ -341,13 +449,41 @@ pub fn ends(program: &Program) -> Vec<String> {
         Some(format!(
             "{never}: not asked about (`--check {}`), first at {}",
             check.name(),
-            at(program, *source)
+            at_text(program, *source)
         ))
     };
     program.assumptions.iter().filter_map(words).collect()
 }
 
-fn at(program: &Program, source: Source) -> String {
+/// What a proof that executions end rests on: those end, too, that do what is not defined.
+fn ended_by_checks(program: &Program) -> Vec<String> {
+    let mut found: BTreeMap<CheckKind, Source> = BTreeMap::new();
+    for check in &program.checks {
+        found.entry(check.kind).or_insert(check.source);
+    }
+    let words = |(kind, source): (&CheckKind, &Source)| {
+        let what = match kind {
+            CheckKind::DivisionByZero => "something is divided by zero",
+            CheckKind::Overflow => "signed arithmetic overflows",
+            CheckKind::Pointer | CheckKind::Bounds => "an access is outside of its object",
+            CheckKind::Free => "`free` is given anything but live memory of the heap",
+            // That a violated assertion ends an execution is no assumption.
+            _ => return None,
+        };
+        let at = at_text(program, *source);
+        Some(format!("an execution ends where {what}, first at {at}"))
+    };
+    found.iter().filter_map(words).collect()
+}
+
+fn steps_text(count: u64) -> String {
+    match count {
+        1 => "1 step".to_owned(),
+        _ => format!("{count} steps"),
+    }
+}
+
+fn at_text(program: &Program, source: Source) -> String {
     let file = program.presumed_files.get(source.file as usize);
     format!("{}:{}", file.map_or("", String::as_str), source.line)
 }

@@ -7,7 +7,9 @@ use std::fmt::Write;
 /// The functions' control flow; what the first violation executed is drawn bold, its end red.
 pub fn dot(results: &Results) -> String {
     let trace = results.checks.iter().find_map(|check| match &check.answer {
-        Answer::Violated(trace) if trace.leapt.is_none() => Some(trace.as_ref()),
+        Answer::Violated(trace) if trace.leapt.is_none() && trace.endless.is_none() => {
+            Some(trace.as_ref())
+        }
         _ => None,
     });
     let walked = trace.map(Walked::of).unwrap_or_default();

@@ -187,7 +187,8 @@ impl Writer<'_> {
             CheckKind::Assertion
             | CheckKind::ErrorCall
             | CheckKind::ErrorLabel
-            | CheckKind::Rule => "",
+            | CheckKind::Rule
+            | CheckKind::Termination => "",
             CheckKind::Overflow => {
                 " -fsanitize=signed-integer-overflow,shift -fno-sanitize-recover=all"
             }

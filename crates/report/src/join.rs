@@ -28,6 +28,10 @@ pub fn join(parts: Vec<Results>) -> Results {
             map.apply(&mut invariant.place);
             all.invariants.push(invariant);
         }
+        for mut rank in part.ranks {
+            map.apply(&mut rank.place);
+            all.ranks.push(rank);
+        }
         all.evidence.extend(part.evidence);
         all.predicates.extend(part.predicates);
         all.statistics.extend(part.statistics);

@@ -22,6 +22,8 @@ pub struct Results {
     pub assumptions: Vec<String>,
     /// Invariants that were certified, in the order of the program.
     pub invariants: Vec<Invariant>,
+    /// What falls in loops, if that is how it is known that executions end.
+    pub ranks: Vec<Rank>,
     /// How what is proved was shown, in words.
     pub evidence: Vec<String>,
     /// The predicates that the search ended with.
@@ -34,6 +36,15 @@ pub struct Results {
     pub graphs: Vec<FlowGraph>,
     /// What the predicates make of the program, if that is wanted.
     pub boolean_programs: Vec<BooleanProgram>,
+}
+
+/// What falls with every step of a loop, or with every call of a function by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rank {
+    /// Where it is a rank.
+    pub place: Place,
+    /// What falls, in lexicographic order, in the manner of C.
+    pub words: Vec<String>,
 }
 
 /// The boolean program that predicates make of a C program, beside its lines.
@@ -226,6 +237,8 @@ pub struct Trace {
     /// How it is known that there is such a run, where it is too long to be run. Then there are no
     /// steps.
     pub leapt: Option<String>,
+    /// How an execution goes on for ever whose beginning this is. Then there are no steps.
+    pub endless: Option<String>,
 }
 
 /// Somebody outside of the program whose answer is a guess.

@@ -28,6 +28,8 @@ pub enum Goal {
     ValidDeref,
     /// Only the start of a live heap object is freed.
     ValidFree,
+    /// Every execution ends.
+    Termination,
     /// Something that is not checked here, by its name.
     Other(String),
 }
@@ -41,6 +43,7 @@ impl Goal {
             Goal::NoOverflow => "no-overflow",
             Goal::ValidDeref => "valid-deref",
             Goal::ValidFree => "valid-free",
+            Goal::Termination => "termination",
             Goal::Other(name) => name,
         }
     }
@@ -80,7 +83,7 @@ fn property(line: &str) -> Option<Property> {
         Some("G!overflow") => Goal::NoOverflow,
         Some("Gvalid-deref") => Goal::ValidDeref,
         Some("Gvalid-free") => Goal::ValidFree,
-        Some("Fend") => Goal::Other("termination".to_owned()),
+        Some("Fend") => Goal::Termination,
         Some(formula) => {
             let of = |prefix: &str| {
                 let name = formula.strip_prefix(prefix)?.strip_suffix(')')?;
@@ -269,7 +272,7 @@ mod tests {
             "CHECK( init(start()), LTL(G ! overflow) )\nCHECK( init(main()), LTL(F end) )\n\
              CHECK( init(main()), LTL(G ! label(ERROR)) )\nCHECK( init(main()), LTL(G ! data-race) )",
             expect![[
-                r#"[("start", NoOverflow), ("main", Other("termination")), ("main", UnreachLabel("ERROR")), ("main", Other("data-race"))]"#
+                r#"[("start", NoOverflow), ("main", Termination), ("main", UnreachLabel("ERROR")), ("main", Other("data-race"))]"#
             ]],
         );
         check_property(

@@ -15,7 +15,9 @@ const NAME: usize = 30;
 /// The functions' control flow, one below the other; what the first violation executed is blue.
 pub fn svg(results: &Results) -> String {
     let trace = results.checks.iter().find_map(|check| match &check.answer {
-        Answer::Violated(trace) if trace.leapt.is_none() => Some(trace.as_ref()),
+        Answer::Violated(trace) if trace.leapt.is_none() && trace.endless.is_none() => {
+            Some(trace.as_ref())
+        }
         _ => None,
     });
     let walked = trace.map(Walked::of).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use crate::results::{Answer, CheckResult, EdgeStep, InvariantAt, Results, RuleRun, StepOf, Trace};
 use crate::rows::{Detail, Line, Row, changes, rows};
+use hardbop_cfront::program::CheckKind;
 use std::fmt::Write;
 
 /// Whether and how words are coloured.
@@ -105,6 +106,16 @@ fn write_check(
         "{word} {file}:{line}: {message} (in {function}){proviso}"
     );
     match &check.answer {
+        Answer::Proved if check.kind == CheckKind::Termination => {
+            for rank in &results.ranks {
+                let (file, line) = results.shown(rank.place);
+                let words = match rank.words.as_slice() {
+                    [one] => one.clone(),
+                    several => format!("({})", several.join(", ")),
+                };
+                let _ = writeln!(out, "  rank at {file}:{line}: {words}");
+            }
+        }
         Answer::Proved => {}
         Answer::Unknown(reason) => {
             let _ = writeln!(out, "  because {reason}");
@@ -114,6 +125,8 @@ fn write_check(
                 for EdgeStep { file, line, edge } in &trace.edges {
                     let _ = writeln!(out, "  {file}:{line}: {edge}");
                 }
+            } else if let Some(endless) = &trace.endless {
+                let _ = writeln!(out, "  {endless}");
             } else if let Some(leapt) = &trace.leapt {
                 let _ = writeln!(out, "  {leapt}");
             } else if let Some(detail) = show.path {

@@ -64,7 +64,7 @@ pub(super) enum Life {
     Dead,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Object {
     base: u64,
     generation: u32,
@@ -93,6 +93,30 @@ pub(super) struct Memory {
     used: u64,
     limit: u64,
 }
+
+/// What the program's future can depend on is the same: the live objects, and where the next one
+/// on the heap will be.
+impl PartialEq for Memory {
+    fn eq(&self, other: &Memory) -> bool {
+        let same = |one: &Object, other: &Object| match (one.life, other.life) {
+            (Life::Dead, Life::Dead) => true,
+            _ => one == other,
+        };
+        let shared = self.objects.len().min(other.objects.len());
+        let (left, right) = (&self.objects[shared..], &other.objects[shared..]);
+        let mut rest = left.iter().chain(right);
+        self.next_heap == other.next_heap
+            && self.heap == other.heap
+            && rest.all(|object| object.life == Life::Dead)
+            && self
+                .objects
+                .iter()
+                .zip(&other.objects)
+                .all(|(one, other)| same(one, other))
+    }
+}
+
+impl Eq for Memory {}
 
 /// The address of the first function; each takes [`FUNCTION_SIZE`] bytes.
 pub(super) const FUNCTIONS: u64 = 0x1_0000;

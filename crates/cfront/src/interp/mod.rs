@@ -28,6 +28,7 @@ mod memory;
 mod rare;
 mod report;
 mod scalar;
+mod snapshot;
 mod start;
 mod state;
 
@@ -35,6 +36,7 @@ pub use environment::{Environment, Request};
 pub use inputs::{Exhausted, InputError, InputValue, Script, Unknown, parse_inputs};
 
 pub use report::{Report, ReportInput, report, value_text};
+pub use snapshot::Snapshot;
 pub use state::{LiveObject, State};
 
 use crate::ids::{CheckId, EdgeId, TypeId};

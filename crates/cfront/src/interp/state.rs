@@ -38,6 +38,17 @@ impl State<'_, '_> {
             })
     }
 
+    /// The functions of the active calls, the outermost first.
+    pub fn functions(&self) -> Vec<FuncId> {
+        let frames = self.machine.frames.iter();
+        frames.map(|frame| frame.code.function).collect()
+    }
+
+    /// How many inputs the run was given so far.
+    pub fn inputs(&self) -> usize {
+        self.machine.inputs.len()
+    }
+
     /// The number of active calls.
     pub fn depth(&self) -> usize {
         self.machine.frames.len()

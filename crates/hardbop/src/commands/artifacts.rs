@@ -144,6 +144,14 @@ fn write_witness(
         );
         return Ok(());
     }
+    if known.target.is_about_ends() {
+        let shown = path.display();
+        let _ = writeln!(
+            said,
+            "witnesses about the ends of executions are not made, so {shown} is not written"
+        );
+        return Ok(());
+    }
     let origin = Origin {
         version: VERSION.to_owned(),
         time: now(),

@@ -54,7 +54,10 @@ pub fn run(arguments: &CertifyArgs, console: &Console) -> Result<Verdict, Failur
     };
     let certificate = read(&path)?;
     let solver = solver(arguments)?;
-    let target = Target::of(&given, arguments.property.as_deref())?;
+    let mut target = Target::of(&given, arguments.property.as_deref())?;
+    if certificate.parts.iter().any(|part| part.termination) {
+        target = target.about_ends();
+    }
     let adjust = |options: &mut _| target.adjust(options);
     let Parts {
         parts,
@@ -228,7 +231,8 @@ fn one(
                 }
                 (Evidence::Refutation(refutation), Word::Violated) => {
                     let stands = refutation.claim().violates() == Some(answer.check);
-                    let asked = refutation.run().is_none();
+                    let lasso = matches!(refutation.claim(), Claim::Lasso(_));
+                    let asked = refutation.run().is_none() && !lasso;
                     (stands, asked.then(|| refutation.questions()))
                 }
                 _ => (false, None),
@@ -259,6 +263,9 @@ fn kind(claim: &Claim) -> &'static str {
         Claim::OnlyRun(_) => "the only run there is",
         Claim::Run(_) => "a run",
         Claim::Chain(_) => "a chain of must transitions",
+        Claim::Ranking(_) => "ranks that fall",
+        Claim::Lasso(_) => "a run that comes back to where it was",
+        Claim::Recurrence(_) => "a set of states that need not be left",
     }
 }
 

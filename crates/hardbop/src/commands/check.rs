@@ -30,7 +30,7 @@ use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
 use hardbop_model::passes::{Pass, USUAL};
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, default_plan, timed};
+use hardbop_portfolio::{Found, Listener, Plan, default_plan, termination_plan, timed};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
@@ -47,10 +47,12 @@ const INVARIANTS_TIME: Duration = Duration::from_secs(20);
 
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
-    let budget = limits::budget(&arguments.limits)?;
     if arguments.input.files.is_empty() && arguments.input.compile_commands.is_none() {
         return match project::find(Path::new("."))? {
-            Some(project) => commands::project::run(&project, &budget, console),
+            Some(project) => {
+                let budget = limits::budget(&arguments.limits)?;
+                commands::project::run(&project, &budget, console)
+            }
             None => Err(Failure::message(
                 "no file is named, and there is no hardbop.toml here: give FILE.c, or begin a \
                  project with `hardbop init`",
@@ -58,6 +60,16 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         };
     }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
+    decide_target(arguments, &target, console)
+}
+
+/// Decides every check of a target.
+pub fn decide_target(
+    arguments: &CheckArgs,
+    target: &Target,
+    console: &Console,
+) -> Result<Verdict, Failure> {
+    let budget = limits::budget(&arguments.limits)?;
     let named = arguments.input.files.iter().chain(&target.input.files);
     let named = named.chain(&arguments.property);
     let named = named.chain(&arguments.input.compile_commands);
@@ -75,8 +87,8 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     let shown = Shown {
         arguments,
         console,
-        target: &target,
-        jobs: jobs(&target, &parts),
+        target,
+        jobs: jobs(target, &parts),
         sources: &sources,
         warnings: &warnings,
         files: &files,
@@ -86,8 +98,11 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         ended: Ended::Shown(&shown),
         ..Watch::new(&budget, console)
     };
-    let mut plan = plan(arguments.engine, arguments.arith);
-    if arguments.wants_invariants() {
+    let mut plan = match (arguments.engine, target.is_about_ends()) {
+        (EngineChoice::Auto, true) => termination_plan(),
+        (engine, _) => plan(engine, arguments.arith),
+    };
+    if arguments.wants_invariants() && !target.is_about_ends() {
         // Other proofs are found sooner, but say less.
         let houdini = Houdini {
             conjuncts: Conjuncts::Needed,

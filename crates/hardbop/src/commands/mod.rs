@@ -26,6 +26,7 @@ mod results;
 mod rule_weave;
 mod rules;
 mod shown;
+mod terminate;
 mod validate;
 
 use crate::cli::{BpCommand, CCommand, Command, RuleCommand};
@@ -42,6 +43,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Init(arguments) => init::run(arguments, console),
         Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Leap(arguments) => leap::run(arguments, console),
+        Command::Terminate(arguments) => terminate::run(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),

@@ -7,14 +7,14 @@ use crate::console::Console;
 use crate::failure::Verdict;
 use crate::target::Judged;
 use hardbop_budget::Budget;
-use hardbop_cfront::ids::EdgeId;
+use hardbop_cfront::ids::{CheckId, EdgeId, LocId};
 use hardbop_cfront::program::{Op, Program};
 use hardbop_cfront::types::Type;
 use hardbop_engine::claim::{Chain, Link};
 use hardbop_engine::{Claim, Value};
-use hardbop_gate::{Outcome, Proof, Report};
-use hardbop_portfolio::{Found, Invariant};
-use hardbop_report::collect::{Collector, Leapt, Said};
+use hardbop_gate::{Outcome, Proof, Refutation, Report};
+use hardbop_portfolio::{Found, Invariant, ShownSet};
+use hardbop_report::collect::{Collector, Endless, Leapt, Said, Then};
 use hardbop_report::results::{Answer, EdgeStep, Guess, Input, Predicate, Results, Role, Trace};
 use hardbop_report::rows::{Detail, Row, rows};
 use hardbop_report::terminal::{self, Paint, Show};
@@ -60,6 +60,8 @@ pub struct Body {
     incomplete: Option<String>,
     assumptions: Vec<String>,
     invariants: Vec<JsonInvariant>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ranks: Vec<JsonRank>,
     predicates: Vec<Predicate>,
     statistics: serde_json::Map<String, serde_json::Value>,
     #[serde(flatten)]
@@ -109,6 +111,9 @@ struct JsonCheck {
     /// How a violation is known whose run is too long to be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     leapt: Option<String>,
+    /// How an execution goes on for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endless: Option<String>,
     /// Functions of the library, and assembly, on whose guessed answers the violation depends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guesses: Vec<String>,
@@ -145,6 +150,14 @@ enum JsonRow {
     },
 }
 
+/// What falls with every step of a loop.
+#[derive(Serialize)]
+struct JsonRank {
+    file: String,
+    line: u32,
+    rank: Vec<String>,
+}
+
 #[derive(Serialize)]
 struct JsonInvariant {
     function: String,
@@ -178,6 +191,9 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
                     (None, Claim::Chain(chain)) => {
                         Said::Leapt(chain_told(program, chain, refutation.questions()))
                     }
+                    (None, Claim::Lasso(_) | Claim::Recurrence(_)) => {
+                        endless(program, found, id, refutation)
+                    }
                     (None, _) => Said::Unknown(String::new()),
                 };
                 collector.check(id, said, &budget);
@@ -194,6 +210,9 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
             contract,
         } = invariant.clone();
         collector.invariant(location, formula, plain, contract);
+    }
+    for rank in &found.ranks {
+        collector.rank(rank.at, rank.words.clone());
     }
     let results = collector.results();
     results.incomplete = report.incomplete.as_ref().map(ToString::to_string);
@@ -214,6 +233,59 @@ pub fn collect(program: &Program, found: &Found, paths: Paths, used: &Budget) ->
         invariant.rule.clone_from(&rule);
     }
     collector.finish()
+}
+
+/// An execution that never ends, as people read it.
+fn endless<'a>(
+    program: &Program,
+    found: &Found,
+    id: CheckId,
+    refutation: &'a Refutation,
+) -> Said<'a> {
+    let Some((run, seen)) = refutation.endless() else {
+        return Said::Unknown(String::new());
+    };
+    let (stem, then) = match refutation.claim() {
+        Claim::Lasso(lasso) => {
+            let (cycle, inputs) = (lasso.cycle, seen.cycle_inputs);
+            (lasso.stem, Then::Again { cycle, inputs })
+        }
+        Claim::Recurrence(claim) => (claim.stem, stays(program, found.sets.get(&id))),
+        _ => return Said::Unknown(String::new()),
+    };
+    let told = Endless {
+        at: program.edges[seen.edge.index()].source,
+        stem,
+        stem_inputs: seen.stem_inputs,
+        then,
+    };
+    Said::Endless(run, told)
+}
+
+/// A set of states that need not be left, as people read it.
+fn stays(program: &Program, shown: Option<&ShownSet>) -> Then {
+    let shown = shown.cloned().unwrap_or_default();
+    let at = |location: LocId| {
+        let function = program.locations[location.index()].function;
+        let first = program.edges_from(location).next();
+        first.map_or(program.function(function).source, |(_, edge)| edge.source)
+    };
+    let sets = shown
+        .sets
+        .into_iter()
+        .map(|(location, set)| (at(location), set));
+    let chosen = shown.chosen.into_iter().map(|(edge, value)| {
+        let edge = &program.edges[edge.index()];
+        let name = match &edge.op {
+            Op::Input { name, .. } => name.clone(),
+            _ => "(something unknown)".to_owned(),
+        };
+        (edge.source, name, value)
+    });
+    Then::Stays {
+        sets: sets.collect(),
+        chosen: chosen.collect(),
+    }
 }
 
 /// A chain of must transitions as people read it. An input that may be anything is 0.
@@ -299,8 +371,16 @@ fn evidence(proof: &Proof, rule: Option<&str>) -> String {
             let steps = run.steps;
             format!("there is one execution only, and it was run: {steps} steps")
         }
+        Claim::Ranking(ranking) => {
+            let ranked = ranking.ranks.iter();
+            let loops = ranked.filter(|rank| !rank.components.is_empty()).count();
+            format!(
+                "something falls with every step, in lexicographic order, at {loops} places in loops; that was asked \
+                 of the solver again, in {questions} questions, in the exact arithmetic of the machine"
+            )
+        }
         // These are no proofs.
-        Claim::Run(_) | Claim::Chain(_) => String::new(),
+        Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) | Claim::Recurrence(_) => String::new(),
     };
     match rule {
         Some(rule) => format!("rule {rule}: {words}"),
@@ -393,6 +473,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             rule: check.rule.clone(),
             reason: None,
             leapt: None,
+            endless: None,
             guesses: Vec::new(),
             inputs: None,
             path: None,
@@ -405,6 +486,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             Answer::Violated(trace) => {
                 json.inputs = Some(trace.inputs.clone());
                 json.leapt.clone_from(&trace.leapt);
+                json.endless.clone_from(&trace.endless);
                 json.guesses = trace.guesses.iter().map(Guess::name).collect();
                 json.watched = trace.rule.as_ref().map(|rule| {
                     let objects = rule.objects.iter();
@@ -464,8 +546,17 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             rule: invariant.rule.clone(),
         }
     });
+    let ranks = results.ranks.iter().map(|rank| {
+        let (file, line) = results.shown(rank.place);
+        JsonRank {
+            file: file.to_owned(),
+            line,
+            rank: rank.words.clone(),
+        }
+    });
     let figures = results.statistics.iter();
     Body {
+        ranks: ranks.collect(),
         checks: checks.collect(),
         incomplete: results.incomplete.clone(),
         assumptions: results.assumptions.clone(),

@@ -40,6 +40,7 @@ fn short_help_teaches_by_example() {
           bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn
                        from each what to skip [alias: dpr]
           leap         Look for violations of a C program behind loops, without unrolling them
+          terminate    Decide whether every execution of a C program ends
           explain      Explain why the shortest path to a check can or cannot be run
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
@@ -67,6 +68,7 @@ fn short_help_teaches_by_example() {
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
           hardbop leap search.c                       find violations behind long loops
+          hardbop terminate search.c                  does every execution end?
           hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
           hardbop c run sort.c --inputs 3,1,2         run C with these inputs
           hardbop c dump sort.c                       see what the front end makes of it
@@ -204,6 +206,7 @@ fn usage_errors() {
           bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn
                        from each what to skip [alias: dpr]
           leap         Look for violations of a C program behind loops, without unrolling them
+          terminate    Decide whether every execution of a C program ends
           explain      Explain why the shortest path to a check can or cannot be run
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
@@ -231,6 +234,7 @@ fn usage_errors() {
           hardbop bebop lock.bp --label ERROR         only this label, with a shortest trace
           hardbop bp generate t --size 800 | hardbop bebop -
           hardbop leap search.c                       find violations behind long loops
+          hardbop terminate search.c                  does every execution end?
           hardbop abstract lock.c --pred lock.pred    make a boolean program of a C program
           hardbop c run sort.c --inputs 3,1,2         run C with these inputs
           hardbop c dump sort.c                       see what the front end makes of it

@@ -51,6 +51,7 @@ documents! {
     rules "docs/src/rules.md"
     projects "docs/src/project.md"
     svcomp "docs/src/svcomp.md"
+    termination "docs/src/termination.md"
     json "docs/src/json.md"
     soundness "docs/src/soundness.md"
     engines "docs/src/engines.md"

@@ -490,7 +490,7 @@ fn a_violation_ends_the_execution() {
     );
 }
 
-/// Leaks, uninitialised reads, overlaps, `restrict`, other types, inactive members, termination.
+/// Leaks, uninitialised reads, overlaps, `restrict`, other types, inactive members, endless loops.
 #[test]
 fn what_is_not_checked() {
     check(

@@ -26,4 +26,5 @@ mod sound_environment;
 mod sound_language;
 mod sound_memory;
 mod svcomp;
+mod terminate;
 mod witness;

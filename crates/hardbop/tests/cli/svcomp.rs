@@ -105,12 +105,79 @@ int main(void) {
 }
 
 #[test]
+fn the_ends_of_executions_are_a_property() {
+    let scene = task("LP64", "true");
+    scene.check(
+        "check x.yml --property termination.prp",
+        expect![[r#"
+        PROVED x.c:4: every execution ends (in main)
+        result: true, expected: true
+        [exit 0]
+    "#]],
+    );
+    let endless = Scene::file("x.c", "int main(void) { unsigned i = 0; while (1) i++; }")
+        .and_file("termination.prp", "CHECK( init(main()), LTL(F end) )\n");
+    endless.check("check x.c --property termination.prp", expect![[r#"
+        VIOLATED x.c:1: every execution ends (in main)
+          an execution goes on for ever: from x.c:1 after 1 step on it can stay where anything holds at x.c:1
+        result: false(termination)
+        [exit 1]
+    "#]]);
+    endless.check(
+        "check x.c --property termination.prp --witness w.yml",
+        expect![[r#"
+            VIOLATED x.c:1: every execution ends (in main)
+              an execution goes on for ever: from x.c:1 after 1 step on it can stay where anything holds at x.c:1
+            result: false(termination)
+            witnesses about the ends of executions are not made, so w.yml is not written
+            [exit 1]
+        "#]],
+    );
+    let json = endless.json("check x.c --property termination.prp");
+    assert_eq!(json["result"], "false(termination)");
+    // What overflows has no meaning, so the execution ends there.
+    let overflows = Scene::file(
+        "x.c",
+        "extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  while (x > 0) x = 2 * x + 1;
+  return 0;
+}
+",
+    )
+    .and_file("termination.prp", "CHECK( init(main()), LTL(F end) )\n");
+    overflows.check(
+        "check x.c --property termination.prp",
+        expect![[r#"
+        PROVED x.c:2: every execution ends (in main)
+          rank at x.c:4: -x
+        assuming that an execution ends where signed arithmetic overflows, first at x.c:4
+        result: true
+        [exit 0]
+    "#]],
+    );
+}
+
+#[test]
 fn what_cannot_be_decided_is_refused() {
-    task("LP64", "true").check("check x.yml --property termination.prp", expect![[r#"
+    let scene =
+        task("LP64", "true").and_file("races.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
+    scene.check("check x.yml --property races.prp", expect![[r#"
         [stderr]
-        error: `termination.prp`: the property `termination` is not checked; calls, labels, overflows, `valid-deref` and `valid-free` are
+        error: `races.prp`: the property `data-race` is not checked; calls, labels, overflows, `valid-deref`, `valid-free` and `termination` are
         [exit 2]
     "#]]);
+    let both = "CHECK( init(main()), LTL(F end) )\nCHECK( init(main()), LTL(G ! overflow) )\n";
+    let scene = task("LP64", "true").and_file("both.prp", both);
+    scene.check(
+        "check x.yml --property both.prp",
+        expect![[r#"
+        [stderr]
+        error: `both.prp`: the property `termination` is decided by itself, not beside others
+        [exit 2]
+    "#]],
+    );
     task("LP64", "true").check(
         "check x.yml --property none.prp",
         expect![[r#"

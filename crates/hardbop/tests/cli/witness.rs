@@ -529,11 +529,14 @@ fn endless_executions_and_threads_are_read_and_not_followed() {
         [exit 0]
     "#]],
     );
-    endless.check("validate --witness w.yml x.c -q", expect![[r#"
+    endless.check(
+        "validate --witness w.yml x.c -q",
+        expect![[r#"
         [stderr]
-        error: the property `termination` is not checked; calls, labels, overflows, `valid-deref` and `valid-free` are
+        error: witnesses about `termination` are not understood
         [exit 2]
-    "#]]);
+    "#]],
+    );
     let both = "  - segment:
     - waypoint: {type: assumption, action: follow, thread_id: 0, constraint: {value: \"n == 7\", format: c_expression}, location: {file_name: x.c, line: 5}}
     - waypoint: {type: assumption, action: follow, thread_id: 1, constraint: {value: \"n == 7\", format: c_expression}, location: {file_name: x.c, line: 5}}
