@@ -17,6 +17,7 @@
 //! | [`gate`] | claims of engines | proved, violated or unknown, with evidence |
 //! | [`cegar`] | a task | answers by abstraction and refinement |
 //! | [`horn`] | a task | proofs by Horn clauses of the whole program |
+//! | [`values`] | a task | proofs and violations by the values of variables that take few |
 //! | [`houdini`] | a task | answers by guessed invariants |
 //! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
 //! | [`dpr`] | a task | answers by dynamic path reduction: runs path by path, up to a bound |
@@ -50,4 +51,5 @@ pub use hardbop_rules as rules;
 pub use hardbop_semantics as semantics;
 pub use hardbop_terminate as terminate;
 pub use hardbop_unroll as unroll;
+pub use hardbop_values as values;
 pub use hardbop_witness as witness;

@@ -2,7 +2,7 @@
 
 use crate::explore::Halt;
 use hardbop_logic::{Answer, Op, Session, Sort, TermId, Terms, Unknown};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The value of a variable, if it is known.
 pub type Value = Option<TermId>;
@@ -12,26 +12,33 @@ const MOST: usize = 200;
 
 /// All combinations of values that some terms have under a condition and some facts.
 ///
-/// A value is known where the term comes to a number, whatever the choices on the way; what comes to
-/// an input, say, has none. That a variable may have any value is no reason to try them all.
+/// A value is known where the term comes to a number or to an address, whatever the choices on the
+/// way; what comes to an input, say, has none. That a variable may have any value is no reason to try them all.
 pub fn ends(
     terms: &mut Terms,
     session: &mut Session<'_>,
+    origin: TermId,
     condition: TermId,
     facts: &[TermId],
     wanted: &[TermId],
 ) -> Result<Vec<Vec<Value>>, Halt> {
-    let known: Vec<TermId> = wanted.iter().map(|&term| is_number(terms, term)).collect();
-    let decided = |terms: &Terms, at: usize| {
-        terms.value_of(known[at]).is_some()
-            && (terms.value_of(wanted[at]).is_some() || *terms.op(known[at]) == Op::Bool(false))
-    };
-    let all_decided = (0..wanted.len()).all(|at| decided(terms, at));
-    let plain: Vec<Value> = wanted
+    let known: Vec<TermId> = wanted
         .iter()
-        .map(|&term| terms.value_of(term).map(|_| term))
+        .map(|&term| is_fixed(terms, origin, term))
         .collect();
-    if all_decided && *terms.op(condition) == Op::Bool(true) {
+    let leaves: Vec<Vec<TermId>> = wanted
+        .iter()
+        .map(|&term| leaves(terms, origin, term))
+        .collect();
+    // What is just one value, or nothing that is known.
+    let plain = |at: usize| match (terms.op(known[at]), leaves[at].as_slice()) {
+        (Op::Bool(true), &[leaf]) => Some(Some(leaf)),
+        (Op::Bool(false), _) => Some(None),
+        _ => None,
+    };
+    if *terms.op(condition) == Op::Bool(true)
+        && let Some(plain) = (0..wanted.len()).map(plain).collect()
+    {
         return Ok(vec![plain]);
     }
     session.push();
@@ -43,6 +50,7 @@ pub fn ends(
         session,
         wanted,
         known: &known,
+        leaves: &leaves,
         found: Vec::new(),
     };
     let ended = search.run();
@@ -55,8 +63,10 @@ struct Search<'a, 's> {
     terms: &'a mut Terms,
     session: &'a mut Session<'s>,
     wanted: &'a [TermId],
-    /// For each term, whether it comes to a number.
+    /// For each term, whether it comes to something fixed, ...
     known: &'a [TermId],
+    /// ... and what it may come to.
+    leaves: &'a [Vec<TermId>],
     found: Vec<Vec<Value>>,
 }
 
@@ -74,22 +84,33 @@ impl Search<'_, '_> {
                 }
                 Answer::Sat => {}
             }
-            let asked: Vec<TermId> = self.known.iter().chain(self.wanted).copied().collect();
+            let leaves = self.leaves.iter().flatten();
+            let asked: Vec<TermId> = self
+                .known
+                .iter()
+                .chain(self.wanted)
+                .chain(leaves)
+                .copied()
+                .collect();
             let values = self.session.values(self.terms, &asked).unwrap_or_default();
+            let told: HashMap<TermId, _> = asked.into_iter().zip(values).collect();
+            let value = |term: &TermId| told.get(term).cloned().flatten();
             let mut combination = vec![None; self.wanted.len()];
             let mut same = Vec::new();
             for (at, slot) in combination.iter_mut().enumerate() {
-                let known = values.get(at).cloned().flatten();
-                let value = values.get(self.wanted.len() + at).cloned().flatten();
-                if known == Some(hardbop_logic::Value::Bool(true))
-                    && let Some(value) = value
-                {
-                    let literal = self.terms.literal(&value, self.terms.sort(self.wanted[at]));
-                    *slot = Some(literal);
-                    same.push(self.known[at]);
-                    same.push(self.terms.eq(self.wanted[at], literal));
+                let (wanted, known) = (self.wanted[at], self.known[at]);
+                if value(&known) == Some(hardbop_logic::Value::Bool(true)) {
+                    same.push(known);
+                    let now = value(&wanted);
+                    let mut leaves = self.leaves[at].iter().copied();
+                    *slot = match leaves.find(|leaf| now.is_some() && value(leaf) == now) {
+                        // An address stays one, wherever objects begin.
+                        Some(leaf) => Some(leaf),
+                        None => now.map(|now| self.terms.literal(&now, self.terms.sort(wanted))),
+                    };
+                    same.extend(slot.map(|slot| self.terms.eq(wanted, slot)));
                 } else {
-                    same.push(self.terms.not(self.known[at]));
+                    same.push(self.terms.not(known));
                 }
             }
             self.found.push(combination);
@@ -106,9 +127,9 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether a term comes to a number: under which choices on the way it depends on nothing that is
-/// not known.
-fn is_number(terms: &mut Terms, term: TermId) -> TermId {
+/// Whether a term comes to a number or an address: under which choices on the way it depends on
+/// nothing that is not known.
+fn is_fixed(terms: &mut Terms, origin: TermId, term: TermId) -> TermId {
     let mut known: BTreeMap<TermId, TermId> = BTreeMap::new();
     for part in terms.postorder(&[term]) {
         let args = terms.args(part).to_vec();
@@ -119,7 +140,7 @@ fn is_number(terms: &mut Terms, term: TermId) -> TermId {
             }
             // There are just two of them.
             _ if terms.sort(part) == Sort::Bool => terms.bool(true),
-            Op::Constant(_) | Op::Forall(_) | Op::Exists(_) => terms.bool(false),
+            Op::Constant(_) | Op::Forall(_) | Op::Exists(_) => terms.bool(part == origin),
             _ => {
                 let args: Vec<TermId> = args.iter().map(|arg| known[arg]).collect();
                 terms.and(&args)
@@ -128,4 +149,27 @@ fn is_number(terms: &mut Terms, term: TermId) -> TermId {
         known.insert(part, is_known);
     }
     known[&term]
+}
+
+/// The numbers and addresses that a term may come to by the choices on the way.
+fn leaves(terms: &Terms, origin: TermId, term: TermId) -> Vec<TermId> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::from([term]);
+    let mut work = vec![term];
+    while let Some(part) = work.pop() {
+        match (terms.op(part), terms.args(part)) {
+            (Op::Ite, &[_, then, otherwise]) if terms.sort(part) != Sort::Bool => {
+                work.extend(
+                    [then, otherwise]
+                        .into_iter()
+                        .filter(|&side| seen.insert(side)),
+                );
+            }
+            _ if terms.free_constants(&[part]).iter().all(|&it| it == origin) => {
+                found.insert(part);
+            }
+            _ => {}
+        }
+    }
+    found.into_iter().collect()
 }

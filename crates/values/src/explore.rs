@@ -1,10 +1,12 @@
 //! All states that can be reached, as far as the values of what is followed tell states apart.
 
 use crate::ends::{Value, ends};
+use crate::known::Known;
 use crate::steps::Steps;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{Op, PutIn, Session, TermId, Terms};
+use hardbop_logic::{Op, Session, TermId, Terms};
+use hardbop_newton::places::Places;
 use hardbop_semantics::steps::{End, Ground};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -82,6 +84,7 @@ impl Exploration<'_, '_, '_> {
         &self,
         terms: &mut Terms,
         session: &mut Session<'_>,
+        places: &mut Places,
         steps: &mut Steps,
     ) -> Result<Explored, Halt> {
         let mut reached = Reached::default();
@@ -91,7 +94,7 @@ impl Exploration<'_, '_, '_> {
             if reached.states.len() > self.states {
                 return Err(Halt::States);
             }
-            if let Some(found) = self.follow(terms, session, steps, next, &mut reached)? {
+            if let Some(found) = self.follow(terms, session, places, steps, next, &mut reached)? {
                 return Ok(found);
             }
             let after = next.map_or(0, |state| state + 1);
@@ -107,6 +110,7 @@ impl Exploration<'_, '_, '_> {
         &self,
         terms: &mut Terms,
         session: &mut Session<'_>,
+        places: &mut Places,
         steps: &mut Steps,
         state: Option<usize>,
         reached: &mut Reached,
@@ -120,7 +124,7 @@ impl Exploration<'_, '_, '_> {
                 facts.push(terms.eq(term, value));
             }
         }
-        let mut known = PutIn::new(known);
+        let mut known = Known::new(&known);
         for step in steps.from(from) {
             let End::At(location) = steps.get(step).to else {
                 continue;
@@ -131,16 +135,18 @@ impl Exploration<'_, '_, '_> {
                 None if is_target => &[],
                 None => continue,
             };
-            let condition = terms.put_in(steps.get(step).condition, &mut known);
+            let condition = steps.get(step).condition;
+            let condition = known.settle(&self.ground, terms, session, places, condition);
             if *terms.op(condition) == Op::Bool(false) {
                 continue;
             }
             let mut wanted = Vec::with_capacity(followed.len());
             for &term in followed {
                 let end = steps.end(&self.ground, terms, step, term);
-                wanted.push(terms.put_in(end, &mut known));
+                wanted.push(known.settle(&self.ground, terms, session, places, end));
             }
-            for values in ends(terms, session, condition, &facts, &wanted)? {
+            let origin = self.ground.semantics.origin(terms);
+            for values in ends(terms, session, origin, condition, &facts, &wanted)? {
                 if let Some(many) = reached.count(followed, &values, self.values) {
                     return Ok(Some(Explored::Many(many)));
                 }

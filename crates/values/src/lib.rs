@@ -13,6 +13,7 @@
 
 mod ends;
 mod explore;
+mod known;
 mod missing;
 mod rounds;
 mod steps;

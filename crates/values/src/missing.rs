@@ -1,8 +1,10 @@
 //! What has to be followed so that a way that cannot be run is not taken again.
 
 use crate::explore::{Followed, State};
+use crate::known::{Known, reads, word};
 use crate::steps::Steps;
-use hardbop_logic::{Answer, Op, PutIn, Session, TermId, Terms};
+use hardbop_logic::{Answer, Op, Session, TermId, Terms};
+use hardbop_newton::places::Places;
 use hardbop_semantics::Execution;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::segment::{Blocks, Segment};
@@ -40,6 +42,10 @@ pub fn core(
             conjuncts.push(terms.eq(now, value));
             if let Some(Meaning::Now(id)) = ground.constants.meaning(term) {
                 run.state.set(id, value);
+            } else if let Some((memory, address)) = word(ground, terms, term) {
+                let held = run.state.get(ground.semantics, terms, memory);
+                let held = terms.store(held, address, value);
+                run.state.set(memory, held);
             }
         }
         conditions.push(terms.and(&conjuncts));
@@ -68,6 +74,8 @@ struct Rest {
 pub fn missing(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
+    session: &mut Session<'_>,
+    places: &mut Places,
     steps: &mut Steps,
     followed: &Followed,
     way: &[State],
@@ -81,7 +89,7 @@ pub fn missing(
             return Missing::default();
         };
         let known = before.map(|before| before.known(followed));
-        let mut known = PutIn::new(known.unwrap_or_default());
+        let mut known = Known::new(&known.unwrap_or_default());
         let mut rest = Rest {
             in_core: core.contains(&at),
             taken: terms.bool(true),
@@ -89,34 +97,36 @@ pub fn missing(
         };
         for &variable in &needed {
             let end = steps.end(ground, terms, step, variable);
-            rest.ends.insert(variable, terms.put_in(end, &mut known));
+            let end = known.settle(ground, terms, session, places, end);
+            rest.ends.insert(variable, end);
         }
         if rest.in_core {
-            let mut taken = vec![terms.put_in(steps.get(step).condition, &mut known)];
+            let condition = steps.get(step).condition;
+            let mut taken = vec![known.settle(ground, terms, session, places, condition)];
             for (term, value) in state.known(followed) {
                 let end = steps.end(ground, terms, step, term);
-                let end = terms.put_in(end, &mut known);
+                let end = known.settle(ground, terms, session, places, end);
                 taken.push(terms.eq(end, value));
             }
             rest.taken = terms.and(&taken);
         }
         let read: Vec<TermId> = rest.ends.values().copied().chain([rest.taken]).collect();
-        needed = variables(ground, terms, &read);
+        needed = reads(ground, terms, &read);
         rests.push(rest);
     }
     let mut missing = Missing::default();
     let mut useful: BTreeSet<TermId> = BTreeSet::new();
     for rest in rests.iter().rev() {
-        let read = variables(ground, terms, &[rest.taken]);
+        let read = reads(ground, terms, &[rest.taken]);
         missing.variables.extend(read.intersection(&useful));
         if rest.in_core {
             let mut speaks = conditions(ground, terms, rest.taken);
-            speaks.retain(|&it| !variables(ground, terms, &[it]).is_disjoint(&useful));
+            speaks.retain(|&it| !reads(ground, terms, &[it]).is_disjoint(&useful));
             missing.conditions.extend(speaks);
         }
         let mut after = BTreeSet::new();
         for (&variable, &end) in &rest.ends {
-            let from = variables(ground, terms, &[end]);
+            let from = reads(ground, terms, &[end]);
             missing.variables.extend(from.intersection(&useful));
             let spoken_of = rest.in_core && read.contains(&variable);
             // What becomes an input or another variable is not known better than before.
@@ -130,16 +140,6 @@ pub fn missing(
     missing
 }
 
-/// The variables that some terms read.
-fn variables(ground: &Ground<'_, '_>, terms: &Terms, read: &[TermId]) -> BTreeSet<TermId> {
-    let mut constants = terms.free_constants(read);
-    constants.retain(|&constant| match ground.constants.meaning(constant) {
-        Some(Meaning::Now(id)) => !ground.semantics.layout.get(id).kind.is_array(),
-        _ => false,
-    });
-    constants
-}
-
 /// The conditions in a formula that speak of variables alone.
 fn conditions(ground: &Ground<'_, '_>, terms: &Terms, formula: TermId) -> Vec<TermId> {
     let mut found = terms.postorder(&[formula]);
@@ -149,7 +149,8 @@ fn conditions(ground: &Ground<'_, '_>, terms: &Terms, formula: TermId) -> Vec<Te
             Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle
         );
         let constants = terms.free_constants(&[term]);
-        compares && !constants.is_empty() && variables(ground, terms, &[term]) == constants
+        let is_state = |constant: &TermId| ground.constants.meaning(*constant).is_some();
+        compares && constants.iter().all(is_state) && !reads(ground, terms, &[term]).is_empty()
     });
     found
 }

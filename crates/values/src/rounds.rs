@@ -7,8 +7,9 @@ use crate::steps::Steps;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Given, Invariants, Run};
 use hardbop_engine::{Claim, Desk, Ended, Event, Figure, Reason, Task};
-use hardbop_logic::{Limits, Op, Session, TermId, Terms, Z3Options, Z3Solver};
+use hardbop_logic::{Limits, Session, Sort, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::feasible::{Feasibility, feasible};
+use hardbop_newton::places::Places;
 use hardbop_newton::refine::{Live, Refiner};
 use hardbop_semantics::constants::{Meaning, Spelling};
 use hardbop_semantics::replay::original_choices;
@@ -40,6 +41,8 @@ pub struct Search<'a, 'g, 'p> {
     terms: Terms,
     desk: &'a mut dyn Desk,
     session: Session<'static>,
+    /// Where objects lie.
+    places: Places,
     steps: Steps,
     live: BTreeMap<LocId, Live>,
     targets: BTreeMap<LocId, Target>,
@@ -102,6 +105,7 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
             terms,
             desk,
             session,
+            places: Places::default(),
             steps: Steps::new(all),
             live,
             targets,
@@ -166,7 +170,7 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         for (&location, live) in &self.live {
             let is_live = |constant: &TermId| match self.ground.constants.meaning(*constant) {
                 Some(Meaning::Now(id)) => live.now.contains(&id),
-                _ => false,
+                meaning => meaning == Some(Meaning::Origin),
             };
             let here = self.followed.iter().copied().filter(|&term| {
                 let constants = self.terms.free_constants(&[term]);
@@ -199,7 +203,12 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
             states: self.options.states.saturating_sub(self.states),
             budget: self.task.budget,
         };
-        let explored = exploration.run(&mut self.terms, &mut self.session, &mut self.steps);
+        let explored = exploration.run(
+            &mut self.terms,
+            &mut self.session,
+            &mut self.places,
+            &mut self.steps,
+        );
         let explored = explored.map_err(|halt| match halt {
             Halt::Stopped(stopped) => Reason::Stopped(stopped),
             Halt::States => Reason::Values,
@@ -276,6 +285,8 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         let missing = missing(
             &self.ground,
             &mut self.terms,
+            &mut self.session,
+            &mut self.places,
             &mut self.steps,
             &followed,
             way,
@@ -288,9 +299,9 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
                 break;
             }
         }
-        let is_variable = |term: &&TermId| matches!(self.terms.op(**term), Op::Constant(_));
-        let variables = self.followed.iter().filter(is_variable).count();
-        self.followed.len() > before && self.followed.len() - variables <= self.options.conditions
+        let is_condition = |term: &&TermId| self.terms.sort(**term) == Sort::Bool;
+        let conditions = self.followed.iter().filter(is_condition).count();
+        self.followed.len() > before && conditions <= self.options.conditions
     }
 
     /// Claims that there are no other states than these.

@@ -75,6 +75,7 @@ fn counters_are_given_up_soon() {
         }";
     let engine = Values {
         values: 16,
+        conditions: 8,
         ..Values::default()
     };
     let open = "the values that were followed do not exclude it";
@@ -90,4 +91,24 @@ fn few_states_are_as_many_as_may_be() {
     };
     let open = "the values that were followed do not exclude it";
     assert_eq!(said(&engine, &text), [open, open]);
+}
+
+#[test]
+fn words_in_memory_are_followed_through_pointers() {
+    let text = "struct session { int state, open; struct session *peer; };
+        void *malloc(unsigned long);
+        int main(void) {
+          struct session *s = malloc(sizeof *s);
+          s->peer = malloc(sizeof *s);
+          s->state = 1; s->peer->open = 0;
+          while (1) {
+            switch (s->state) {
+            case 1: s->peer->open = 1; s->state = __VERIFIER_nondet_int() ? 2 : 3; break;
+            case 2: if (!s->peer->open) reach_error(); s->state = 3; break;
+            case 3: s->peer->open = 0; s->state = 1; break;
+            default: reach_error();
+            }
+          }
+        }";
+    assert_eq!(said(&Values::default(), text), ["proved", "proved"]);
 }

@@ -228,7 +228,6 @@ const LONGER: &[(&str, usize)] = &[
     ("dpr/src/search.rs", 713),
     ("logic/src/simplify/bits.rs", 613),
     ("newton/src/c_text.rs", 794),
-    ("newton/src/clauses.rs", 646),
     ("report/src/record.rs", 757),
     ("witness/src/weave.rs", 709),
 ];
