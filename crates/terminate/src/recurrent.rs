@@ -409,6 +409,12 @@ impl<'a> Search<'a> {
         variables: &[(TermId, VarId, bool)],
         visit: &Visit,
     ) -> Vec<TermId> {
+        // Only what can be named there.
+        let variables: Vec<(TermId, u64, bool)> = variables
+            .iter()
+            .zip(&visit.values)
+            .filter_map(|(&(constant, _, signed), value)| Some((constant, (*value)?, signed)))
+            .collect();
         let known: BTreeSet<TermId> = variables.iter().map(|&(constant, ..)| constant).collect();
         let exits = nodes.iter().flat_map(|node| &blocks[node].exits);
         let conditions: Vec<TermId> = exits.map(|exit| exit.condition).collect();
@@ -420,9 +426,9 @@ impl<'a> Search<'a> {
                 found.extend([atom, terms.not(atom)]);
             }
         }
-        for (at, &(x, _, signed)) in variables.iter().enumerate() {
+        for (at, &(x, value, signed)) in variables.iter().enumerate() {
             let width = terms.width(x);
-            let value = terms.bv(visit.values[at] as i128, width);
+            let value = terms.bv(i128::from(value), width);
             let zero = terms.bv(0, width);
             let one = terms.bv(1, width);
             for bound in [value, zero] {
@@ -455,8 +461,10 @@ impl<'a> Search<'a> {
     fn holds(&self, variables: &[(TermId, VarId, bool)], visit: &Visit, guess: TermId) -> bool {
         let mut assignment = Assignment::new();
         for (&(constant, ..), &value) in variables.iter().zip(&visit.values) {
-            let bits = BitVec::new(value.into(), self.terms.width(constant));
-            assignment.set(constant, Value::BitVec(bits));
+            if let Some(value) = value {
+                let bits = BitVec::new(value.into(), self.terms.width(constant));
+                assignment.set(constant, Value::BitVec(bits));
+            }
         }
         matches!(eval(&self.terms, guess, &assignment), Ok(Value::Bool(true)))
     }

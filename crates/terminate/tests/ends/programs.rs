@@ -232,7 +232,11 @@ fn calls_are_nested_without_an_end() {
          void g(int n) { f(n); }
          int main(void) { f(__VERIFIER_nondet_int()); return 0; }",
         expect![[r#"
-            UNKNOWN: nothing was found that falls with every call of `g` by itself
+            VIOLATED
+            2 steps, then
+            (n & 1) == 0
+            n != 3 && (n & 1) == 0
+            n != 3 && (n & 1) == 0
         "#]],
     );
     check(
