@@ -5,22 +5,23 @@
 //! values must be in the set. That the set need not be left is asked of a solver, from the
 //! program's edges on: in every state of it, given what is chosen, one of the ways to its cut points
 //! is taken and ends in it, whatever else is left open. On those ways only plain values are touched,
-//! by name, so that the machine does what the logic says.
+//! by name, so that the machine does what the logic says. A call that is entered is a way, too: calls
+//! that are nested without an end never end.
 
 use crate::files::{may_read_back, reads_back};
 use crate::lasso::is_users;
 use crate::steps::Cuts;
 use crate::{Endless, Gate, refused};
-use hardbop_cfront::ids::{EdgeId, LocId, VarId};
+use hardbop_cfront::ids::{EdgeId, FuncId, LocId, VarId};
 use hardbop_cfront::interp::{self, Interpreter, Limits, Observer, State as Running, TraceMode};
-use hardbop_cfront::program::{Origin, Program};
+use hardbop_cfront::program::{Op, Origin, Program};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::Recurrence;
 use hardbop_logic::{Answer, TermId, Terms};
 use hardbop_model::plain::is_plain;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::StateKind;
-use hardbop_semantics::{FreshOrigin, State};
+use hardbop_semantics::{Execution, FreshOrigin, State};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NO: Reason = Reason::Certificate;
@@ -115,6 +116,18 @@ impl Gate<'_> {
                 let inside = way.state.apply(semantics, terms, next);
                 let taken = terms.and(&[way.condition, inside]);
                 goes_on.push(terms.substitute(taken, &choice));
+            }
+            for (call, callee) in calls(view.program, location) {
+                let entry = view.program.function(callee).entry;
+                let (Some(&next), true) = (sets.get(&entry), is_plain(semantics, [call])) else {
+                    continue;
+                };
+                let mut run = Execution::new(semantics);
+                let entered = run.enter(terms, call, callee);
+                let mut conjuncts = std::mem::take(&mut run.facts);
+                let inside = run.state.apply(semantics, terms, next);
+                conjuncts.extend([entered, inside]);
+                goes_on.push(terms.and(&conjuncts));
             }
             let goes_on = terms.or(&goes_on);
             let leaves = terms.not(goes_on);
@@ -219,6 +232,17 @@ impl Gate<'_> {
         }
         Ok(found)
     }
+}
+
+/// The calls at a location: calls may be nested without an end, too.
+fn calls(program: &Program, location: LocId) -> Vec<(EdgeId, FuncId)> {
+    let mut found = Vec::new();
+    for (id, edge) in program.edges_from(location) {
+        if let Op::Call { callee, .. } = &edge.op {
+            found.extend(callee.targets().iter().map(|&callee| (id, callee)));
+        }
+    }
+    found
 }
 
 /// Looks at the state at one moment.

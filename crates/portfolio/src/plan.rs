@@ -154,8 +154,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
 
 /// The plan for the question whether every execution ends: the only run if there is just one, a
 /// state that comes again in some runs, ranks that need no invariants; then side by side ranks that
-/// do, and all executions followed to their ends, and on the other side more runs, and recurrent
-/// sets.
+/// do, and on the other side more runs, recurrent sets, and all executions followed to their ends.
 pub fn termination_plan() -> Plan {
     let only = Runs {
         runs: 0,
@@ -183,11 +182,11 @@ pub fn termination_plan() -> Plan {
             Box::new(Ranks { guessing: None }),
         ],
         lanes: vec![
-            vec![Box::new(Ranks::default()), Box::new(Unroll::default())],
+            vec![Box::new(Ranks::default()), Box::new(many)],
             vec![
                 Box::new(more),
                 Box::new(Recurrences::default()),
-                Box::new(many),
+                Box::new(Unroll::default()),
             ],
         ],
         followers: Vec::new(),

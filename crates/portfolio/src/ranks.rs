@@ -103,6 +103,8 @@ fn in_c(text: &str) -> String {
         }
         let name = &rest[..end];
         let short = name.rsplit("::").next().unwrap_or(name);
+        // Copies of a variable that inlining made have a number.
+        let short = short.split('#').next().unwrap_or(short);
         rest = &rest[end..];
         // Parentheses that were around a conversion are around a name now.
         match (plain.strip_suffix("-("), rest.strip_prefix(')')) {
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn ranks_read_like_c() {
         assert_eq!(in_c("(s40) main::n - (s40) main::i"), "n - i");
-        assert_eq!(in_c("2 * (s72) f::x"), "2 * x");
+        assert_eq!(in_c("2 * (s72) f::x#7"), "2 * x");
         assert_eq!(in_c("-((u40) g)"), "-g");
         assert_eq!(in_c("(s + t) * 2"), "(s + t) * 2");
     }

@@ -29,7 +29,7 @@ pub struct Ranks {
 impl Default for Ranks {
     fn default() -> Ranks {
         Ranks {
-            guessing: Some(Duration::from_secs(10)),
+            guessing: Some(Duration::from_secs(60)),
         }
     }
 }

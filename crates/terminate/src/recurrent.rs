@@ -8,7 +8,7 @@
 
 use crate::visits::{Run, Visit, run};
 use hardbop_cfront::ids::{CheckId, EdgeId, LocId, VarId};
-use hardbop_cfront::program::{CheckKind, ExprKind, LocationKind, Origin};
+use hardbop_cfront::program::{Callee, CheckKind, ExprKind, LocationKind, Op, Origin};
 use hardbop_engine::claim::{Chosen, Recurrence};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_graph::components;
@@ -17,10 +17,10 @@ use hardbop_logic::{
     Z3Solver, eval,
 };
 use hardbop_newton::atoms::atoms_of;
-use hardbop_semantics::block::{Block, block};
+use hardbop_semantics::block::{Block, BlockExit, block};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::{StateKind, StateVarId};
-use hardbop_semantics::{FreshOrigin, Semantics};
+use hardbop_semantics::{Execution, FreshOrigin, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -111,7 +111,9 @@ impl<'a> Search<'a> {
         let mut blocks: BTreeMap<LocId, Block> = BTreeMap::new();
         for &cut in &view.skeleton.cuts {
             self.task.budget.check().map_err(Reason::Stopped)?;
-            if self.is_head(cut)
+            if let Some(entered) = self.entered(cut) {
+                blocks.insert(cut, entered);
+            } else if self.is_head(cut)
                 && let Ok(made) = block(&view.semantics, &mut self.terms, cut, &view.skeleton.cuts)
             {
                 blocks.insert(cut, made);
@@ -130,13 +132,54 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Whether a cut point is the head of one of the user's loops.
+    /// Whether a cut point is the head of one of the user's loops, or the entry of a function that
+    /// is called.
     fn is_head(&self, cut: LocId) -> bool {
+        let program = self.task.model.flat.program;
+        let location = &program.locations[cut.index()];
+        let entry = program.function(location.function).entry;
+        let called = cut == entry && location.function != program.entry;
+        (location.kind == LocationKind::LoopHead || called) && self.is_users(cut)
+    }
+
+    fn is_users(&self, cut: LocId) -> bool {
         let model = self.task.model;
         let original = model.inlined.locations[cut.index()];
         let function = model.program.locations[original.index()].function;
-        model.flat.program.locations[cut.index()].kind == LocationKind::LoopHead
-            && model.program.function(function).origin == Origin::User
+        model.program.function(function).origin == Origin::User
+    }
+
+    /// A call that is entered, as a block.
+    fn entered(&mut self, cut: LocId) -> Option<Block> {
+        let view = &self.task.model.flat;
+        let program = view.program;
+        let (call, edge) = program.edges_from(cut).next()?;
+        let Op::Call {
+            callee: Callee::Direct(callee),
+            ..
+        } = edge.op
+        else {
+            return None;
+        };
+        if !self.is_users(cut) {
+            return None;
+        }
+        let mut run = Execution::new(&view.semantics);
+        let entered = run.enter(&mut self.terms, call, callee);
+        let mut conjuncts = std::mem::take(&mut run.facts);
+        conjuncts.push(entered);
+        let exit = BlockExit {
+            location: program.function(callee).entry,
+            condition: self.terms.and(&conjuncts),
+            state: run.state,
+        };
+        Some(Block {
+            start: cut,
+            exits: vec![exit],
+            edges: BTreeMap::new(),
+            fresh: Vec::new(),
+            exact: run.exact,
+        })
     }
 
     fn one_loop(
@@ -366,6 +409,12 @@ impl<'a> Search<'a> {
         variables: &[(TermId, VarId, bool)],
         visit: &Visit,
     ) -> Vec<TermId> {
+        // Only what can be named there.
+        let variables: Vec<(TermId, u64, bool)> = variables
+            .iter()
+            .zip(&visit.values)
+            .filter_map(|(&(constant, _, signed), value)| Some((constant, (*value)?, signed)))
+            .collect();
         let known: BTreeSet<TermId> = variables.iter().map(|&(constant, ..)| constant).collect();
         let exits = nodes.iter().flat_map(|node| &blocks[node].exits);
         let conditions: Vec<TermId> = exits.map(|exit| exit.condition).collect();
@@ -377,9 +426,9 @@ impl<'a> Search<'a> {
                 found.extend([atom, terms.not(atom)]);
             }
         }
-        for (at, &(x, _, signed)) in variables.iter().enumerate() {
+        for (at, &(x, value, signed)) in variables.iter().enumerate() {
             let width = terms.width(x);
-            let value = terms.bv(visit.values[at] as i128, width);
+            let value = terms.bv(i128::from(value), width);
             let zero = terms.bv(0, width);
             let one = terms.bv(1, width);
             for bound in [value, zero] {
@@ -412,8 +461,10 @@ impl<'a> Search<'a> {
     fn holds(&self, variables: &[(TermId, VarId, bool)], visit: &Visit, guess: TermId) -> bool {
         let mut assignment = Assignment::new();
         for (&(constant, ..), &value) in variables.iter().zip(&visit.values) {
-            let bits = BitVec::new(value.into(), self.terms.width(constant));
-            assignment.set(constant, Value::BitVec(bits));
+            if let Some(value) = value {
+                let bits = BitVec::new(value.into(), self.terms.width(constant));
+                assignment.set(constant, Value::BitVec(bits));
+            }
         }
         matches!(eval(&self.terms, guess, &assignment), Ok(Value::Bool(true)))
     }

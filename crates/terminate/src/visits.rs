@@ -22,8 +22,8 @@ pub(crate) struct Visit {
     pub(crate) step: u64,
     /// The cut point of the prepared program.
     pub(crate) at: LocId,
-    /// The values of variables.
-    pub(crate) values: Vec<u64>,
+    /// The values of variables, as far as those can be named there.
+    pub(crate) values: Vec<Option<u64>>,
     /// How many inputs, and how many unknown contents, were given so far.
     inputs: (usize, usize),
 }
@@ -154,16 +154,14 @@ impl Observer for Watch<'_> {
             && self.visits.len() < VISITS
         {
             let read = |&variable: &VarId| Some(state.variable(variable)?.bits as u64);
-            let values: Option<Vec<u64>> = self.variables.iter().map(read).collect();
-            if let Some(values) = values {
-                self.inside.set(true);
-                self.visits.push(Visit {
-                    step: self.step,
-                    at,
-                    values,
-                    inputs: self.counts.get(),
-                });
-            }
+            let values = self.variables.iter().map(read).collect();
+            self.inside.set(true);
+            self.visits.push(Visit {
+                step: self.step,
+                at,
+                values,
+                inputs: self.counts.get(),
+            });
         }
         self.step += 1;
     }

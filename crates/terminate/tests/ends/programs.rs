@@ -216,6 +216,40 @@ fn a_set_need_not_be_left() {
 }
 
 #[test]
+fn calls_are_nested_without_an_end() {
+    check(
+        "void f(unsigned n) { f(n + 1); }
+         int main(void) { f(__VERIFIER_nondet_uint()); return 0; }",
+        expect![[r#"
+            VIOLATED
+            2 steps, then
+            true
+        "#]],
+    );
+    check(
+        "void g(int n);
+         void f(int n) { if (n != 3) g(n - 2); }
+         void g(int n) { f(n); }
+         int main(void) { f(__VERIFIER_nondet_int()); return 0; }",
+        expect![[r#"
+            VIOLATED
+            2 steps, then
+            (n & 1) == 0
+            n != 3 && (n & 1) == 0
+            n != 3 && (n & 1) == 0
+        "#]],
+    );
+    check(
+        "void f(unsigned n) { if (n & 1) f(n / 2); else if (n) f(n - 1); }
+         int main(void) { f(__VERIFIER_nondet_uint()); return 0; }",
+        expect![[r#"
+            PROVED
+            line 1: n
+        "#]],
+    );
+}
+
+#[test]
 fn a_state_machine_goes_on() {
     check(
         "int main(void) {
