@@ -133,7 +133,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         lanes: vec![
             vec![Box::new(Slam::reading(arithmetic))],
             vec![
-                shared(Values::default(), seconds(10), 2),
+                shared(Values::default(), seconds(15), 2),
                 Box::new(WholeProgram::reading(arithmetic)),
             ],
             vec![

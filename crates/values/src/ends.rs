@@ -1,6 +1,7 @@
 //! With which values a step ends.
 
 use crate::explore::Halt;
+use crate::known::Tools;
 use hardbop_logic::{Answer, Op, Session, Sort, TermId, Terms, Unknown};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,13 +16,18 @@ const MOST: usize = 200;
 /// A value is known where the term comes to a number or to an address, whatever the choices on the
 /// way; what comes to an input, say, has none. That a variable may have any value is no reason to try them all.
 pub fn ends(
-    terms: &mut Terms,
-    session: &mut Session<'_>,
-    origin: TermId,
+    tools: &mut Tools<'_, '_>,
     condition: TermId,
     facts: &[TermId],
     wanted: &[TermId],
 ) -> Result<Vec<Vec<Value>>, Halt> {
+    let Tools {
+        ground,
+        terms,
+        session,
+        ..
+    } = tools;
+    let origin = ground.semantics.origin(terms);
     let known: Vec<TermId> = wanted
         .iter()
         .map(|&term| is_fixed(terms, origin, term))

@@ -1,13 +1,11 @@
 //! All states that can be reached, as far as the values of what is followed tell states apart.
 
 use crate::ends::{Value, ends};
-use crate::known::Known;
-use crate::steps::Steps;
+use crate::known::{Known, Tools};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{Op, Session, TermId, Terms};
-use hardbop_newton::places::Places;
-use hardbop_semantics::steps::{End, Ground};
+use hardbop_logic::{Op, TermId};
+use hardbop_semantics::steps::End;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What is followed at each cut point that can lead to a target: terms about the state, variables
@@ -63,9 +61,7 @@ impl From<Stopped> for Halt {
 }
 
 /// What is explored.
-pub struct Exploration<'a, 'g, 'p> {
-    /// What the program means.
-    pub ground: Ground<'g, 'p>,
+pub struct Exploration<'a> {
     /// What is followed where.
     pub followed: &'a Followed,
     /// The targets.
@@ -78,15 +74,9 @@ pub struct Exploration<'a, 'g, 'p> {
     pub budget: &'a Budget,
 }
 
-impl Exploration<'_, '_, '_> {
+impl Exploration<'_> {
     /// Explores breadth first, so that the way to a target is short.
-    pub fn run(
-        &self,
-        terms: &mut Terms,
-        session: &mut Session<'_>,
-        places: &mut Places,
-        steps: &mut Steps,
-    ) -> Result<Explored, Halt> {
+    pub fn run(&self, tools: &mut Tools<'_, '_>) -> Result<Explored, Halt> {
         let mut reached = Reached::default();
         let mut next = None;
         loop {
@@ -94,7 +84,7 @@ impl Exploration<'_, '_, '_> {
             if reached.states.len() > self.states {
                 return Err(Halt::States);
             }
-            if let Some(found) = self.follow(terms, session, places, steps, next, &mut reached)? {
+            if let Some(found) = self.follow(tools, next, &mut reached)? {
                 return Ok(found);
             }
             let after = next.map_or(0, |state| state + 1);
@@ -108,10 +98,7 @@ impl Exploration<'_, '_, '_> {
     /// Follows all steps from a state.
     fn follow(
         &self,
-        terms: &mut Terms,
-        session: &mut Session<'_>,
-        places: &mut Places,
-        steps: &mut Steps,
+        tools: &mut Tools<'_, '_>,
         state: Option<usize>,
         reached: &mut Reached,
     ) -> Result<Option<Explored>, Halt> {
@@ -120,13 +107,13 @@ impl Exploration<'_, '_, '_> {
         let known = known.unwrap_or_default();
         let mut facts = Vec::new();
         for &(term, value) in &known {
-            if !matches!(terms.op(term), Op::Constant(_)) {
-                facts.push(terms.eq(term, value));
+            if !matches!(tools.terms.op(term), Op::Constant(_)) {
+                facts.push(tools.terms.eq(term, value));
             }
         }
         let mut known = Known::new(&known);
-        for step in steps.from(from) {
-            let End::At(location) = steps.get(step).to else {
+        for step in tools.steps.from(from) {
+            let End::At(location) = tools.steps.get(step).to else {
                 continue;
             };
             let is_target = self.targets.contains(&location);
@@ -135,18 +122,17 @@ impl Exploration<'_, '_, '_> {
                 None if is_target => &[],
                 None => continue,
             };
-            let condition = steps.get(step).condition;
-            let condition = known.settle(&self.ground, terms, session, places, condition);
-            if *terms.op(condition) == Op::Bool(false) {
+            let condition = tools.steps.get(step).condition;
+            let condition = known.settle(tools, condition);
+            if *tools.terms.op(condition) == Op::Bool(false) {
                 continue;
             }
             let mut wanted = Vec::with_capacity(followed.len());
             for &term in followed {
-                let end = steps.end(&self.ground, terms, step, term);
-                wanted.push(known.settle(&self.ground, terms, session, places, end));
+                let end = tools.steps.end(&tools.ground, &mut tools.terms, step, term);
+                wanted.push(known.settle(tools, end));
             }
-            let origin = self.ground.semantics.origin(terms);
-            for values in ends(terms, session, origin, condition, &facts, &wanted)? {
+            for values in ends(tools, condition, &facts, &wanted)? {
                 if let Some(many) = reached.count(followed, &values, self.values) {
                     return Ok(Some(Explored::Many(many)));
                 }

@@ -1,11 +1,26 @@
 //! Terms with the values that are known in a state put in.
 
+use crate::steps::Steps;
 use hardbop_logic::{Op, PutIn, Session, TermId, Terms};
 use hardbop_newton::places::Places;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a search works with.
+pub struct Tools<'g, 'p> {
+    /// What the program means.
+    pub ground: Ground<'g, 'p>,
+    /// The terms.
+    pub terms: Terms,
+    /// Who is asked about them.
+    pub session: Session<'static>,
+    /// Where objects lie.
+    pub places: Places,
+    /// The steps of the program.
+    pub steps: Steps,
+}
 
 /// What is known in a state.
 pub struct Known {
@@ -25,14 +40,14 @@ impl Known {
 
     /// A term with the values put in, also where they show only after others were put in: which
     /// word of memory is read is plain once the pointer has its value.
-    pub fn settle(
-        &mut self,
-        ground: &Ground<'_, '_>,
-        terms: &mut Terms,
-        session: &mut Session<'_>,
-        places: &mut Places,
-        term: TermId,
-    ) -> TermId {
+    pub fn settle(&mut self, tools: &mut Tools<'_, '_>, term: TermId) -> TermId {
+        let Tools {
+            ground,
+            terms,
+            session,
+            places,
+            ..
+        } = tools;
         let rest = terms.put_in(term, &mut self.put_in);
         let of_memory = |constant: &TermId| match ground.constants.meaning(*constant) {
             Some(Meaning::Now(id)) => ground.semantics.layout.get(id).kind.is_array(),

@@ -1,10 +1,8 @@
 //! What has to be followed so that a way that cannot be run is not taken again.
 
 use crate::explore::{Followed, State};
-use crate::known::{Known, reads, word};
-use crate::steps::Steps;
-use hardbop_logic::{Answer, Op, Session, TermId, Terms};
-use hardbop_newton::places::Places;
+use crate::known::{Known, Tools, reads, word};
+use hardbop_logic::{Answer, Op, TermId, Terms};
 use hardbop_semantics::Execution;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::segment::{Blocks, Segment};
@@ -23,13 +21,17 @@ pub struct Missing {
 /// The steps of a way that contradict each other, each with the values that were known at its
 /// beginning and at its end: no step is in it for what the others say anyway.
 pub fn core(
-    ground: &Ground<'_, '_>,
-    terms: &mut Terms,
-    session: &mut Session<'_>,
+    tools: &mut Tools<'_, '_>,
     followed: &Followed,
     way: &[State],
     segments: &[Segment],
 ) -> Vec<usize> {
+    let Tools {
+        ground,
+        terms,
+        session,
+        ..
+    } = tools;
     let mut run = Execution::new(ground.semantics);
     let mut conditions = Vec::with_capacity(segments.len());
     for (state, &segment) in way.iter().zip(segments) {
@@ -72,11 +74,7 @@ struct Rest {
 /// is missing is what comes to them from earlier steps: what these write, or read if they are in the
 /// core, and the later one depends on, over all steps between.
 pub fn missing(
-    ground: &Ground<'_, '_>,
-    terms: &mut Terms,
-    session: &mut Session<'_>,
-    places: &mut Places,
-    steps: &mut Steps,
+    tools: &mut Tools<'_, '_>,
     followed: &Followed,
     way: &[State],
     core: &[usize],
@@ -85,35 +83,41 @@ pub fn missing(
     let mut needed: BTreeSet<TermId> = BTreeSet::new();
     for (at, state) in way.iter().enumerate().rev() {
         let before = at.checked_sub(1).map(|before| &way[before]);
-        let Some(step) = steps.between(before.map(|before| before.location), state.location) else {
+        let Some(step) = tools
+            .steps
+            .between(before.map(|before| before.location), state.location)
+        else {
             return Missing::default();
         };
         let known = before.map(|before| before.known(followed));
         let mut known = Known::new(&known.unwrap_or_default());
         let mut rest = Rest {
             in_core: core.contains(&at),
-            taken: terms.bool(true),
+            taken: tools.terms.bool(true),
             ends: BTreeMap::new(),
         };
         for &variable in &needed {
-            let end = steps.end(ground, terms, step, variable);
-            let end = known.settle(ground, terms, session, places, end);
+            let end = tools
+                .steps
+                .end(&tools.ground, &mut tools.terms, step, variable);
+            let end = known.settle(tools, end);
             rest.ends.insert(variable, end);
         }
         if rest.in_core {
-            let condition = steps.get(step).condition;
-            let mut taken = vec![known.settle(ground, terms, session, places, condition)];
+            let condition = tools.steps.get(step).condition;
+            let mut taken = vec![known.settle(tools, condition)];
             for (term, value) in state.known(followed) {
-                let end = steps.end(ground, terms, step, term);
-                let end = known.settle(ground, terms, session, places, end);
-                taken.push(terms.eq(end, value));
+                let end = tools.steps.end(&tools.ground, &mut tools.terms, step, term);
+                let end = known.settle(tools, end);
+                taken.push(tools.terms.eq(end, value));
             }
-            rest.taken = terms.and(&taken);
+            rest.taken = tools.terms.and(&taken);
         }
         let read: Vec<TermId> = rest.ends.values().copied().chain([rest.taken]).collect();
-        needed = reads(ground, terms, &read);
+        needed = reads(&tools.ground, &tools.terms, &read);
         rests.push(rest);
     }
+    let (ground, terms) = (&tools.ground, &tools.terms);
     let mut missing = Missing::default();
     let mut useful: BTreeSet<TermId> = BTreeSet::new();
     for rest in rests.iter().rev() {

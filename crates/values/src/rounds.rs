@@ -2,6 +2,7 @@
 
 use crate::Values;
 use crate::explore::{Exploration, Explored, Followed, Halt, State};
+use crate::known::Tools;
 use crate::missing::{core, missing};
 use crate::steps::Steps;
 use hardbop_cfront::ids::{CheckId, LocId};
@@ -37,13 +38,8 @@ enum Target {
 pub struct Search<'a, 'g, 'p> {
     options: &'a Values,
     task: &'a Task<'a>,
-    ground: Ground<'g, 'p>,
-    terms: Terms,
+    tools: Tools<'g, 'p>,
     desk: &'a mut dyn Desk,
-    session: Session<'static>,
-    /// Where objects lie.
-    places: Places,
-    steps: Steps,
     live: BTreeMap<LocId, Live>,
     targets: BTreeMap<LocId, Target>,
     /// Variables and conditions on them.
@@ -101,12 +97,14 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         Ok(Search {
             options,
             task,
-            ground,
-            terms,
+            tools: Tools {
+                ground,
+                terms,
+                session,
+                places: Places::default(),
+                steps: Steps::new(all),
+            },
             desk,
-            session,
-            places: Places::default(),
-            steps: Steps::new(all),
             live,
             targets,
             followed: BTreeSet::new(),
@@ -121,6 +119,7 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
     /// Searches, and says what is open.
     pub fn run(mut self) -> Ended {
         let incomplete = self.search().err();
+        let statistics = self.figures();
         let mut open = self.left;
         if let Some(reason) = &incomplete {
             for &check in self.task.checks {
@@ -132,26 +131,14 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         Ended {
             open,
             incomplete,
-            statistics: vec![
-                Figure::count("rounds", self.rounds.into()),
-                Figure::count("followed", self.followed.len() as u64),
-                Figure::count("states", self.states as u64),
-            ],
+            statistics,
         }
     }
 
     fn search(&mut self) -> Result<(), Reason> {
         while self.rounds < self.options.rounds {
             self.rounds += 1;
-            self.desk.event(Event {
-                doing: "following values".into(),
-                open: self.task.checks.len() - self.violated.len() - self.left.len(),
-                figures: vec![
-                    Figure::count("rounds", self.rounds.into()),
-                    Figure::count("followed", self.followed.len() as u64),
-                    Figure::count("states", self.states as u64),
-                ],
-            });
+            self.tell("following values");
             match self.explore()? {
                 Explored::Closed(states) => return self.claim(&states),
                 Explored::Many(term) => {
@@ -164,16 +151,32 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         Err(Reason::Values)
     }
 
+    fn tell(&mut self, doing: &'static str) {
+        self.desk.event(Event {
+            doing: doing.into(),
+            open: self.task.checks.len() - self.violated.len() - self.left.len(),
+            figures: self.figures(),
+        });
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        vec![
+            Figure::count("rounds", self.rounds.into()),
+            Figure::count("followed", self.followed.len() as u64),
+            Figure::count("states", self.states as u64),
+        ]
+    }
+
     /// What is followed where: what is live there and was missing on some way.
     fn followed(&self) -> Followed {
         let mut followed = Followed::new();
         for (&location, live) in &self.live {
-            let is_live = |constant: &TermId| match self.ground.constants.meaning(*constant) {
+            let is_live = |constant: &TermId| match self.tools.ground.constants.meaning(*constant) {
                 Some(Meaning::Now(id)) => live.now.contains(&id),
                 meaning => meaning == Some(Meaning::Origin),
             };
             let here = self.followed.iter().copied().filter(|&term| {
-                let constants = self.terms.free_constants(&[term]);
+                let constants = self.tools.terms.free_constants(&[term]);
                 constants.iter().all(is_live)
             });
             followed.insert(location, here.collect());
@@ -196,19 +199,13 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
     fn explore(&mut self) -> Result<Explored, Reason> {
         let targets = self.open_targets();
         let exploration = Exploration {
-            ground: self.ground,
             followed: &self.followed(),
             targets: &targets,
             values: self.options.values,
             states: self.options.states.saturating_sub(self.states),
             budget: self.task.budget,
         };
-        let explored = exploration.run(
-            &mut self.terms,
-            &mut self.session,
-            &mut self.places,
-            &mut self.steps,
-        );
+        let explored = exploration.run(&mut self.tools);
         let explored = explored.map_err(|halt| match halt {
             Halt::Stopped(stopped) => Reason::Stopped(stopped),
             Halt::States => Reason::Values,
@@ -225,16 +222,16 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
             return Err(Reason::Values);
         };
         let target = *target;
-        let program = self.ground.semantics.program;
+        let program = self.tools.ground.semantics.program;
         let locations = way.iter().map(|state| state.location);
         let pairs = locations.clone().zip(locations.skip(1));
         let mut segments = vec![Segment::Start(program.entry)];
         segments.extend(pairs.map(|(from, to)| Segment::Block(from, to)));
         let answer = feasible(
-            self.ground.semantics,
-            &self.ground.skeleton.cuts,
-            &mut self.terms,
-            &mut self.session,
+            self.tools.ground.semantics,
+            &self.tools.ground.skeleton.cuts,
+            &mut self.tools.terms,
+            &mut self.tools.session,
             &segments,
         );
         let refused = match answer {
@@ -274,24 +271,8 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
     /// Follows what a way that cannot be run was missing. Says whether that is anything new.
     fn learn(&mut self, way: &[State], segments: &[Segment]) -> bool {
         let followed = self.followed();
-        let core = core(
-            &self.ground,
-            &mut self.terms,
-            &mut self.session,
-            &followed,
-            way,
-            segments,
-        );
-        let missing = missing(
-            &self.ground,
-            &mut self.terms,
-            &mut self.session,
-            &mut self.places,
-            &mut self.steps,
-            &followed,
-            way,
-            &core,
-        );
+        let core = core(&mut self.tools, &followed, way, segments);
+        let missing = missing(&mut self.tools, &followed, way, &core);
         let before = self.followed.len();
         for terms in [missing.variables, missing.conditions] {
             self.followed.extend(terms.difference(&self.refused));
@@ -299,7 +280,7 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
                 break;
             }
         }
-        let is_condition = |term: &&TermId| self.terms.sort(**term) == Sort::Bool;
+        let is_condition = |term: &&TermId| self.tools.terms.sort(**term) == Sort::Bool;
         let conditions = self.followed.iter().filter(is_condition).count();
         self.followed.len() > before && conditions <= self.options.conditions
     }
@@ -313,37 +294,38 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         if checks.is_empty() && !self.task.checks.is_empty() {
             return Ok(());
         }
+        self.tell("certifying");
         let followed = self.followed();
         let targets = self.open_targets();
         let mut combinations: BTreeMap<LocId, Vec<TermId>> = BTreeMap::new();
         for state in states {
             let mut same = Vec::new();
             for (term, value) in state.known(&followed) {
-                same.push(self.terms.eq(term, value));
+                same.push(self.tools.terms.eq(term, value));
             }
-            let same = self.terms.and(&same);
+            let same = self.tools.terms.and(&same);
             combinations.entry(state.location).or_default().push(same);
         }
-        let spelling = Spelling::new(self.ground.semantics, &mut self.terms);
+        let spelling = Spelling::new(self.tools.ground.semantics, &mut self.tools.terms);
         let mut at = BTreeMap::new();
-        for vertex in &self.ground.skeleton.vertices {
+        for vertex in &self.tools.ground.skeleton.vertices {
             let Point::At(location) = vertex.point else {
                 continue;
             };
             let formula = match combinations.get(&location) {
-                Some(all) => self.terms.or(all),
+                Some(all) => self.tools.terms.or(all),
                 // From there no target is reached.
                 None if !followed.contains_key(&location) && !targets.contains(&location) => {
-                    self.terms.bool(true)
+                    self.tools.terms.bool(true)
                 }
                 None => continue,
             };
-            let text = spelling.write(&mut self.terms, formula);
+            let text = spelling.write(&mut self.tools.terms, formula);
             at.insert(location, text.ok_or(Reason::Certificate)?);
         }
         let claim = Claim::Invariants(Invariants {
             checks,
-            cuts: self.ground.skeleton.cuts.iter().copied().collect(),
+            cuts: self.tools.ground.skeleton.cuts.iter().copied().collect(),
             at,
             ..Invariants::default()
         });
