@@ -5,7 +5,7 @@
 use hardbop_cfront::derived::Derived;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, TermId, Terms};
-use hardbop_newton::atoms::Predicate;
+use hardbop_newton::predicate::Predicate;
 use hardbop_semantics::segment::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -189,7 +189,7 @@ impl Search<'_> {
             time: budget.remaining(),
             steps: None,
         };
-        let found = refiner.invariants(terms, &view.skeleton, &targets, limits, budget);
+        let found = refiner.invariants(terms, &targets, limits, budget);
         match found {
             refine::Invariants::Found(invariants) => {
                 self.tell("certifying");

@@ -5,12 +5,12 @@
 
 use crate::objects;
 use hardbop_cfront::ids::LocId;
+use hardbop_logic::atoms_of;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
-use hardbop_newton::atoms::atoms_of;
-use hardbop_newton::refine::Live;
 use hardbop_semantics::State;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -16,9 +16,9 @@ use crate::candidates::{Hints, Variable, is_literal};
 use address::Address;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value};
-use hardbop_newton::refine::Live;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 

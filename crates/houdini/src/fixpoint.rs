@@ -10,7 +10,7 @@ use crate::place::Place;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
-use hardbop_newton::refine::Live;
+use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,7 +20,6 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::Terms;
-use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,11 +106,10 @@ impl Attempt<'_> {
             skeleton: &view.skeleton,
             constants: &constants,
         };
-        let refiner = Refiner { ground };
         let errors = view.errors(self.task.checks);
         let budget = self.task.budget;
         let targets = errors.values().flatten().copied().collect();
-        let live = refiner.live(&mut terms, &view.skeleton, &targets, budget);
+        let live = ground.live(&mut terms, &targets, budget);
         budget.check().map_err(Reason::Stopped)?;
         let (Some(live), Some(steps)) = (live, ground.steps(&mut terms)) else {
             return Err(Reason::Guesses);

@@ -8,8 +8,8 @@
 use crate::candidates::Variable;
 use hardbop_cfront::points_to::Spot;
 use hardbop_logic::{Sign, TermId, Terms};
-use hardbop_newton::refine::Live;
 use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::live::Live;
 use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::Ground;
 

@@ -37,7 +37,7 @@ impl Search<'_, '_> {
             if self.graph.cut(path.from).part != part {
                 continue;
             }
-            for atom in hardbop_newton::atoms::atoms(self.terms, path.condition) {
+            for atom in hardbop_logic::atoms(self.terms, path.condition) {
                 if self.graph.constants.support(self.terms, atom).is_some() {
                     found.insert(atom);
                 }

@@ -452,7 +452,7 @@ fn endings(
                 })
                 .collect();
             for &path in &paths {
-                for atom in hardbop_newton::atoms::atoms(terms, graph.path(path).condition) {
+                for atom in hardbop_logic::atoms(terms, graph.path(path).condition) {
                     conditions.insert(terms.substitute(atom, &map));
                 }
             }

@@ -118,7 +118,7 @@ fn values(
             continue;
         };
         let renamed = terms.substitute(path.condition, &[(unknown.symbol, one_symbol)].into());
-        for atom in hardbop_newton::atoms::atoms(terms, renamed) {
+        for atom in hardbop_logic::atoms(terms, renamed) {
             let free = terms.free_constants(&[atom]);
             if !free.contains(&one_symbol) {
                 continue;

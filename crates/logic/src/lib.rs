@@ -4,6 +4,7 @@
 //! unsatisfiable with a core, or unknown with a reason. Nothing here knows of programs.
 
 mod allsmt;
+mod atoms;
 mod eval;
 mod horn;
 mod infix;
@@ -19,6 +20,7 @@ mod value;
 mod walk;
 
 pub use allsmt::{Cube, Enumeration, all_models, merge_cubes};
+pub use atoms::{atoms, atoms_of};
 pub use eval::{Assignment, EvalError, FunctionValue, eval};
 pub use horn::{Horn, HornAnswer, Solution};
 pub use infix::Infix;

@@ -1,4 +1,4 @@
-//! Rules between points of a program, and the Horn clauses that they become.
+//! The Horn clauses that the rules between points of a program become.
 //!
 //! Every point is a relation over the procedure's entry values and current values; a call is a rule
 //! with the callee's exit relation in its body, so that procedures keep summaries of their own. A
@@ -8,109 +8,16 @@
 use crate::forget::forget_functions;
 use crate::refine::Refiner;
 use hardbop_budget::Budget;
-use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_logic::{
     FuncId as Relation, Horn, HornAnswer, Limits, Solution, Sort, TermId, Terms, Unknown,
 };
+use hardbop_semantics::Unmodelled;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::segment::Blocks;
-use hardbop_semantics::skeleton::SkeletonEdgeKind;
+use hardbop_semantics::live::Live;
+use hardbop_semantics::rules::{Key, NoSteps, Rule, Rules};
 use hardbop_semantics::steps::{Returned, Step};
-use hardbop_semantics::{State, Unmodelled};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The key of a relation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Key {
-    Location(LocId),
-    Position(usize),
-}
-
-/// A rule before its relations are applied: from which points, to which, and what happens.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rule {
-    Start {
-        to: Key,
-    },
-    Block {
-        from: Key,
-        to: Key,
-        start: LocId,
-        end: LocId,
-    },
-    Enter {
-        from: Key,
-        to: Key,
-        call: EdgeId,
-        callee: FuncId,
-    },
-    Leave {
-        from: Key,
-        entry: Key,
-        exit: Key,
-        to: Key,
-        call: EdgeId,
-        callee: FuncId,
-    },
-}
-
-/// Rules with their points and goals.
-pub(crate) struct Rules {
-    /// Each once.
-    pub rules: Vec<Rule>,
-    /// The function and the cut point of every relation.
-    pub points: BTreeMap<Key, (FuncId, LocId)>,
-    /// The points that are asked about.
-    pub goals: Vec<Key>,
-}
-
-impl Rules {
-    /// What can lead to a goal.
-    fn leading_to_goals(&self) -> Rules {
-        let mut leading: BTreeMap<Key, Vec<Key>> = BTreeMap::new();
-        for rule in &self.rules {
-            match *rule {
-                Rule::Start { .. } => {}
-                Rule::Block { from, to, .. } | Rule::Enter { from, to, .. } => {
-                    leading.entry(to).or_default().push(from);
-                }
-                Rule::Leave {
-                    from,
-                    entry,
-                    exit,
-                    to,
-                    ..
-                } => leading.entry(to).or_default().extend([from, entry, exit]),
-            }
-        }
-        let mut useful: BTreeSet<Key> = self.goals.iter().copied().collect();
-        let mut work = self.goals.clone();
-        while let Some(key) = work.pop() {
-            for &before in leading.get(&key).into_iter().flatten() {
-                if useful.insert(before) {
-                    work.push(before);
-                }
-            }
-        }
-        let to = |rule: &&Rule| match **rule {
-            Rule::Start { to }
-            | Rule::Block { to, .. }
-            | Rule::Enter { to, .. }
-            | Rule::Leave { to, .. } => useful.contains(&to),
-        };
-        Rules {
-            rules: self.rules.iter().filter(to).cloned().collect(),
-            points: self
-                .points
-                .iter()
-                .filter(|(key, _)| useful.contains(key))
-                .map(|(&key, &point)| (key, point))
-                .collect(),
-            goals: self.goals.clone(),
-        }
-    }
-}
+use std::collections::BTreeMap;
 
 /// What became of the clauses.
 pub(crate) enum Solved {
@@ -133,32 +40,6 @@ enum Origin {
     LeftOut,
 }
 
-/// What is live at a point: what can still decide whether a goal is reached.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Live {
-    /// The state variables whose values now matter.
-    pub now: BTreeSet<StateVarId>,
-    /// Those whose values at the procedure's entry matter.
-    pub old: BTreeSet<StateVarId>,
-}
-
-impl Live {
-    fn size(&self) -> usize {
-        self.now.len() + self.old.len()
-    }
-}
-
-/// The constants of terms, each term looked at once.
-#[derive(Default)]
-struct Spoken(HashMap<TermId, Vec<TermId>>);
-
-impl Spoken {
-    fn of(&mut self, terms: &Terms, term: TermId) -> &[TermId] {
-        let constants = || terms.free_constants(&[term]).into_iter().collect();
-        self.0.entry(term).or_insert_with(constants)
-    }
-}
-
 impl Refiner<'_, '_> {
     /// Solves the rules.
     pub(crate) fn solve(
@@ -169,11 +50,12 @@ impl Refiner<'_, '_> {
         budget: &Budget,
     ) -> Solved {
         let mut rules = rules.leading_to_goals();
-        let effects = match self.effects(terms, &mut rules, budget) {
+        let effects = match self.ground.rule_steps(terms, &mut rules, budget) {
             Ok(effects) => effects,
-            Err(solved) => return solved,
+            Err(NoSteps::Stopped(stopped)) => return Solved::Unknown(Unknown::Stopped(stopped)),
+            Err(NoSteps::Unmodelled(edge)) => return Solved::Unmodelled(edge),
         };
-        let live = self.live_keys(terms, &rules, &effects);
+        let live = self.ground.live_at(terms, &rules, &effects);
         let origin = self.speaks_of_origin(terms, &rules, &effects, &live);
         let mut system = Horn::new();
         let mut relations: BTreeMap<Key, Relation> = BTreeMap::new();
@@ -207,46 +89,6 @@ impl Refiner<'_, '_> {
         }
     }
 
-    /// What is live at the points that can lead to a goal.
-    pub(crate) fn live_points(
-        &self,
-        terms: &mut Terms,
-        rules: &Rules,
-        budget: &Budget,
-    ) -> Option<BTreeMap<Key, Live>> {
-        let mut rules = rules.leading_to_goals();
-        let effects = self.effects(terms, &mut rules, budget).ok()?;
-        Some(self.live_keys(terms, &rules, &effects))
-    }
-
-    /// What every rule does. Those that are never taken go.
-    fn effects(
-        &self,
-        terms: &mut Terms,
-        rules: &mut Rules,
-        budget: &Budget,
-    ) -> Result<Vec<Step>, Solved> {
-        let mut blocks = Blocks::new();
-        let mut effects = Vec::with_capacity(rules.rules.len());
-        for rule in std::mem::take(&mut rules.rules) {
-            if let Err(stopped) = budget.check() {
-                return Err(Solved::Unknown(Unknown::Stopped(stopped)));
-            }
-            let kind = match rule {
-                Rule::Start { .. } => SkeletonEdgeKind::Start,
-                Rule::Block { start, end, .. } => SkeletonEdgeKind::Block(start, end),
-                Rule::Enter { call, callee, .. } => SkeletonEdgeKind::Call(Some(call), callee),
-                Rule::Leave { call, callee, .. } => SkeletonEdgeKind::Return(call, callee),
-            };
-            let step = self.ground.step(terms, &mut blocks, kind);
-            if let Some(step) = step.map_err(Solved::Unmodelled)? {
-                rules.rules.push(rule);
-                effects.push(step);
-            }
-        }
-        Ok(effects)
-    }
-
     fn formulas(
         &self,
         terms: &mut Terms,
@@ -264,52 +106,6 @@ impl Refiner<'_, '_> {
             }
         }
         formulas
-    }
-
-    /// What is live at every point: what conditions on the way to a goal depend on. Of a
-    /// procedure's entry values, those of what is live at its entry.
-    fn live_keys(&self, terms: &mut Terms, rules: &Rules, effects: &[Step]) -> BTreeMap<Key, Live> {
-        let mut live: BTreeMap<Key, Live> = rules
-            .points
-            .keys()
-            .map(|&key| (key, Live::default()))
-            .collect();
-        // A rule is looked at again when more is live at a point that it reads.
-        let mut readers: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
-        for (index, rule) in rules.rules.iter().enumerate() {
-            match *rule {
-                Rule::Start { .. } => {}
-                Rule::Block { to, .. } | Rule::Enter { to, .. } => {
-                    readers.entry(to).or_default().push(index);
-                }
-                Rule::Leave {
-                    exit, entry, to, ..
-                } => {
-                    for key in [exit, entry, to] {
-                        readers.entry(key).or_default().push(index);
-                    }
-                }
-            }
-        }
-        let mut spoken = Spoken::default();
-        // From the end, since what is live flows backwards.
-        let mut work: BTreeSet<usize> = (0..rules.rules.len()).collect();
-        while let Some(index) = work.pop_last() {
-            let rule = &rules.rules[index];
-            let written = match *rule {
-                Rule::Start { .. } => continue,
-                Rule::Block { from, .. } | Rule::Enter { from, .. } => vec![from],
-                Rule::Leave { from, exit, .. } => vec![from, exit],
-            };
-            let sizes: Vec<usize> = written.iter().map(|key| live[key].size()).collect();
-            self.propagate(terms, &mut spoken, rule, &effects[index], &mut live);
-            for (key, size) in written.iter().zip(sizes) {
-                if live[key].size() > size {
-                    work.extend(readers.get(key).into_iter().flatten());
-                }
-            }
-        }
-        live
     }
 
     fn speaks_of_origin(
@@ -347,94 +143,6 @@ impl Refiner<'_, '_> {
             }
         }
         Origin::LeftOut
-    }
-
-    fn propagate(
-        &self,
-        terms: &mut Terms,
-        spoken: &mut Spoken,
-        rule: &Rule,
-        effect: &Step,
-        live: &mut BTreeMap<Key, Live>,
-    ) {
-        let returned = match (rule, &effect.returned) {
-            (Rule::Leave { callee, .. }, Some(returned)) => Some((*callee, returned)),
-            _ => None,
-        };
-        let mut ids: HashMap<TermId, StateVarId> = HashMap::new();
-        if let Some((callee, returned)) = returned {
-            for id in self.ground.given_back(callee) {
-                ids.insert(returned.state.get(self.ground.semantics, terms, id), id);
-            }
-        }
-        let mut needed = BTreeSet::new();
-        let mut given = BTreeSet::new();
-        let mut mention = |terms: &Terms, term: TermId| {
-            for constant in spoken.of(terms, term) {
-                if let Some(&id) = ids.get(constant) {
-                    given.insert(id);
-                } else if let Some(Meaning::Now(id)) = self.ground.constants.meaning(*constant) {
-                    needed.insert(id);
-                }
-            }
-        };
-        mention(terms, effect.condition);
-        let mut need = |state: &State, wanted: &BTreeSet<StateVarId>, terms: &mut Terms| {
-            for &id in wanted {
-                let term = state.get(self.ground.semantics, terms, id);
-                mention(terms, term);
-            }
-        };
-        match *rule {
-            Rule::Start { .. } => {}
-            Rule::Block { from, to, .. } => {
-                let after = live[&to].clone();
-                need(&effect.state, &after.now, terms);
-                let here = live.entry(from).or_default();
-                here.now.extend(needed);
-                here.old.extend(after.old);
-            }
-            Rule::Enter { from, to, .. } => {
-                let after = live[&to].clone();
-                need(&effect.state, &after.now, terms);
-                need(&effect.state, &after.old, terms);
-                live.entry(from).or_default().now.extend(needed);
-            }
-            Rule::Leave {
-                from,
-                exit,
-                entry,
-                to,
-                callee,
-                ..
-            } => {
-                let after = live[&to].clone();
-                need(&effect.state, &after.now, terms);
-                let inside = live[&exit].clone();
-                if let Some((_, returned)) = returned {
-                    let back: BTreeSet<StateVarId> = self.ground.given_back(callee).collect();
-                    let passed = inside.now.difference(&back).copied().collect();
-                    need(&returned.entered, &inside.old, terms);
-                    need(&returned.entered, &passed, terms);
-                }
-                // Nothing is asked of the callee if nothing that it gives back is used.
-                let modified = self.ground.effects.modified(callee);
-                let at_entry = live[&entry].now.clone();
-                let end = live.entry(exit).or_default();
-                end.now.extend(given);
-                for id in at_entry {
-                    let variable = self.ground.semantics.layout.get(id);
-                    if variable.owner.is_some() || modified.contains(&id) {
-                        end.old.insert(id);
-                    } else {
-                        end.now.insert(id);
-                    }
-                }
-                let here = live.entry(from).or_default();
-                here.now.extend(needed);
-                here.old.extend(after.old);
-            }
-        }
     }
 
     /// The arguments of a point's relation: the origin, entry values, current values.

@@ -6,12 +6,12 @@
 //! hold where the path arrives, so that together they are a chain from its beginning to the
 //! contradiction (TR 2000-14, section 4.2, with only what is needed kept).
 
-use crate::atoms::{Predicate, predicates};
-use crate::places::{Places, is_condition, is_fixed};
+use crate::predicate::{Predicate, predicates};
 use crate::refine::Refiner;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Answer, Op, Session, Sort, TermId, Terms, Value};
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::places::{Places, is_condition, is_fixed};
 use hardbop_semantics::segment::{Blocks, Segment};
 use hardbop_semantics::skeleton::SkeletonEdgeKind;
 use hardbop_semantics::steps::Step;

@@ -1,11 +1,11 @@
 //! Whether a path can be run, and with which inputs.
 
-use crate::places::Places;
 use hardbop_cfront::ids::{EdgeId, LocId};
 use hardbop_logic::{Answer, BitVec, Session, Sort, TermId, Terms, Unknown, Value};
 use hardbop_semantics::block::Block;
 use hardbop_semantics::contents::NewObject;
 use hardbop_semantics::path::{PathStep, steps_of};
+use hardbop_semantics::places::Places;
 use hardbop_semantics::replay::Choice;
 use hardbop_semantics::segment::{Blocks, Segment};
 use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, Unmodelled};

@@ -1,7 +1,7 @@
 //! What Horn solvers cannot hold.
 
-use crate::clauses::Key;
 use hardbop_logic::{FuncId as Relation, Op, TermId, Terms};
+use hardbop_semantics::rules::Key;
 use std::collections::BTreeMap;
 
 /// Replaces applications of uninterpreted functions, save relations, by fresh constants.

@@ -11,14 +11,13 @@
 //! dependencies ([`annotate`]) and projected to what matters ([`icpp`]).
 
 pub mod annotate;
-pub mod atoms;
 mod clauses;
 pub mod cores;
 pub mod exact;
 pub mod feasible;
 mod forget;
 pub mod icpp;
-pub mod places;
+pub mod predicate;
 pub mod refine;
 pub mod shortest;
 pub mod statements;

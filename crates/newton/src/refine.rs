@@ -6,15 +6,15 @@
 //! is an inductive invariant for every unrolling; in a *path* each visit has its own, and a
 //! solution is a sequence of interpolants.
 
-use crate::atoms::{Predicate, predicates};
-pub use crate::clauses::Live;
-use crate::clauses::{Key, Rule, Rules, Solved};
+use crate::clauses::Solved;
+use crate::predicate::{Predicate, predicates};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{Limits, TermId, Terms, Unknown};
 use hardbop_semantics::Unmodelled;
+use hardbop_semantics::rules::{Key, Rule, Rules};
 use hardbop_semantics::segment::Segment;
-use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::skeleton::VertexIndex;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,12 +96,11 @@ impl Refiner<'_, '_> {
     pub fn invariants(
         &self,
         terms: &mut Terms,
-        skeleton: &Skeleton,
-        targets: &BTreeSet<usize>,
+        targets: &BTreeSet<VertexIndex>,
         limits: Limits,
         budget: &Budget,
     ) -> Invariants {
-        let rules = self.program_rules(skeleton, targets);
+        let rules = self.ground.program_rules(targets);
         match self.solve(terms, &rules, limits, budget) {
             Solved::Reachable => Invariants::Reachable,
             Solved::Unknown(why) => Invariants::Unknown(why),
@@ -118,77 +117,6 @@ impl Refiner<'_, '_> {
                 }
                 Invariants::Found(invariants)
             }
-        }
-    }
-
-    /// What can still decide, at every cut point, whether one of some vertices is reached. `None`
-    /// if an edge has no meaning or the budget ended.
-    pub fn live(
-        &self,
-        terms: &mut Terms,
-        skeleton: &Skeleton,
-        targets: &BTreeSet<usize>,
-        budget: &Budget,
-    ) -> Option<BTreeMap<LocId, Live>> {
-        let rules = self.program_rules(skeleton, targets);
-        let live = self.live_points(terms, &rules, budget)?;
-        let points = live.into_iter();
-        Some(
-            points
-                .map(|(key, live)| (rules.points[&key].1, live))
-                .collect(),
-        )
-    }
-
-    /// All edges between cut points, as far as they can lead to a target.
-    fn program_rules(&self, skeleton: &Skeleton, targets: &BTreeSet<usize>) -> Rules {
-        let program = self.ground.semantics.program;
-        let mut rules = Vec::new();
-        let mut points = BTreeMap::new();
-        let at = |vertex: usize| match skeleton.vertices[vertex].point {
-            Point::At(location) => Some(location),
-            _ => None,
-        };
-        let function_of = |location: LocId| program.locations[location.index()].function;
-        for vertex in 0..skeleton.vertices.len() {
-            if let Some(location) = at(vertex) {
-                let key = Key::Location(location);
-                points.insert(key, (function_of(location), location));
-            }
-        }
-        for edge in &skeleton.edges {
-            match edge.kind {
-                SkeletonEdgeKind::Start | SkeletonEdgeKind::Unsupported(_) => {}
-                SkeletonEdgeKind::Call(None, function) => rules.push(Rule::Start {
-                    to: Key::Location(program.function(function).entry),
-                }),
-                SkeletonEdgeKind::Block(start, end) => rules.push(Rule::Block {
-                    from: Key::Location(start),
-                    to: Key::Location(end),
-                    start,
-                    end,
-                }),
-                SkeletonEdgeKind::Call(Some(call), callee) => rules.push(Rule::Enter {
-                    from: Key::Location(program.edges[call.index()].from),
-                    to: Key::Location(program.function(callee).entry),
-                    call,
-                    callee,
-                }),
-                SkeletonEdgeKind::Return(call, callee) => rules.push(Rule::Leave {
-                    from: Key::Location(program.edges[call.index()].from),
-                    entry: Key::Location(program.function(callee).entry),
-                    exit: Key::Location(program.function(callee).exit),
-                    to: Key::Location(program.edges[call.index()].to),
-                    call,
-                    callee,
-                }),
-            }
-        }
-        let goals = targets.iter().filter_map(|&target| at(target));
-        Rules {
-            rules,
-            goals: goals.map(Key::Location).collect(),
-            points,
         }
     }
 

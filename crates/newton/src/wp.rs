@@ -5,7 +5,7 @@
 //! is the weakest precondition of the rest of the path. Values that the path makes up on the way
 //! are not spoken of: atoms that mention them are left out (TR 2000-14, section 4.2).
 
-use crate::atoms::{Predicate, predicates};
+use crate::predicate::{Predicate, predicates};
 use crate::refine::Refiner;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;

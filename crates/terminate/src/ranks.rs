@@ -12,7 +12,6 @@ use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, T
 use hardbop_graph::components;
 use hardbop_houdini::{ArrayId, Conjuncts, Elements, Fixpoint, Guessed, fixpoint};
 use hardbop_logic::{Sort, TermId, Terms};
-use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::steps::{Ground, Step};
@@ -132,8 +131,7 @@ impl Search<'_> {
                 targets.insert(index);
             }
         }
-        let refiner = Refiner { ground };
-        let live = refiner.live(terms, ground.skeleton, &targets, &budget);
+        let live = ground.live(terms, &targets, &budget);
         self.task.budget.check().map_err(Reason::Stopped)?;
         let Some(live) = live else {
             return Ok(None);

@@ -12,11 +12,11 @@ use hardbop_cfront::program::{Callee, CheckKind, ExprKind, LocationKind, Op, Ori
 use hardbop_engine::claim::{Chosen, Recurrence};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_graph::components;
+use hardbop_logic::atoms_of;
 use hardbop_logic::{
     Answer, Assignment, BitVec, Limits, Session, Sort, TermId, Terms, Unknown, Value, Z3Options,
     Z3Solver, eval,
 };
-use hardbop_newton::atoms::atoms_of;
 use hardbop_semantics::block::{Block, BlockExit, block};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::{StateKind, StateVarId};

@@ -6,8 +6,8 @@
 
 use crate::system::Sample;
 use hardbop_engine::claim::Order;
+use hardbop_logic::atoms_of;
 use hardbop_logic::{Op, Sort, TermId, Terms};
-use hardbop_newton::atoms::atoms_of;
 use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::layout::StateKind;
 use hardbop_semantics::steps::{Ground, Step};

@@ -2,9 +2,9 @@
 
 use crate::steps::Steps;
 use hardbop_logic::{Op, PutIn, Session, TermId, Terms};
-use hardbop_newton::places::Places;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::places::Places;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,9 +10,9 @@ use hardbop_engine::claim::{Given, Invariants, Run};
 use hardbop_engine::{Claim, Desk, Ended, Event, Figure, Reason, Task};
 use hardbop_logic::{Limits, Session, Sort, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_newton::feasible::{Feasibility, feasible};
-use hardbop_newton::places::Places;
-use hardbop_newton::refine::{Live, Refiner};
 use hardbop_semantics::constants::{Meaning, Spelling};
+use hardbop_semantics::live::Live;
+use hardbop_semantics::places::Places;
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::Segment;
 use hardbop_semantics::skeleton::{Point, SkeletonEdgeKind};
@@ -81,8 +81,7 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
                 vertices.insert(edge.from);
             }
         }
-        let refiner = Refiner { ground };
-        let live = refiner.live(&mut terms, &view.skeleton, &vertices, task.budget);
+        let live = ground.live(&mut terms, &vertices, task.budget);
         task.budget.check().map_err(Reason::Stopped)?;
         let (Some(live), Some(all)) = (live, ground.steps(&mut terms)) else {
             return Err(Reason::Values);

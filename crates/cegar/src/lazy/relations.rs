@@ -6,8 +6,8 @@ use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Slot, Space};
 use hardbop_budget::Stopped;
 use hardbop_logic::{Cube, Op, TermId, Unknown, all_models, merge_cubes};
-use hardbop_newton::places::is_fixed;
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::places::is_fixed;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 

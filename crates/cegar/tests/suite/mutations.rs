@@ -13,9 +13,9 @@ use hardbop_cfront::points_to;
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::{Claim, Reason, claim};
 use hardbop_gate::Gate;
+use hardbop_logic::atoms;
 use hardbop_logic::{Answer, Limits, Op as TermOp, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_model::{Model, Prepared, View};
-use hardbop_newton::atoms::atoms;
 use hardbop_newton::exact::Translation;
 use hardbop_newton::refine::{Invariants, Refiner};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -149,7 +149,7 @@ impl<'p> House<'p> {
             steps: None,
         };
         let budget = Budget::unlimited();
-        let found = refiner.invariants(terms, self.skeleton, &targets, limits, &budget);
+        let found = refiner.invariants(terms, &targets, limits, &budget);
         let Invariants::Found(invariants) = found else {
             panic!("no invariants: {found:?}");
         };

@@ -371,10 +371,7 @@ fn leaps_that_are_found_are_runs() {
         let entry = Entry { node: 0, values };
         let mut conditions = BTreeSet::new();
         for step in &case.system.steps {
-            conditions.extend(hardbop_newton::atoms::atoms(
-                &mut case.terms,
-                step.condition,
-            ));
+            conditions.extend(hardbop_logic::atoms(&mut case.terms, step.condition));
         }
         conditions.retain(|&condition| {
             let free = case.terms.free_constants(&[condition]);

@@ -1,9 +1,9 @@
 //! Formulas with values put in, as far as that settles them: numbers, and addresses by their
 //! distance from the origin.
 
+use crate::layout::StateVarId;
+use crate::{Semantics, State};
 use hardbop_logic::{Answer, Op, Session, Sort, TermId, Terms};
-use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::{Semantics, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// So often what is known is put into a formula: pointers to pointers to pointers.
@@ -120,7 +120,7 @@ pub fn is_fixed(semantics: &Semantics<'_>, terms: &mut Terms, term: TermId) -> b
 }
 
 /// Whether a term is a condition and no connective.
-pub(crate) fn is_condition(terms: &Terms, term: TermId) -> bool {
+pub fn is_condition(terms: &Terms, term: TermId) -> bool {
     match terms.op(term) {
         Op::Bool(_) | Op::Not | Op::And | Op::Or | Op::Xor | Op::Implies | Op::Ite => false,
         Op::Forall(_) | Op::Exists(_) => false,
