@@ -6,8 +6,8 @@
 //! where the way to one can be run. State machines, protocols and schedulers are of this kind: what
 //! is to be done next is a number, and everything else follows.
 //!
-//! It begins with no variable at all ([`rounds`]). A way to a violated check that cannot be run
-//! tells which variables it read without knowing them ([`missing`]): these are followed from then
+//! It begins with no variable at all (`rounds`). A way to a violated check that cannot be run
+//! tells which variables it read without knowing them (`missing`): these are followed from then
 //! on, but for those that take too many values. Where it depends on a variable that may have any
 //! value, conditions on it are followed instead.
 
