@@ -26,7 +26,9 @@ use hardbop_semantics::block::Block;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::places::Places;
-use hardbop_semantics::skeleton::{Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::skeleton::{
+    ProcedureId, Skeleton, SkeletonEdgeId, SkeletonEdgeKind, VertexId,
+};
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -46,7 +48,7 @@ pub struct Memory {
 /// mean the same in every round.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Question {
-    edge: usize,
+    edge: SkeletonEdgeId,
     before: Vec<TermId>,
     after: Vec<TermId>,
 }
@@ -64,12 +66,12 @@ struct Known {
 struct Entry {
     formula: TermId,
     now: BTreeSet<StateVarId>,
-    /// The cut points that track it, by their numbers.
-    tracked: BTreeSet<usize>,
+    /// The cut points that track it.
+    tracked: BTreeSet<VertexId>,
 }
 
 impl Entry {
-    fn at(&self, vertex: usize) -> bool {
+    fn at(&self, vertex: VertexId) -> bool {
         self.tracked.contains(&vertex)
     }
 }
@@ -116,9 +118,6 @@ pub struct Abstraction<'a, 'p> {
     pub queries: u64,
 }
 
-/// The root's second cut point, from which the entry function is called.
-const READY: usize = 1;
-
 impl<'a, 'p> Abstraction<'a, 'p> {
     /// Abstracts a program by predicates.
     pub fn new(
@@ -128,7 +127,7 @@ impl<'a, 'p> Abstraction<'a, 'p> {
         memory: &'a mut Memory,
         precision: &Precision,
     ) -> Abstraction<'a, 'p> {
-        let mut tracked: BTreeMap<Predicate, BTreeSet<usize>> = BTreeMap::new();
+        let mut tracked: BTreeMap<Predicate, BTreeSet<VertexId>> = BTreeMap::new();
         for (&location, predicates) in precision {
             if let Some(vertex) = ground.skeleton.vertex_at(location) {
                 for predicate in predicates {
@@ -191,9 +190,10 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             if let SkeletonEdgeKind::Call(_, callee) = edge.kind
                 && let Some(target) = ground.skeleton.procedure_of(callee)
             {
-                let needed = scopes[target].returns.len();
-                let caller = ground.skeleton.vertices[edge.from].procedure;
-                scopes[caller].temporaries = scopes[caller].temporaries.max(needed);
+                let needed = scopes[target.index()].returns.len();
+                let caller = ground.skeleton.vertex(edge.from).procedure;
+                let caller = &mut scopes[caller.index()];
+                caller.temporaries = caller.temporaries.max(needed);
             }
         }
         let edges = ground.skeleton.edges.len();
@@ -208,20 +208,20 @@ impl<'a, 'p> Abstraction<'a, 'p> {
             relations: vec![None; edges],
             queries: 0,
         };
-        for edge in 0..edges {
-            abstraction.wire(edge);
+        for edge in 0..edges as u32 {
+            abstraction.wire(SkeletonEdgeId(edge));
         }
         abstraction
     }
 
     /// The formula of a slot of a procedure, over the constants of state variables; `None` for a
     /// slot that only carries what a callee returned.
-    pub fn formula(&self, procedure: usize, slot: Slot) -> Option<TermId> {
+    pub fn formula(&self, procedure: ProcedureId, slot: Slot) -> Option<TermId> {
         let index = slot.index();
         if let Some(global) = self.globals.get(index) {
             return Some(global.formula);
         }
-        let scope = &self.scopes[procedure];
+        let scope = &self.scopes[procedure.index()];
         let index = index - self.globals.len();
         if index < scope.formals {
             return Some(scope.predicates[index].formula);
@@ -242,7 +242,7 @@ impl<'a, 'p> Abstraction<'a, 'p> {
     /// A slot's value as a formula over the current values, or over the entry values (`entry`).
     pub fn literal(
         &mut self,
-        procedure: usize,
+        procedure: ProcedureId,
         slot: Slot,
         entry: bool,
         value: bool,
@@ -272,8 +272,8 @@ impl<'a, 'p> Abstraction<'a, 'p> {
     }
 
     /// The slot of the local predicate at a position.
-    fn local_slot(&self, procedure: usize, position: usize) -> Slot {
-        let scope = &self.scopes[procedure];
+    fn local_slot(&self, procedure: ProcedureId, position: usize) -> Slot {
+        let scope = &self.scopes[procedure.index()];
         let globals = self.globals.len();
         if position < scope.formals {
             Slot((globals + position) as u32)
@@ -282,25 +282,25 @@ impl<'a, 'p> Abstraction<'a, 'p> {
         }
     }
 
-    fn return_slot(&self, procedure: usize, position: usize) -> Slot {
-        Slot((self.globals.len() + self.scopes[procedure].formals + position) as u32)
+    fn return_slot(&self, procedure: ProcedureId, position: usize) -> Slot {
+        Slot((self.globals.len() + self.scopes[procedure.index()].formals + position) as u32)
     }
 
-    fn temporary_slot(&self, procedure: usize, position: usize) -> Slot {
-        let scope = &self.scopes[procedure];
+    fn temporary_slot(&self, procedure: ProcedureId, position: usize) -> Slot {
+        let scope = &self.scopes[procedure.index()];
         let first = self.globals.len() + scope.predicates.len() + scope.returns.len();
         Slot((first + position) as u32)
     }
 
     /// The predicates in scope with their slots.
-    fn visible(&self, procedure: usize) -> Vec<(Slot, Entry)> {
+    fn visible(&self, procedure: ProcedureId) -> Vec<(Slot, Entry)> {
         let mut all: Vec<(Slot, Entry)> = self
             .globals
             .iter()
             .enumerate()
             .map(|(index, entry)| (Slot(index as u32), entry.clone()))
             .collect();
-        for (position, entry) in self.scopes[procedure].predicates.iter().enumerate() {
+        for (position, entry) in self.scopes[procedure.index()].predicates.iter().enumerate() {
             all.push((self.local_slot(procedure, position), entry.clone()));
         }
         all
@@ -309,13 +309,13 @@ impl<'a, 'p> Abstraction<'a, 'p> {
 
 /// A global predicate that a callee's entry tracks must be there at every call of it: calls pass
 /// globals on as they are.
-fn track_into_calls(skeleton: &Skeleton, tracked: &mut BTreeSet<usize>) {
+fn track_into_calls(skeleton: &Skeleton, tracked: &mut BTreeSet<VertexId>) {
     loop {
         let before = tracked.len();
         for edge in &skeleton.edges {
             if let SkeletonEdgeKind::Call(_, callee) = edge.kind
                 && let Some(target) = skeleton.procedure_of(callee)
-                && tracked.contains(&skeleton.procedures[target].entry)
+                && tracked.contains(&skeleton.procedure(target).entry)
             {
                 tracked.insert(edge.from);
             }
@@ -376,9 +376,9 @@ impl Supergraph for Abstraction<'_, '_> {
         let skeleton = &self.ground.skeleton.procedures[procedure.index()];
         let scope = &self.scopes[procedure.index()];
         Procedure {
-            vertices: skeleton.vertices.start as u32..skeleton.vertices.end as u32,
-            entry: Vertex(skeleton.entry as u32),
-            exit: Vertex(skeleton.exit as u32),
+            vertices: skeleton.vertices.clone(),
+            entry: Vertex(skeleton.entry.0),
+            exit: Vertex(skeleton.exit.0),
             formals: scope.formals as u32,
             returns: scope.returns.len() as u32,
             locals: (scope.predicates.len() - scope.formals + scope.temporaries) as u32,
@@ -390,7 +390,7 @@ impl Supergraph for Abstraction<'_, '_> {
     }
 
     fn procedure_of(&self, vertex: Vertex) -> Proc {
-        Proc(self.ground.skeleton.vertices[vertex.index()].procedure as u32)
+        Proc(self.ground.skeleton.vertex(VertexId(vertex.0)).procedure.0)
     }
 
     fn edges(&self) -> u32 {
@@ -398,23 +398,26 @@ impl Supergraph for Abstraction<'_, '_> {
     }
 
     fn edges_from(&self, vertex: Vertex) -> Range<u32> {
-        let edges = &self.ground.skeleton.vertices[vertex.index()].edges;
-        edges.start as u32..edges.end as u32
+        self.ground
+            .skeleton
+            .vertex(VertexId(vertex.0))
+            .edges
+            .clone()
     }
 
     fn ends(&self, edge: Edge) -> Ends {
-        let ends = self.ground.skeleton.edges[edge.index()];
+        let ends = self.ground.skeleton.edge(SkeletonEdgeId(edge.0));
         let callee = match ends.kind {
             SkeletonEdgeKind::Call(_, callee) => self
                 .ground
                 .skeleton
                 .procedure_of(callee)
-                .map(|index| Proc(index as u32)),
+                .map(|id| Proc(id.0)),
             _ => None,
         };
         Ends {
-            from: Vertex(ends.from as u32),
-            to: Vertex(ends.to as u32),
+            from: Vertex(ends.from.0),
+            to: Vertex(ends.to.0),
             callee,
         }
     }
@@ -429,7 +432,7 @@ impl Supergraph for Abstraction<'_, '_> {
         let Some(wiring) = &self.wirings[edge.index()] else {
             return;
         };
-        match self.ground.skeleton.edges[edge.index()].kind {
+        match self.ground.skeleton.edge(SkeletonEdgeId(edge.0)).kind {
             SkeletonEdgeKind::Call(..) => {
                 slots.extend(wiring.results.iter().map(|&(_, target)| target));
             }
@@ -444,11 +447,11 @@ impl Supergraph for Abstraction<'_, '_> {
     }
 
     fn transfer(&mut self, edge: Edge, from: Bdd, space: &mut Space) -> Result<Bdd, Stopped> {
-        self.relation(edge.index(), from, space)
+        self.relation(SkeletonEdgeId(edge.0), from, space)
     }
 
     fn arguments(&mut self, call: Edge, from: Bdd, space: &mut Space) -> Result<Bdd, Stopped> {
-        self.relation(call.index(), from, space)
+        self.relation(SkeletonEdgeId(call.0), from, space)
     }
 
     fn invariant(&mut self, _: Proc, _: &mut Space) -> Result<Bdd, Stopped> {

@@ -9,13 +9,14 @@ use hardbop_bebop::supergraph::Vertex;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Invariants, ScopedPredicate};
-use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Event, Figure, Reason, Task, Turn};
 use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_model::{Model, View};
 use hardbop_newton::exact::{Translation, spelled};
 use hardbop_newton::predicate::Predicate;
 use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::Constants;
+use hardbop_semantics::skeleton::VertexId;
 use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,8 @@ use std::time::Duration;
 pub struct Options {
     /// How machine integers are read while searching.
     pub arithmetic: Encodings,
+    /// What a reading that is a guess may take.
+    pub guess: Turn,
     /// The most time for the Horn clauses of one path.
     pub horn_time: Duration,
     /// The most time for one question about a path, ...
@@ -38,6 +41,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arithmetic: Encodings::IntegersFirst,
+            guess: Turn::GUESS,
             horn_time: Duration::from_secs(6),
             query_time: Duration::from_secs(30),
             relation_time: Duration::from_secs(5),
@@ -148,8 +152,8 @@ struct Rounds<'a> {
     /// The checks that will not be decided, with the reason.
     closed: BTreeMap<CheckId, Reason>,
     /// The checks that are not decided yet, with the vertices where they are violated.
-    open: BTreeMap<CheckId, BTreeSet<usize>>,
-    unsupported: BTreeMap<usize, u32>,
+    open: BTreeMap<CheckId, BTreeSet<VertexId>>,
+    unsupported: BTreeMap<VertexId, u32>,
     blocked: Option<u32>,
     incomplete: Option<Reason>,
     /// For how many paths in a row nobody solved the Horn clauses.
@@ -172,11 +176,7 @@ impl Rounds<'_> {
         if self.options.arithmetic == Encodings::IntegersFirst {
             for overflow in [Overflow::Ignored, Overflow::Wraps] {
                 let guess = view.encoded(Encoding::Integers { overflow });
-                // A guess that takes long is no good one.
-                if let Some(left) = total.remaining() {
-                    let share = total.elapsed() + left * 3 / 5;
-                    self.budget = total.clone().with_time(share);
-                }
+                self.budget = self.options.guess.of(&total);
                 let mut found = Precision::new();
                 let ended = self.stage(&mut terms, &guess, &mut found);
                 self.budget = total.clone();
@@ -388,7 +388,7 @@ impl Rounds<'_> {
             .copied()
             .filter(|_| self.blocked.is_none());
         open.chain(unsupported)
-            .map(|vertex| Vertex(vertex as u32))
+            .map(|vertex| Vertex(vertex.0))
             .collect()
     }
 

@@ -9,13 +9,15 @@ use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::TermId;
 use hardbop_semantics::segment::Segment;
-use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::skeleton::{
+    Point, ProcedureId, Skeleton, SkeletonEdgeId, SkeletonEdgeKind, VertexId,
+};
 use std::collections::BTreeMap;
 
 /// What a round of checking found.
 pub(crate) enum AbstractAnswer {
     /// A way to a vertex; `None` if it is too long to be looked at.
-    Path(usize, Option<Vec<Segment>>),
+    Path(VertexId, Option<Vec<Segment>>),
     /// No way to any target; the invariant at every reachable location.
     Nothing(BTreeMap<LocId, TermId>),
 }
@@ -48,7 +50,7 @@ pub(crate) fn search(
                     | Move::Over(edge) => edge,
                     Move::End => break,
                 };
-                match (step.leaves, skeleton.edges[edge.index()].kind) {
+                match (step.leaves, skeleton.edge(SkeletonEdgeId(edge.0)).kind) {
                     (Move::Into(_), SkeletonEdgeKind::Call(None, main)) => {
                         segments.push(Segment::Start(main));
                     }
@@ -69,17 +71,17 @@ pub(crate) fn search(
                 .iter()
                 .any(|step| matches!(step.leaves, Move::Over(_)));
             return Ok(AbstractAnswer::Path(
-                target.index(),
+                VertexId(target.0),
                 (!closed).then_some(segments),
             ));
         }
     }
     let mut invariants = BTreeMap::new();
-    for (index, vertex) in skeleton.vertices.iter().enumerate() {
+    for (id, vertex) in skeleton.numbered_vertices() {
         let Point::At(location) = vertex.point else {
             continue;
         };
-        let edges = engine.path_edges(Vertex(index as u32));
+        let edges = engine.path_edges(Vertex(id.0));
         if edges.is_false() {
             continue;
         }
@@ -93,7 +95,7 @@ pub(crate) fn search(
 fn invariant(
     graph: &mut Abstraction<'_, '_>,
     space: &mut Space,
-    procedure: usize,
+    procedure: ProcedureId,
     edges: Bdd,
 ) -> Result<TermId, Stopped> {
     let Some(cubes) = space.bdds.cubes(edges, edges, MAX_CUBES)? else {

@@ -13,12 +13,14 @@ mod desk;
 mod figures;
 mod reason;
 mod suggestion;
+mod turn;
 
 pub use claim::Claim;
 pub use desk::{Answer, Desk};
 pub use figures::{Figure, Value};
 pub use reason::{Construct, Place, Reason};
 pub use suggestion::Suggestion;
+pub use turn::Turn;
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;

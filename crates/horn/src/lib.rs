@@ -9,31 +9,31 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::Invariants;
-use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Event, Figure, Reason, Task, Turn};
 use hardbop_logic::{Limits, TermId, Terms};
 use hardbop_model::View;
 use hardbop_newton::exact::spelled;
 use hardbop_newton::refine::{self, Refiner};
 use hardbop_semantics::constants::Constants;
+use hardbop_semantics::skeleton::VertexId;
 use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// Horn clauses of the whole program as an engine.
 #[derive(Clone, Debug)]
 pub struct WholeProgram {
     /// How machine integers are read while searching.
     pub arithmetic: Encodings,
-    /// The most time for a reading that is a guess, where the budget has no end.
-    pub guess_time: Duration,
+    /// What a reading that is a guess may take.
+    pub guess: Turn,
 }
 
 impl Default for WholeProgram {
     fn default() -> WholeProgram {
         WholeProgram {
             arithmetic: Encodings::IntegersFirst,
-            guess_time: Duration::from_secs(60),
+            guess: Turn::GUESS,
         }
     }
 }
@@ -97,7 +97,7 @@ struct Search<'a> {
     total: &'a Budget,
     desk: &'a mut dyn Desk,
     /// The checks that are not decided yet, with the vertices where they are violated.
-    open: BTreeMap<CheckId, BTreeSet<usize>>,
+    open: BTreeMap<CheckId, BTreeSet<VertexId>>,
     /// Whether some claim was accepted: then nothing that is not supported is reached.
     settled: bool,
     queries: u64,
@@ -114,12 +114,7 @@ impl Search<'_> {
         if self.options.arithmetic == Encodings::IntegersFirst {
             for overflow in [Overflow::Ignored, Overflow::Wraps] {
                 let guess = view.encoded(Encoding::Integers { overflow });
-                // A guess that takes long is no good one.
-                let share = match self.total.remaining() {
-                    Some(left) => left * 3 / 5,
-                    None => self.options.guess_time,
-                };
-                let budget = self.total.clone().with_time(self.total.elapsed() + share);
+                let budget = self.options.guess.of(self.total);
                 match self.reading(&mut terms, &guess, &budget) {
                     Reading::Decided => return,
                     Reading::Refuted => {}
@@ -182,7 +177,7 @@ impl Search<'_> {
         let wanted = checks.iter().filter_map(|check| self.open.get(check));
         let unsupported = view.unsupported();
         let targets = wanted.flatten().chain(unsupported.keys()).copied();
-        let targets: BTreeSet<usize> = targets.collect();
+        let targets: BTreeSet<VertexId> = targets.collect();
         self.tell("solving the clauses");
         self.queries += 1;
         let limits = Limits {

@@ -31,7 +31,7 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::skeleton::{Point, Skeleton, VertexIndex};
+use hardbop_semantics::skeleton::{Point, Skeleton, VertexId};
 use hardbop_semantics::{Encoding, Semantics};
 use passes::{Keeps, Pass, USUAL};
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,25 +149,25 @@ impl<'a> View<'a> {
 
     /// Where control is when a check is violated, for each of some checks; nowhere, if no code
     /// that can be called violates it.
-    pub fn errors(&self, checks: &[CheckId]) -> BTreeMap<CheckId, BTreeSet<VertexIndex>> {
-        let mut errors: BTreeMap<CheckId, BTreeSet<VertexIndex>> = BTreeMap::new();
+    pub fn errors(&self, checks: &[CheckId]) -> BTreeMap<CheckId, BTreeSet<VertexId>> {
+        let mut errors: BTreeMap<CheckId, BTreeSet<VertexId>> = BTreeMap::new();
         for &check in checks {
             errors.insert(check, BTreeSet::new());
         }
-        for (index, vertex) in self.skeleton.vertices.iter().enumerate() {
+        for (id, vertex) in self.skeleton.numbered_vertices() {
             if let Point::At(location) = vertex.point
                 && let LocationKind::Error(check) = self.program.locations[location.index()].kind
                 && let Some(vertices) = errors.get_mut(&check)
             {
-                vertices.insert(index);
+                vertices.insert(id);
             }
         }
         errors
     }
 
     /// The location of a vertex, if it has one.
-    pub fn location(&self, vertex: VertexIndex) -> Option<LocId> {
-        match self.skeleton.vertices[vertex].point {
+    pub fn location(&self, vertex: VertexId) -> Option<LocId> {
+        match self.skeleton.vertex(vertex).point {
             Point::At(location) => Some(location),
             _ => None,
         }
@@ -175,13 +175,13 @@ impl<'a> View<'a> {
 
     /// The vertices in front of constructs that are not supported, with their numbers in
     /// [`Program::unsupported`].
-    pub fn unsupported(&self) -> BTreeMap<VertexIndex, u32> {
+    pub fn unsupported(&self) -> BTreeMap<VertexId, u32> {
         let mut found = BTreeMap::new();
-        for (index, vertex) in self.skeleton.vertices.iter().enumerate() {
+        for (id, vertex) in self.skeleton.numbered_vertices() {
             if let Point::Unsupported(edge) = vertex.point
                 && let Op::Unsupported { construct } = self.program.edges[edge.index()].op
             {
-                found.insert(index, construct);
+                found.insert(id, construct);
             }
         }
         found

@@ -14,7 +14,7 @@ use hardbop_logic::{Limits, TermId, Terms, Unknown};
 use hardbop_semantics::Unmodelled;
 use hardbop_semantics::rules::{Key, Rule, Rules};
 use hardbop_semantics::segment::Segment;
-use hardbop_semantics::skeleton::VertexIndex;
+use hardbop_semantics::skeleton::VertexId;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ impl Refiner<'_, '_> {
     pub fn invariants(
         &self,
         terms: &mut Terms,
-        targets: &BTreeSet<VertexIndex>,
+        targets: &BTreeSet<VertexId>,
         limits: Limits,
         budget: &Budget,
     ) -> Invariants {

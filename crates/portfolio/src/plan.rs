@@ -2,7 +2,7 @@
 
 use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task};
+use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task, Turn};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
@@ -42,9 +42,7 @@ impl Plan {
 /// An engine with a time limit of its own.
 struct Timed {
     engine: Step,
-    time: Duration,
-    /// Of what is left, no more than one part of so many.
-    parts: u32,
+    turn: Turn,
 }
 
 /// The engine, for no more than this time and no more than a quarter of what is left.
@@ -54,12 +52,13 @@ pub fn timed(engine: impl Engine + 'static, time: Duration) -> Step {
 
 /// The engine, for no more than this time and no more than one part of so many of what is left.
 fn shared(engine: impl Engine + 'static, time: Duration, parts: u32) -> Step {
+    let turn = Turn {
+        parts: 1,
+        of: parts,
+        at_most: time,
+    };
     let engine = Box::new(engine);
-    Box::new(Timed {
-        engine,
-        time,
-        parts,
-    })
+    Box::new(Timed { engine, turn })
 }
 
 impl Engine for Timed {
@@ -68,9 +67,7 @@ impl Engine for Timed {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        let left = task.budget.remaining().unwrap_or(Duration::MAX);
-        let end = task.budget.elapsed() + self.time.min(left / self.parts);
-        let budget = task.budget.clone().with_time(end);
+        let budget = self.turn.of(task.budget);
         let task = Task {
             budget: &budget,
             ..*task

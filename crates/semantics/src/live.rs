@@ -4,7 +4,7 @@ use crate::State;
 use crate::constants::Meaning;
 use crate::layout::StateVarId;
 use crate::rules::{Key, Rule, Rules};
-use crate::skeleton::VertexIndex;
+use crate::skeleton::VertexId;
 use crate::steps::{Ground, Step};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;
@@ -43,7 +43,7 @@ impl Ground<'_, '_> {
     pub fn live(
         &self,
         terms: &mut Terms,
-        targets: &BTreeSet<VertexIndex>,
+        targets: &BTreeSet<VertexId>,
         budget: &Budget,
     ) -> Option<BTreeMap<LocId, Live>> {
         let rules = self.program_rules(targets);

@@ -3,7 +3,7 @@
 
 use crate::Unmodelled;
 use crate::segment::Blocks;
-use crate::skeleton::{Point, SkeletonEdgeKind, VertexIndex};
+use crate::skeleton::{Point, SkeletonEdgeKind, VertexId};
 use crate::steps::{Ground, Step};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
@@ -135,17 +135,17 @@ pub enum NoSteps {
 
 impl Ground<'_, '_> {
     /// All edges between cut points, as far as they can lead to a target.
-    pub fn program_rules(&self, targets: &BTreeSet<VertexIndex>) -> Rules {
+    pub fn program_rules(&self, targets: &BTreeSet<VertexId>) -> Rules {
         let (program, skeleton) = (self.semantics.program, self.skeleton);
         let mut rules = Vec::new();
         let mut points = BTreeMap::new();
-        let at = |vertex: usize| match skeleton.vertices[vertex].point {
+        let at = |point: Point| match point {
             Point::At(location) => Some(location),
             _ => None,
         };
         let function_of = |location: LocId| program.locations[location.index()].function;
-        for vertex in 0..skeleton.vertices.len() {
-            if let Some(location) = at(vertex) {
+        for vertex in &skeleton.vertices {
+            if let Some(location) = at(vertex.point) {
                 let key = Key::Location(location);
                 points.insert(key, (function_of(location), location));
             }
@@ -178,7 +178,9 @@ impl Ground<'_, '_> {
                 }),
             }
         }
-        let goals = targets.iter().filter_map(|&target| at(target));
+        let goals = targets
+            .iter()
+            .filter_map(|&target| at(skeleton.vertex(target).point));
         Rules {
             rules,
             goals: goals.map(Key::Location).collect(),

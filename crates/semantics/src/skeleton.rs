@@ -12,8 +12,29 @@ use hardbop_graph::depth_first;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// A cut point, by its number.
-pub type VertexIndex = usize;
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position in the table that this id belongs to.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+id! {
+    /// A cut point.
+    VertexId;
+    /// What lies between two cut points.
+    SkeletonEdgeId;
+    /// A procedure.
+    ProcedureId;
+}
 
 /// The skeleton.
 #[derive(Clone, Debug)]
@@ -26,8 +47,8 @@ pub struct Skeleton {
     pub edges: Vec<SkeletonEdge>,
     /// The locations that end blocks.
     pub cuts: BTreeSet<LocId>,
-    by_function: BTreeMap<FuncId, usize>,
-    by_location: BTreeMap<LocId, VertexIndex>,
+    by_function: BTreeMap<FuncId, ProcedureId>,
+    by_location: BTreeMap<LocId, VertexId>,
 }
 
 /// A procedure of the skeleton.
@@ -35,23 +56,23 @@ pub struct Skeleton {
 pub struct SkeletonProcedure {
     /// The function; `None` for the root.
     pub function: Option<FuncId>,
-    /// Its cut points.
-    pub vertices: Range<usize>,
+    /// Its cut points, by their numbers.
+    pub vertices: Range<u32>,
     /// Where it starts.
-    pub entry: VertexIndex,
+    pub entry: VertexId,
     /// Where it ends.
-    pub exit: VertexIndex,
+    pub exit: VertexId,
 }
 
 /// A cut point.
 #[derive(Clone, Debug)]
 pub struct SkeletonVertex {
-    /// The procedure, by its position.
-    pub procedure: usize,
+    /// The procedure that it belongs to.
+    pub procedure: ProcedureId,
     /// Where it is.
     pub point: Point,
-    /// The edges that leave it.
-    pub edges: Range<usize>,
+    /// The edges that leave it, by their numbers.
+    pub edges: Range<u32>,
 }
 
 /// Where a cut point is.
@@ -75,9 +96,9 @@ pub enum Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkeletonEdge {
     /// Where it leaves.
-    pub from: VertexIndex,
+    pub from: VertexId,
     /// Where it leads.
-    pub to: VertexIndex,
+    pub to: VertexId,
     /// What happens.
     pub kind: SkeletonEdgeKind,
 }
@@ -98,6 +119,11 @@ pub enum SkeletonEdgeKind {
 }
 
 impl Skeleton {
+    /// The root procedure.
+    pub const ROOT: ProcedureId = ProcedureId(0);
+    /// The root's second cut point, from which the entry function is called.
+    pub const READY: VertexId = VertexId(1);
+
     /// The skeleton of what can be called from the program's entry function.
     pub fn new(program: &Program) -> Skeleton {
         let functions = callable(program);
@@ -120,13 +146,39 @@ impl Skeleton {
         skeleton
     }
 
-    /// The procedure of a function, by its position.
-    pub fn procedure_of(&self, function: FuncId) -> Option<usize> {
+    /// A cut point.
+    pub fn vertex(&self, id: VertexId) -> &SkeletonVertex {
+        &self.vertices[id.index()]
+    }
+
+    /// The cut points with their ids.
+    pub fn numbered_vertices(&self) -> impl Iterator<Item = (VertexId, &SkeletonVertex)> {
+        (0..).map(VertexId).zip(&self.vertices)
+    }
+
+    /// What lies between two cut points.
+    pub fn edge(&self, id: SkeletonEdgeId) -> SkeletonEdge {
+        self.edges[id.index()]
+    }
+
+    /// The edges that leave a cut point.
+    pub fn edges_from(&self, id: VertexId) -> &[SkeletonEdge] {
+        let edges = &self.vertex(id).edges;
+        &self.edges[edges.start as usize..edges.end as usize]
+    }
+
+    /// A procedure.
+    pub fn procedure(&self, id: ProcedureId) -> &SkeletonProcedure {
+        &self.procedures[id.index()]
+    }
+
+    /// The procedure of a function.
+    pub fn procedure_of(&self, function: FuncId) -> Option<ProcedureId> {
         self.by_function.get(&function).copied()
     }
 
     /// The cut point at a location.
-    pub fn vertex_at(&self, location: LocId) -> Option<VertexIndex> {
+    pub fn vertex_at(&self, location: LocId) -> Option<VertexId> {
         self.by_location.get(&location).copied()
     }
 
@@ -139,34 +191,34 @@ impl Skeleton {
                 _ => 2..2,
             };
             self.vertices.push(SkeletonVertex {
-                procedure: 0,
+                procedure: Skeleton::ROOT,
                 point,
                 edges,
             });
         }
         self.edges.push(SkeletonEdge {
-            from: 0,
-            to: 1,
+            from: VertexId(0),
+            to: Skeleton::READY,
             kind: SkeletonEdgeKind::Start,
         });
         let call = SkeletonEdgeKind::Call(None, entry);
         self.edges.push(SkeletonEdge {
-            from: 1,
-            to: 2,
+            from: Skeleton::READY,
+            to: VertexId(2),
             kind: call,
         });
         self.procedures.push(SkeletonProcedure {
             function: None,
             vertices: 0..3,
-            entry: 0,
-            exit: 2,
+            entry: VertexId(0),
+            exit: VertexId(2),
         });
     }
 
     fn add_function(&mut self, program: &Program, id: FuncId) {
         let function = program.function(id);
-        let procedure = self.procedures.len();
-        let first = self.vertices.len();
+        let procedure = ProcedureId(self.procedures.len() as u32);
+        let first = self.vertices.len() as u32;
         let mut points: Vec<Point> = self
             .cuts
             .range(LocId(function.locations.start)..LocId(function.locations.end))
@@ -186,13 +238,13 @@ impl Skeleton {
                 }
             }
         }
-        let numbers: BTreeMap<Point, usize> = points
+        let numbers: BTreeMap<Point, VertexId> = points
             .iter()
-            .enumerate()
-            .map(|(i, &point)| (point, first + i))
+            .copied()
+            .zip((first..).map(VertexId))
             .collect();
         for &point in &points {
-            let start = self.edges.len();
+            let start = self.edges.len() as u32;
             let from = numbers[&point];
             match point {
                 Point::At(location) => {
@@ -206,7 +258,7 @@ impl Skeleton {
                 }
                 _ => {}
             }
-            let edges = start..self.edges.len();
+            let edges = start..self.edges.len() as u32;
             self.vertices.push(SkeletonVertex {
                 procedure,
                 point,
@@ -216,7 +268,7 @@ impl Skeleton {
         self.by_function.insert(id, procedure);
         self.procedures.push(SkeletonProcedure {
             function: Some(id),
-            vertices: first..self.vertices.len(),
+            vertices: first..self.vertices.len() as u32,
             entry: numbers[&Point::At(function.entry)],
             exit: numbers[&Point::At(function.exit)],
         });
@@ -226,8 +278,8 @@ impl Skeleton {
         &mut self,
         program: &Program,
         location: LocId,
-        from: usize,
-        numbers: &BTreeMap<Point, usize>,
+        from: VertexId,
+        numbers: &BTreeMap<Point, VertexId>,
     ) {
         let mut plain = false;
         for (id, edge) in program.edges_from(location) {

@@ -126,9 +126,9 @@ impl Search<'_> {
         let budget = within(self.task.budget, time);
         // Whatever decides where control goes in a loop matters, and what a call is entered with.
         let mut targets = BTreeSet::new();
-        for (index, vertex) in ground.skeleton.vertices.iter().enumerate() {
+        for (id, vertex) in ground.skeleton.numbered_vertices() {
             if !vertex.edges.is_empty() {
-                targets.insert(index);
+                targets.insert(id);
             }
         }
         let live = ground.live(terms, &targets, &budget);

@@ -15,7 +15,7 @@ use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Op
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::{Blocks, Segment};
-use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind};
+use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind, VertexId};
 use hardbop_semantics::{Execution, Semantics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -94,18 +94,22 @@ fn session(task: &Task<'_>, logic: Option<&'static str>, time: Duration) -> Sess
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     calls: Vec<(EdgeId, FuncId)>,
-    vertex: usize,
+    vertex: VertexId,
 }
+
+/// A [`Node`], by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NodeId(usize);
 
 /// A cut point in a layer.
 struct Node {
     /// How it is come to: from which node, over what, under which condition.
-    arrivals: Vec<(usize, Segment, TermId)>,
+    arrivals: Vec<(NodeId, Segment, TermId)>,
 }
 
 /// A way into a cut point of the next layer.
 struct Arrival<'s, 'p> {
-    from: usize,
+    from: NodeId,
     segment: Segment,
     condition: TermId,
     run: Execution<'s, 'p>,
@@ -114,7 +118,7 @@ struct Arrival<'s, 'p> {
 /// What is reached in a layer.
 struct Reached<'s, 'p> {
     key: Key,
-    node: usize,
+    node: NodeId,
     condition: TermId,
     run: Execution<'s, 'p>,
 }
@@ -171,7 +175,9 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         let facts = std::mem::take(&mut run.facts);
         let condition = self.terms.and(&facts);
         let entry = self.program.function(self.program.entry).entry;
-        let vertex = self.skeleton.vertex_at(entry).unwrap_or(0);
+        let Some(vertex) = self.skeleton.vertex_at(entry) else {
+            return Err(End::Reason(Reason::Refinement));
+        };
         self.nodes.push(Node {
             arrivals: Vec::new(),
         });
@@ -180,7 +186,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                 calls: Vec::new(),
                 vertex,
             },
-            node: 0,
+            node: NodeId(0),
             condition,
             run,
         }];
@@ -258,9 +264,9 @@ impl<'s, 'p> Search<'_, 's, 'p> {
 
     /// The ways on from a cut point: back to the caller, if there is one, or along its edges.
     fn ways(&self, key: &Key) -> Result<Vec<(Segment, Key)>, End> {
-        let vertex = &self.skeleton.vertices[key.vertex];
         let mut calls = key.calls.clone();
-        if key.vertex == self.skeleton.procedures[vertex.procedure].exit {
+        let procedure = self.skeleton.vertex(key.vertex).procedure;
+        if key.vertex == self.skeleton.procedure(procedure).exit {
             let Some((call, callee)) = calls.pop() else {
                 return Ok(Vec::new());
             };
@@ -270,7 +276,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             return Ok(back.into_iter().collect());
         }
         let mut ways = Vec::new();
-        for edge in &self.skeleton.edges[vertex.edges.clone()] {
+        for edge in self.skeleton.edges_from(key.vertex) {
             let mut calls = calls.clone();
             match edge.kind {
                 SkeletonEdgeKind::Start
@@ -307,7 +313,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         arrivals: Vec<Arrival<'s, 'p>>,
     ) -> Result<Option<Reached<'s, 'p>>, End> {
         let never = self.terms.bool(false);
-        let node = self.nodes.len();
+        let node = NodeId(self.nodes.len());
         let ways = arrivals
             .iter()
             .map(|arrival| (arrival.from, arrival.segment, arrival.condition))
@@ -326,7 +332,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                 }
             });
         }
-        let unreached = |search: &Self| match search.skeleton.vertices[key.vertex].point {
+        let unreached = |search: &Self| match search.skeleton.vertex(key.vertex).point {
             Point::At(location) => Some(Unreached {
                 layer: search.layer,
                 calls: key.calls.clone(),
@@ -339,7 +345,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             return Ok(None);
         };
         self.nodes.push(Node { arrivals: ways });
-        if let Point::At(location) = self.skeleton.vertices[key.vertex].point
+        if let Point::At(location) = self.skeleton.vertex(key.vertex).point
             && let LocationKind::Error(check) = self.program.locations[location.index()].kind
         {
             if self.open.contains(&check) {
@@ -381,7 +387,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
     }
 
     /// Asks whether a check is really violated at a node.
-    fn violated(&mut self, check: CheckId, node: usize, condition: TermId) -> Result<(), End> {
+    fn violated(&mut self, check: CheckId, node: NodeId, condition: TermId) -> Result<(), End> {
         self.questions += 1;
         match self.session.check(&self.terms, &[condition]) {
             Answer::Unsat => Ok(()),
@@ -408,7 +414,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
     }
 
     /// Claims the run behind the model that the solver holds. Gives why that is no violation.
-    fn concrete(&mut self, check: CheckId, node: usize) -> Result<Option<Reason>, End> {
+    fn concrete(&mut self, check: CheckId, node: NodeId) -> Result<Option<Reason>, End> {
         let segments = match self.path(node) {
             Ok(segments) => segments,
             Err(why) => return Ok(Some(Reason::Solver(why.to_string()))),
@@ -434,12 +440,12 @@ impl<'s, 'p> Search<'_, 's, 'p> {
     }
 
     /// The path to a node in the model that the solver holds.
-    fn path(&mut self, node: usize) -> Result<Vec<Segment>, Unknown> {
+    fn path(&mut self, node: NodeId) -> Result<Vec<Segment>, Unknown> {
         let mut conditions = BTreeSet::new();
         let mut seen = BTreeSet::from([node]);
         let mut work = vec![node];
         while let Some(node) = work.pop() {
-            for &(from, _, condition) in &self.nodes[node].arrivals {
+            for &(from, _, condition) in &self.nodes[node.0].arrivals {
                 conditions.insert(condition);
                 if seen.insert(from) {
                     work.push(from);
@@ -457,7 +463,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         let mut segments = Vec::new();
         let mut at = node;
         loop {
-            let taken = self.nodes[at]
+            let taken = self.nodes[at.0]
                 .arrivals
                 .iter()
                 .find(|(_, _, condition)| holds.contains(condition));

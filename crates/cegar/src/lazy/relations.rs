@@ -8,6 +8,7 @@ use hardbop_budget::Stopped;
 use hardbop_logic::{Cube, Op, TermId, Unknown, all_models, merge_cubes};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::places::is_fixed;
+use hardbop_semantics::skeleton::SkeletonEdgeId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
@@ -25,17 +26,18 @@ impl Abstraction<'_, '_> {
     /// The relation of an edge, right at least for the states in `from`.
     pub(super) fn relation(
         &mut self,
-        edge: usize,
+        edge: SkeletonEdgeId,
         from: Bdd,
         space: &mut Space,
     ) -> Result<Bdd, Stopped> {
-        let (mut known, mut relation) = self.relations[edge].unwrap_or((Bdd::FALSE, Bdd::FALSE));
-        let reads = self.wirings[edge]
+        let (mut known, mut relation) =
+            self.relations[edge.index()].unwrap_or((Bdd::FALSE, Bdd::FALSE));
+        let reads = self.wirings[edge.index()]
             .as_ref()
             .map(|w| w.reads.clone())
             .unwrap_or_default();
         let asked = project(space, from, &reads)?;
-        if self.relations[edge].is_none() {
+        if self.relations[edge.index()].is_none() {
             (known, relation) = self.recall(edge, space)?;
         }
         if !space.bdds.is_subset(asked, known)? {
@@ -44,12 +46,12 @@ impl Abstraction<'_, '_> {
             relation = space.bdds.or(relation, found)?;
             known = space.bdds.or(known, new)?;
         }
-        self.relations[edge] = Some((known, relation));
+        self.relations[edge.index()] = Some((known, relation));
         Ok(relation)
     }
 
-    fn question(&self, edge: usize) -> Question {
-        let wiring = self.wirings[edge].clone().unwrap_or_default();
+    fn question(&self, edge: SkeletonEdgeId) -> Question {
+        let wiring = self.wirings[edge.index()].clone().unwrap_or_default();
         Question {
             edge,
             before: wiring.before,
@@ -58,7 +60,7 @@ impl Abstraction<'_, '_> {
     }
 
     /// What earlier rounds found out about the same question.
-    fn recall(&mut self, edge: usize, space: &mut Space) -> Result<(Bdd, Bdd), Stopped> {
+    fn recall(&mut self, edge: SkeletonEdgeId, space: &mut Space) -> Result<(Bdd, Bdd), Stopped> {
         let (mut domain, mut relation) = (Bdd::FALSE, Bdd::FALSE);
         let known = self
             .memory
@@ -78,7 +80,7 @@ impl Abstraction<'_, '_> {
     /// An answer as a diagram.
     fn known_relation(
         &self,
-        edge: usize,
+        edge: SkeletonEdgeId,
         known: &Known,
         space: &mut Space,
     ) -> Result<Bdd, Stopped> {
@@ -91,8 +93,13 @@ impl Abstraction<'_, '_> {
     }
 
     /// Cubes over the predicates before, or before and after, as a diagram.
-    fn diagram(&self, edge: usize, cubes: &[Cube], space: &mut Space) -> Result<Bdd, Stopped> {
-        let wiring = self.wirings[edge].as_ref();
+    fn diagram(
+        &self,
+        edge: SkeletonEdgeId,
+        cubes: &[Cube],
+        space: &mut Space,
+    ) -> Result<Bdd, Stopped> {
+        let wiring = self.wirings[edge.index()].as_ref();
         let reads = wiring.map(|w| w.reads.as_slice()).unwrap_or_default();
         let writes = wiring.map(|w| w.writes.as_slice()).unwrap_or_default();
         let mut all = Bdd::FALSE;
@@ -116,9 +123,9 @@ impl Abstraction<'_, '_> {
     }
 
     /// Asks the solver for all models over the predicates, from the states in `new`.
-    fn ask(&mut self, edge: usize, new: Bdd, space: &mut Space) -> Result<Bdd, Stopped> {
+    fn ask(&mut self, edge: SkeletonEdgeId, new: Bdd, space: &mut Space) -> Result<Bdd, Stopped> {
         self.queries += 1;
-        let wiring = self.wirings[edge].clone().unwrap_or_default();
+        let wiring = self.wirings[edge.index()].clone().unwrap_or_default();
         let reads: HashMap<Slot, usize> = wiring
             .reads
             .iter()
@@ -197,7 +204,7 @@ impl Abstraction<'_, '_> {
 
     fn ask_part(
         &mut self,
-        edge: usize,
+        edge: SkeletonEdgeId,
         wiring: &Wiring,
         values: &Values,
         domain: Vec<Cube>,

@@ -1,21 +1,23 @@
 //! Which predicates an edge reads and writes, and what it does to them.
 
-use super::{Abstraction, READY, Wiring};
+use super::{Abstraction, Wiring};
 use hardbop_bebop::space::Slot;
 use hardbop_cfront::ids::{EdgeId, FuncId};
 use hardbop_logic::TermId;
 use hardbop_semantics::State;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::skeleton::SkeletonEdgeKind;
+use hardbop_semantics::skeleton::{
+    ProcedureId, Skeleton, SkeletonEdgeId, SkeletonEdgeKind, VertexId,
+};
 use hardbop_semantics::steps::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Abstraction<'_, '_> {
     /// Works out what an edge reads and writes.
-    pub(super) fn wire(&mut self, index: usize) {
-        let edge = self.ground.skeleton.edges[index];
-        let procedure = self.ground.skeleton.vertices[edge.from].procedure;
+    pub(super) fn wire(&mut self, id: SkeletonEdgeId) {
+        let edge = self.ground.skeleton.edge(id);
+        let procedure = self.ground.skeleton.vertex(edge.from).procedure;
         let ground = self.ground;
         let step = ground.step(self.terms, &mut self.memory.blocks, edge.kind);
         let step = step.ok().flatten();
@@ -41,17 +43,17 @@ impl Abstraction<'_, '_> {
             }
             _ => Wiring::default(),
         };
-        self.wirings[index] = Some(wiring);
+        self.wirings[id.index()] = Some(wiring);
     }
 
-    fn wire_start(&mut self, procedure: usize, start: &Step) -> Wiring {
+    fn wire_start(&mut self, procedure: ProcedureId, start: &Step) -> Wiring {
         let semantics = self.ground.semantics;
         let mut wiring = Wiring {
             condition: Some(start.condition),
             ..Wiring::default()
         };
         for (slot, entry) in self.visible(procedure) {
-            if entry.at(READY) {
+            if entry.at(Skeleton::READY) {
                 wiring.writes.push(slot);
                 let after = start.state.apply(semantics, self.terms, entry.formula);
                 wiring.after.push(after);
@@ -62,8 +64,8 @@ impl Abstraction<'_, '_> {
 
     fn wire_block(
         &mut self,
-        procedure: usize,
-        (start, end): (usize, usize),
+        procedure: ProcedureId,
+        (start, end): (VertexId, VertexId),
         exit: &Step,
     ) -> Wiring {
         let semantics = self.ground.semantics;
@@ -86,10 +88,10 @@ impl Abstraction<'_, '_> {
                 open.push(slot);
             }
         }
-        if self.ground.skeleton.procedures[procedure].exit == end {
-            let returns = self.scopes[procedure].returns.clone();
+        if self.ground.skeleton.procedure(procedure).exit == end {
+            let returns = self.scopes[procedure.index()].returns.clone();
             for (position, &predicate) in returns.iter().enumerate() {
-                let formula = self.scopes[procedure].predicates[predicate].formula;
+                let formula = self.scopes[procedure.index()].predicates[predicate].formula;
                 wiring.writes.push(self.return_slot(procedure, position));
                 wiring
                     .after
@@ -102,7 +104,7 @@ impl Abstraction<'_, '_> {
     }
 
     /// Reads the predicates that can tell anything about the condition and the new values.
-    fn read_relevant(&mut self, procedure: usize, vertex: usize, wiring: &mut Wiring) {
+    fn read_relevant(&mut self, procedure: ProcedureId, vertex: VertexId, wiring: &mut Wiring) {
         let facts = self
             .visible(procedure)
             .into_iter()
@@ -114,8 +116,8 @@ impl Abstraction<'_, '_> {
 
     fn wire_call(
         &mut self,
-        caller: usize,
-        vertex: usize,
+        caller: ProcedureId,
+        vertex: VertexId,
         entered: Option<&Step>,
         callee: FuncId,
     ) -> Wiring {
@@ -133,14 +135,14 @@ impl Abstraction<'_, '_> {
             condition: Some(condition),
             ..Wiring::default()
         };
-        for position in 0..self.scopes[target].formals {
-            let formula = self.scopes[target].predicates[position].formula;
+        for position in 0..self.scopes[target.index()].formals {
+            let formula = self.scopes[target.index()].predicates[position].formula;
             let entry = self.old_is_now(formula);
             wiring.writes.push(self.local_slot(target, position));
             wiring.after.push(state.apply(semantics, self.terms, entry));
         }
         self.read_relevant(caller, vertex, &mut wiring);
-        for position in 0..self.scopes[target].returns.len() {
+        for position in 0..self.scopes[target.index()].returns.len() {
             let value = self.return_slot(target, position);
             wiring
                 .results
@@ -163,8 +165,8 @@ impl Abstraction<'_, '_> {
 
     fn wire_return(
         &mut self,
-        caller: usize,
-        end: usize,
+        caller: ProcedureId,
+        end: VertexId,
         step: &Step,
         (call, callee): (EdgeId, FuncId),
     ) -> Wiring {
@@ -178,7 +180,7 @@ impl Abstraction<'_, '_> {
             ..Wiring::default()
         };
         let globals = self.globals.len() as u32;
-        let exit = self.ground.skeleton.procedures[target].exit;
+        let exit = self.ground.skeleton.procedure(target).exit;
         let call_from = self.ground.semantics.program.edges[call.index()].from;
         let before = self.ground.skeleton.vertex_at(call_from);
         let mut facts = Vec::new();
@@ -220,9 +222,9 @@ impl Abstraction<'_, '_> {
             }
         }
         // Return predicates: over what the callee found at its entry and left at its exit.
-        for position in 0..self.scopes[target].returns.len() {
-            let predicate = self.scopes[target].returns[position];
-            let formula = self.scopes[target].predicates[predicate].formula;
+        for position in 0..self.scopes[target.index()].returns.len() {
+            let predicate = self.scopes[target.index()].returns[position];
+            let formula = self.scopes[target.index()].predicates[predicate].formula;
             let ground = self.ground;
             let fact = ground.at_exit(self.terms, returned, formula);
             facts.push((self.temporary_slot(caller, position), fact));

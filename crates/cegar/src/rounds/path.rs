@@ -12,7 +12,7 @@ use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_newton::refine::{Refinement, Refiner, Shape};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::Segment;
-use hardbop_semantics::skeleton::Point;
+use hardbop_semantics::skeleton::{Point, VertexId};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ impl Rounds<'_> {
         session: &mut Session<'static>,
         refiner: &Refiner<'_, '_>,
         guessing: bool,
-        vertex: usize,
+        vertex: VertexId,
         segments: &[Segment],
         precision: &mut Precision,
     ) -> Option<Stage> {
@@ -148,8 +148,8 @@ impl Rounds<'_> {
     }
 
     /// Tells others of a path on which refinement only counts.
-    fn suggest_path(&mut self, vertex: usize, segments: &[Segment]) {
-        let is_here = |at: &BTreeSet<usize>| at.contains(&vertex);
+    fn suggest_path(&mut self, vertex: VertexId, segments: &[Segment]) {
+        let is_here = |at: &BTreeSet<VertexId>| at.contains(&vertex);
         let found = self.open.iter().find(|(_, at)| is_here(at));
         if let Some((&check, _)) = found {
             let through = passed(self.model.inlined, &self.view.skeleton.cuts, segments);
@@ -165,7 +165,7 @@ impl Rounds<'_> {
             let Point::At(location) = vertex.point else {
                 continue;
             };
-            let function = self.view.skeleton.procedures[vertex.procedure].function;
+            let function = self.view.skeleton.procedure(vertex.procedure).function;
             for predicate in &all {
                 if predicate.scope.is_none() || predicate.scope == function {
                     let here = precision.entry(location).or_default();
@@ -177,7 +177,7 @@ impl Rounds<'_> {
     }
 
     /// Closes the check at a vertex without an answer.
-    pub(super) fn close(&mut self, vertex: usize, reason: Reason) {
+    pub(super) fn close(&mut self, vertex: VertexId, reason: Reason) {
         let closed: Vec<CheckId> = self
             .open
             .iter()
@@ -193,7 +193,7 @@ impl Rounds<'_> {
         }
     }
 
-    fn reached(&mut self, vertex: usize, witness: &hardbop_newton::feasible::Witness) {
+    fn reached(&mut self, vertex: VertexId, witness: &hardbop_newton::feasible::Witness) {
         if let Some(&construct) = self.unsupported.get(&vertex) {
             self.blocked = Some(construct);
             return;

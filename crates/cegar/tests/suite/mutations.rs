@@ -305,7 +305,7 @@ impl Truth<'_, '_> {
                 vec![question]
             }
             SkeletonEdgeKind::Unsupported(_) => {
-                let Point::At(from) = self.house.skeleton.vertices[edge.from].point else {
+                let Point::At(from) = self.house.skeleton.vertex(edge.from).point else {
                     return Vec::new();
                 };
                 vec![vec![self.claim(terms, from, &any, None)]]
