@@ -235,8 +235,9 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Whether a claim is of a kind that can say anything of the checks that it names: that every
-    /// execution ends is no matter of places, and the ends of executions tell nothing of others.
+    /// Whether a claim is of a kind that can say anything of the checks that it names, and these
+    /// exist: that every execution ends is no matter of places, and the ends of executions tell
+    /// nothing of others.
     fn suits(&self, claim: &Claim) -> Result<(), Reason> {
         let checks = &self.model.program.checks;
         let about_ends = |check: &CheckId| {
@@ -245,6 +246,10 @@ impl<'a> Gate<'a> {
         };
         let violated = claim.violates();
         let mut named = claim.proves().iter().chain(&violated);
+        let is_known = |check: &CheckId| check.index() < checks.len();
+        if !named.clone().all(is_known) {
+            return Err(Reason::Certificate);
+        }
         let suits = match claim {
             Claim::Ranking(_) | Claim::Lasso(_) | Claim::Recurrence(_) => named.all(about_ends),
             // These follow executions to their ends.

@@ -2,6 +2,7 @@
 //!
 //! - [`random`]: random numbers that are the same on every machine.
 //! - [`generate`]: random C programs, one module for each family; a seed is a program.
+//! - [`answers`]: what an engine by itself says of a program.
 //! - [`inputs`]: loading C text, and running a program on all its inputs.
 //! - [`oracle`]: gcc as the judge of what a C program means, with a place for its files.
 //! - [`setting`]: how many cases a suite tries.
@@ -11,6 +12,7 @@
     reason = "a test that is skipped must say so where its output is read"
 )]
 
+pub mod answers;
 pub mod generate;
 pub mod inputs;
 pub mod oracle;

@@ -1,32 +1,12 @@
 //! Small programs: what is proved, what is violated, and what values do not tell.
 
-use hardbop_budget::Budget;
-use hardbop_cfront::ids::CheckId;
-use hardbop_engine::Task;
-use hardbop_gate::{Outcome, alone};
-use hardbop_model::{Model, Prepared};
-use hardbop_test_support::inputs::load;
+use hardbop_test_support::answers;
 use hardbop_values::Values;
-
-const HEAD: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\n";
 
 /// What is said of each check of a program.
 fn said(engine: &Values, text: &str) -> Vec<String> {
-    let (program, points_to) = load(&format!("{HEAD}{text}"));
-    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    let prepared = Prepared::with_points_to(&program, points_to, &Budget::unlimited()).unwrap();
-    let task = Task {
-        model: &Model::new(&program, &prepared),
-        checks: &checks,
-        budget: &Budget::unlimited(),
-    };
-    let report = alone(engine, &task, &mut |_| {});
-    let said = report.outcomes.values().map(|outcome| match outcome {
-        Outcome::Proved(_) => "proved".to_owned(),
-        Outcome::Violated(_) => "violated".to_owned(),
-        Outcome::Unknown(reason) => reason.to_string(),
-    });
-    said.collect()
+    let head = "void reach_error(void); int __VERIFIER_nondet_int(void);";
+    answers::said(engine, &format!("{head}\n{text}"))
 }
 
 /// A protocol: connect, send some, close. `ERROR` stands for when the connection fails.

@@ -2,26 +2,13 @@
 
 use hardbop_budget::Budget;
 use hardbop_cegar::Slam;
-use hardbop_cfront::ids::CheckId;
-use hardbop_engine::Task;
-use hardbop_gate::{Outcome, Report, alone};
-use hardbop_model::{Model, Prepared};
-use hardbop_test_support::inputs::load;
+use hardbop_gate::{Outcome, Report};
+use hardbop_test_support::answers::report;
 use std::time::Duration;
 
 fn decide(text: &str) -> Report {
-    let (program, points_to) = load(text);
-    let checks: Vec<CheckId> = (0..program.checks.len())
-        .map(|index| CheckId(index as u32))
-        .collect();
     let budget = Budget::unlimited().with_time(Duration::from_secs(120));
-    let prepared = Prepared::with_points_to(&program, points_to, &Budget::unlimited()).unwrap();
-    let task = Task {
-        model: &Model::new(&program, &prepared),
-        checks: &checks,
-        budget: &budget,
-    };
-    alone(&Slam::default(), &task, &mut |_| {})
+    report(&Slam::default(), text, &budget)
 }
 
 /// The answers in the order of the checks: `P`, `V` or `?`.

@@ -1,0 +1,215 @@
+//! Claims written by hand, the way an engine that is wrong could hand them in: what stands is
+//! accepted, and whatever was left out, weakened or made up is refused. Random ones are in
+//! `portfolio/tests/mutated_claims.rs`, beside the engines that make them.
+
+use hardbop_budget::Budget;
+use hardbop_engine::Claim;
+use hardbop_gate::{Evidence, Gate};
+use hardbop_model::{Model, Prepared};
+use hardbop_test_support::inputs::load;
+use serde_json::{Value, json};
+
+const HEAD: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);\n";
+
+/// What the gate says of a claim about a program.
+fn said(text: &str, claim: Value) -> String {
+    let (program, points_to) = load(&format!("{HEAD}{text}"));
+    let prepared = Prepared::with_points_to(&program, points_to, &Budget::unlimited()).unwrap();
+    let model = Model::new(&program, &prepared);
+    let claim: Claim = serde_json::from_value(claim).expect("a claim");
+    match Gate::new(&model, Budget::unlimited()).check(claim) {
+        Ok(Evidence::Proof(_)) => "proof".to_owned(),
+        Ok(Evidence::Refutation(_)) => "refutation".to_owned(),
+        Err(reason) => format!("refused: {reason}"),
+    }
+}
+
+/// Asserts that a claim is refused, for whatever reason.
+#[track_caller]
+fn refused(text: &str, claim: Value) {
+    let said = said(text, claim);
+    assert!(said.starts_with("refused: "), "{said}");
+}
+
+/// Locations: 0 the entry, 2 the loop's head, 5 the violation, 7 the exit.
+const COUNTS: &str = "int main(void) {
+      int n = __VERIFIER_nondet_int(); int i = 0;
+      while (i < n) { i++; if (i < 1) reach_error(); }
+      return 0;
+    }";
+
+fn counts(at: Value) -> Value {
+    json!({ "kind": "invariants", "checks": [0], "cuts": [0, 2, 5, 7], "at": at })
+}
+
+#[test]
+fn an_invariant_that_is_inductive_and_excludes_the_violation_is_a_proof() {
+    let at = json!([
+        [0, "true"],
+        [2, "(bvsle #x00000000 |main::i#2|)"],
+        [7, "true"]
+    ]);
+    assert_eq!(said(COUNTS, counts(at)), "proof");
+}
+
+#[test]
+fn an_invariant_that_says_too_little_is_refused() {
+    let at = json!([[0, "true"], [2, "true"], [7, "true"]]);
+    refused(COUNTS, counts(at));
+}
+
+#[test]
+fn an_invariant_that_does_not_hold_at_first_is_refused() {
+    let at = json!([
+        [0, "true"],
+        [2, "(bvsle #x00000001 |main::i#2|)"],
+        [7, "true"]
+    ]);
+    refused(COUNTS, counts(at));
+}
+
+#[test]
+fn an_invariant_that_no_step_need_keep_is_refused() {
+    let at = json!([[0, "true"], [2, "(= |main::i#2| #x00000000)"], [7, "true"]]);
+    refused(COUNTS, counts(at));
+}
+
+#[test]
+fn nothing_is_said_of_the_entry_that_callers_do_not_see_to() {
+    let at = json!([[0, "false"], [2, "false"], [7, "false"]]);
+    refused(COUNTS, counts(at));
+    // An entry that has no invariant is one that control never comes to.
+    refused(COUNTS, counts(json!([])));
+}
+
+#[test]
+fn a_loop_that_is_not_cut_is_refused() {
+    let claim = json!({
+        "kind": "invariants", "checks": [0], "cuts": [0, 5, 7],
+        "at": [[0, "true"], [7, "true"]],
+    });
+    refused(COUNTS, claim);
+}
+
+#[test]
+fn a_violation_that_is_no_cut_point_is_refused() {
+    let claim = json!({
+        "kind": "invariants", "checks": [0], "cuts": [0, 2, 7],
+        "at": [[0, "true"], [2, "true"], [7, "true"]],
+    });
+    refused(COUNTS, claim);
+}
+
+#[test]
+fn formulas_about_nothing_or_of_another_sort_are_refused() {
+    for formula in [
+        "(bvsle #x00000000 |main::nobody#9|)",
+        "|main::i#2|",
+        "(bvsle #x00 |main::i#2|)",
+        "(and",
+        "",
+    ] {
+        let at = json!([[0, "true"], [2, formula], [7, "true"]]);
+        refused(COUNTS, counts(at));
+    }
+}
+
+#[test]
+fn checks_that_do_not_exist_are_refused() {
+    let claim = json!({
+        "kind": "invariants", "checks": [0, 7], "cuts": [0, 2, 5, 7],
+        "at": [[0, "true"], [2, "(bvsle #x00000000 |main::i#2|)"], [7, "true"]],
+    });
+    refused(COUNTS, claim);
+}
+
+#[test]
+fn what_code_can_violate_is_not_nowhere() {
+    refused(COUNTS, json!({ "kind": "nowhere", "checks": [0] }));
+    let unused = "static void f(void) { reach_error(); } int main(void) { return 0; }";
+    assert_eq!(
+        said(unused, json!({ "kind": "nowhere", "checks": [0] })),
+        "proof"
+    );
+}
+
+#[test]
+fn a_run_has_to_get_there() {
+    let text = "int main(void) {
+          int a = __VERIFIER_nondet_int();
+          if (a == 7) reach_error();
+          return 0;
+        }";
+    let run = |inputs: Value| json!({ "kind": "run", "check": 0, "given": { "script": { "inputs": inputs } } });
+    assert_eq!(said(text, run(json!([{ "bits": "7" }]))), "refutation");
+    refused(text, run(json!([{ "bits": "8" }])));
+    refused(text, run(json!([])));
+    refused(text, run(json!([{ "bits": "seven" }])));
+}
+
+#[test]
+fn the_only_run_is_none_where_something_is_open() {
+    let claim = json!({ "kind": "only-run", "checks": [0], "steps": 1000 });
+    let closed =
+        "int main(void) { int i = 0; while (i < 9) i++; if (i != 9) reach_error(); return 0; }";
+    assert_eq!(said(closed, claim.clone()), "proof");
+    let violated = closed.replace("i != 9", "i == 9");
+    refused(&violated, claim.clone());
+    let open = closed.replace("int i = 0", "int i = __VERIFIER_nondet_int() & 1");
+    refused(&open, claim.clone());
+    // Not initialised is open, too.
+    let open = closed.replace("int i = 0", "int i, j; if (j) i = 0; else i = 1");
+    refused(&open, claim.clone());
+    // A run that is not over says nothing of what comes.
+    let claim = json!({ "kind": "only-run", "checks": [0], "steps": 5 });
+    refused(closed, claim);
+}
+
+/// Locations: 0 the entry, 2 the loop's head, 5 the violation, 7 the exit.
+const ONCE: &str = "int main(void) {
+      int n = __VERIFIER_nondet_int(), i = 0;
+      while (i < (n & 1)) i++;
+      if (i > 1) reach_error();
+      return 0;
+    }";
+
+fn once(layers: u32, dead: &[(u32, u32)]) -> Value {
+    let dead: Vec<Value> = dead
+        .iter()
+        .map(|(layer, location)| json!({ "layer": layer, "location": location }))
+        .collect();
+    json!({
+        "kind": "unrolling", "checks": [0], "cuts": [0, 2, 5, 7],
+        "layers": layers, "dead": dead,
+    })
+}
+
+#[test]
+fn an_unrolling_is_followed_to_where_it_says_that_nothing_is_alive() {
+    let dead = [(2, 5), (3, 2), (3, 5)];
+    assert_eq!(said(ONCE, once(4, &dead)), "proof");
+    // Where the loop goes on, there is more to follow than was said.
+    refused(ONCE, once(4, &[(2, 5), (3, 5)]));
+    refused(ONCE, once(3, &[(2, 5)]));
+}
+
+#[test]
+fn what_is_alive_is_not_dead() {
+    refused(ONCE, once(2, &[(1, 2)]));
+    refused(ONCE, once(3, &[(2, 2), (2, 5), (2, 7)]));
+    let violated = ONCE.replace("i > 1", "i > 0");
+    refused(&violated, once(4, &[(2, 5), (3, 2), (3, 5)]));
+}
+
+#[test]
+fn claims_of_endings_are_no_claims_of_checks() {
+    // The check is an error call, which a rank says nothing of.
+    let claim = json!({
+        "kind": "ranking", "checks": [0], "invariants": { "checks": [], "cuts": [0, 2, 5, 7], "at": [] },
+        "ranks": [], "calls": [],
+    });
+    refused(COUNTS, claim);
+    let lasso =
+        json!({ "kind": "lasso", "check": 0, "script": { "inputs": [] }, "stem": 0, "cycle": 1 });
+    refused(COUNTS, lasso);
+}

@@ -1,0 +1,149 @@
+//! All executions at once, and runs on guesses: what each decides of small programs, where they
+//! end, and that random programs are answered as running them on all inputs answers them.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_gate::Outcome;
+use hardbop_test_support::answers::{self, report};
+use hardbop_test_support::generate::{arrays, branches};
+use hardbop_test_support::inputs::{Ending, endings, loaded};
+use hardbop_test_support::setting;
+use hardbop_unroll::{Runs, Unroll};
+use std::time::Duration;
+
+const HEAD: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);
+unsigned char __VERIFIER_nondet_uchar(void);\n";
+
+fn unrolled(text: &str) -> Vec<String> {
+    answers::said(&Unroll::default(), &format!("{HEAD}{text}"))
+}
+
+fn run(text: &str) -> Vec<String> {
+    let runs = Runs {
+        runs: 2_000,
+        ..Runs::default()
+    };
+    answers::said(&runs, &format!("{HEAD}{text}"))
+}
+
+#[test]
+fn a_loop_with_a_bound_is_followed_to_its_end() {
+    let text = "int main(void) {
+          int n = __VERIFIER_nondet_int(), sum = 0;
+          for (int i = 0; i < 5; i++) sum += n & 1;
+          if (sum != 0 && sum != 5) reach_error();
+          if (sum == 5) reach_error();
+          return 0;
+        }";
+    assert_eq!(unrolled(text), ["proved", "violated"]);
+}
+
+#[test]
+fn a_loop_without_a_bound_is_followed_as_far_as_may_be() {
+    let text = "int main(void) {
+          unsigned i = 0;
+          while (__VERIFIER_nondet_int()) i += 2;
+          if (i == 1) reach_error();
+          return 0;
+        }";
+    let few = Unroll {
+        layers: 9,
+        ..Unroll::default()
+    };
+    let said = answers::said(&few, &format!("{HEAD}{text}"));
+    assert_eq!(
+        said,
+        ["nothing was found up to bound 9, and some runs go beyond it"]
+    );
+}
+
+#[test]
+fn large_programs_are_declined_where_that_is_asked_for() {
+    let text = format!(
+        "{HEAD}int main(void) {{ int x = __VERIFIER_nondet_int(); if (x == 3) reach_error(); return 0; }}"
+    );
+    let none = Unroll {
+        edges: 2,
+        ..Unroll::default()
+    };
+    assert_ne!(answers::said(&none, &text), ["violated"]);
+    assert_eq!(answers::said(&Unroll::default(), &text), ["violated"]);
+}
+
+#[test]
+fn recursion_ends_where_its_argument_does() {
+    let text = "static int depth(int n) { return n <= 0 ? 0 : 1 + depth(n - 1); }
+        int main(void) {
+          int n = __VERIFIER_nondet_int();
+          if (n < 0 || n > 4) return 0;
+          if (depth(n) != n) reach_error();
+          if (depth(n) == 4) reach_error();
+          return 0;
+        }";
+    assert_eq!(unrolled(text), ["proved", "violated"]);
+}
+
+#[test]
+fn what_pointers_lead_to_is_followed() {
+    let text = "int main(void) {
+          int a[3] = { 1, 2, 3 }, *p = a, i = __VERIFIER_nondet_int();
+          if (i < 0 || i > 2) return 0;
+          p += i; *p = 7;
+          if (a[0] + a[1] + a[2] > 13) reach_error();
+          if (a[i] == 7 && i == 2 && a[1] == 2) reach_error();
+          return 0;
+        }";
+    assert_eq!(unrolled(text), ["proved", "violated"]);
+}
+
+#[test]
+fn a_program_that_leaves_nothing_open_has_one_run() {
+    let text = "int main(void) {
+          unsigned x = 1;
+          for (int i = 0; i < 1000; i++) x = x * 1103515245u + 12345u;
+          if (x == 1) reach_error();
+          return 0;
+        }";
+    assert_eq!(run(text), ["proved"]);
+    assert_eq!(run(&text.replace("x == 1", "x != 1")), ["violated"]);
+}
+
+#[test]
+fn guesses_find_what_is_compared_with_a_number_and_prove_nothing() {
+    let text = "int main(void) {
+          int a = __VERIFIER_nondet_int();
+          if (a > 100) reach_error();
+          if (a == a + 1) reach_error();
+          return 0;
+        }";
+    let said = run(text);
+    assert_eq!(said[0], "violated");
+    assert_ne!(said[1], "proved");
+}
+
+/// Random programs, against their runs on all inputs. `HARDBOP_CASES=N` takes N of each family.
+#[test]
+fn random_programs_are_answered_as_their_runs_do() {
+    let mut decided = 0;
+    for family in [branches::program, arrays::program] {
+        for seed in 1..=setting("HARDBOP_CASES", 40) {
+            let text = family(seed);
+            let Some(truth) = endings(&loaded(&text).program) else {
+                continue;
+            };
+            let budget = Budget::unlimited().with_time(Duration::from_secs(20));
+            for (&check, outcome) in &report(&Unroll::default(), &text, &budget).outcomes {
+                let violated = truth.contains(&Ending::Violated(check));
+                let right = match outcome {
+                    Outcome::Proved(_) => !violated,
+                    Outcome::Violated(_) => violated,
+                    Outcome::Unknown(_) => continue,
+                };
+                let CheckId(number) = check;
+                assert!(right, "seed {seed}, check {number}: {outcome:?}\n{text}");
+                decided += 1;
+            }
+        }
+    }
+    assert!(decided > 40, "only {decided} checks were decided");
+}
