@@ -31,16 +31,6 @@ pub struct Fixpoint {
     pub guesses: (usize, usize),
 }
 
-/// What an invariant is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Conjuncts {
-    /// All guesses that hold.
-    #[default]
-    All,
-    /// No guess that follows from the others: shorter for readers, and more work.
-    Needed,
-}
-
 /// What a query may cost, in the solver's own steps, so that it is the same on every machine.
 const QUERY: Limits = Limits {
     time: None,
@@ -50,8 +40,6 @@ const QUERY: Limits = Limits {
 /// What is guessed, and how invariants are made of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Guessed {
-    /// What an invariant is made of.
-    pub conjuncts: Conjuncts,
     /// Whether anything is guessed of elements of arrays.
     pub elements: Elements,
     /// The most steps of the solver in all.
@@ -178,9 +166,6 @@ pub fn fixpoint(
         if search.found.unsupported.is_some() {
             break;
         }
-    }
-    if guessed.conjuncts == Conjuncts::Needed {
-        search.shorten(terms);
     }
     Ok(search.ended(terms))
 }
@@ -375,22 +360,6 @@ impl Search<'_, '_, '_> {
                 };
             changed = true;
             place.add(terms, &point);
-        }
-    }
-
-    /// Drops guesses that follow from the others, for those who read the invariants.
-    fn shorten(&mut self, terms: &mut Terms) {
-        let session = &mut self.session;
-        for place in self.places.values_mut() {
-            place.shorten(terms, &mut |terms, rest, guess| {
-                let missing = terms.not(guess);
-                session.push();
-                session.assert(terms, rest);
-                session.assert(terms, missing);
-                let answer = session.check(terms, &[]);
-                session.pop();
-                answer == Answer::Unsat
-            });
         }
     }
 

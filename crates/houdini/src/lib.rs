@@ -15,7 +15,7 @@ mod objects;
 mod place;
 
 pub use cells::ArrayId;
-pub use fixpoint::{Conjuncts, Elements, Fixpoint, Guessed, NoInvariants, fixpoint};
+pub use fixpoint::{Elements, Fixpoint, Guessed, NoInvariants, fixpoint};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
@@ -31,8 +31,6 @@ pub struct Houdini {
     pub steps: u64,
     /// The most edges of a program that is looked at.
     pub edges: usize,
-    /// What the invariants are made of.
-    pub conjuncts: Conjuncts,
     /// Whether elements of arrays are guessed about.
     pub elements: Elements,
 }
@@ -42,7 +40,6 @@ impl Default for Houdini {
         Houdini {
             steps: u64::MAX,
             edges: usize::MAX,
-            conjuncts: Conjuncts::All,
             elements: Elements::Also,
         }
     }
@@ -60,7 +57,6 @@ impl Engine for Houdini {
         let mut attempt = Attempt {
             task,
             guessed: Guessed {
-                conjuncts: self.conjuncts,
                 elements: self.elements,
                 steps: self.steps,
             },

@@ -240,24 +240,6 @@ impl Place {
             }
         }
     }
-
-    /// Drops guesses that follow from the rest.
-    pub fn shorten(
-        &mut self,
-        terms: &mut Terms,
-        follows: &mut dyn FnMut(&mut Terms, TermId, TermId) -> bool,
-    ) {
-        for cell in self.cells.values_mut() {
-            // From the end, where the guesses are that say the least to a reader.
-            for at in (0..cell.guesses.len()).rev() {
-                let guess = cell.guesses.remove(at);
-                let rest = cell.formula(terms);
-                if !follows(terms, rest, guess) {
-                    cell.guesses.insert(at, guess);
-                }
-            }
-        }
-    }
 }
 
 impl Cell {

@@ -19,9 +19,12 @@ mod doubt;
 mod plan;
 mod ranks;
 mod shown;
+mod tidy;
 
 pub use doubt::Contradiction;
-pub use plan::{Plan, Step, default_doubts, default_plan, termination_plan, timed};
+pub use plan::{
+    Plan, Proofs, Shows, Step, default_doubts, default_plan, readable, termination_plan,
+};
 pub use ranks::{ShownRank, ShownSet};
 pub use shown::Invariant;
 use shown::{both, invariants};
@@ -47,6 +50,20 @@ pub struct Found {
     doubted: BTreeSet<CheckId>,
     /// Whether a proof speaks for all executions: none comes to what is not supported.
     complete: bool,
+    /// What is being looked for.
+    wanted: Wanted,
+}
+
+/// What is being looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Wanted {
+    /// Answers.
+    #[default]
+    Answers,
+    /// For what is proved, a proof that can be shown.
+    Proofs(Shows),
+    /// For what is proved, a proof that says less.
+    Less,
 }
 
 /// What happens while a plan runs.
@@ -87,9 +104,44 @@ pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found
     side_by_side(&lanes, plan, task, &mut found, listener);
     found.stop(task.budget);
     found.doubt(&plan.doubts, task);
+    if let Proofs::Readable { engines, shows } = &plan.proofs {
+        make_readable(engines, *shows, plan, task, &mut found, listener);
+    }
     found.show(task);
     found
 }
+
+/// Everything is decided that will be. Looks for proofs that can be shown, and cuts them down.
+fn make_readable(
+    engines: &[Step],
+    shows: Shows,
+    plan: &Plan,
+    task: &Task<'_>,
+    found: &mut Found,
+    listener: &mut dyn Listener,
+) {
+    found.wanted = Wanted::Proofs(shows);
+    for engine in engines {
+        let lane = [std::slice::from_ref(engine)];
+        side_by_side(&lane, plan, task, found, listener);
+    }
+    found.wanted = Wanted::Less;
+    let proofs = found.report.proofs();
+    let claims = proofs.iter().filter_map(|proof| match proof.claim() {
+        Claim::Invariants(claim) => Some(claim.clone()),
+        _ => None,
+    });
+    let tidy: Step = plan::timed(
+        tidy::Tidy {
+            claims: claims.collect(),
+        },
+        TIDYING,
+    );
+    side_by_side(&[&[tidy]], plan, task, found, listener);
+}
+
+/// How long proofs are cut down at most.
+const TIDYING: Duration = Duration::from_secs(5);
 
 /// What a lane tells.
 enum Message {
@@ -363,8 +415,20 @@ impl Found {
 
     /// Whether there is nothing left to find out.
     fn is_settled(&self) -> bool {
-        let decided = self.report.outcomes.values().all(Outcome::is_decided);
-        (decided && self.complete) || self.is_all_violated() || !self.contradictions.is_empty()
+        let done = self.open().is_empty();
+        (done && self.complete) || self.is_all_violated() || !self.contradictions.is_empty()
+    }
+
+    /// Whether an outcome is what is being looked for.
+    fn is_open(&self, outcome: &Outcome) -> bool {
+        match (self.wanted, outcome) {
+            (Wanted::Answers, outcome) => !outcome.is_decided(),
+            (Wanted::Proofs(shows), Outcome::Proved(proof)) => !shows.is_shown(proof.claim()),
+            (Wanted::Less, Outcome::Proved(proof)) => {
+                matches!(proof.claim(), Claim::Invariants(_))
+            }
+            _ => false,
+        }
     }
 
     fn is_all_violated(&self) -> bool {
@@ -392,11 +456,11 @@ impl Found {
         }
     }
 
-    /// The checks that are not decided.
+    /// The checks for which something is still being looked for.
     fn open(&self) -> Vec<CheckId> {
         let outcomes = self.report.outcomes.iter();
         outcomes
-            .filter(|(_, outcome)| !outcome.is_decided())
+            .filter(|(_, outcome)| self.is_open(outcome))
             .map(|(&check, _)| check)
             .collect()
     }
@@ -406,6 +470,9 @@ impl Found {
         let (Err(stopped), false) = (budget.check(), self.is_settled()) else {
             return;
         };
+        if self.wanted != Wanted::Answers {
+            return;
+        }
         let reason = Reason::Stopped(stopped);
         for outcome in self.report.outcomes.values_mut() {
             if let Outcome::Unknown(known) = outcome
@@ -438,7 +505,13 @@ impl Found {
         };
         for check in checks {
             match self.report.outcomes.get(&check) {
-                Some(Outcome::Unknown(Reason::Contradiction { .. }) | Outcome::Proved(_)) => {}
+                Some(Outcome::Unknown(Reason::Contradiction { .. })) => {}
+                // It is decided; this one can be shown.
+                Some(known @ Outcome::Proved(_)) => {
+                    if self.wanted != Wanted::Answers && self.is_open(known) {
+                        self.report.outcomes.insert(check, outcome.clone());
+                    }
+                }
                 Some(Outcome::Unknown(_)) => {
                     self.report.outcomes.insert(check, outcome.clone());
                     self.engines.insert(check, engine);

@@ -2,7 +2,7 @@
 
 use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task, Turn};
+use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Suggestion, Task, Turn};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
@@ -25,6 +25,55 @@ pub struct Plan {
     /// Before anything counts as proved, these try to find a run that contradicts it. They end by
     /// themselves, and soon.
     pub doubts: Vec<Step>,
+    /// Whether proofs are to be shown.
+    pub proofs: Proofs,
+}
+
+/// What becomes of proofs when everything is decided.
+pub enum Proofs {
+    /// They stay as they were found: any will do.
+    AsFound,
+    /// They are to be shown.
+    Readable {
+        /// These look for others where a proof cannot be shown.
+        engines: Vec<Step>,
+        /// What can be shown.
+        shows: Shows,
+    },
+}
+
+/// What of a proof is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Invariants.
+    Invariants,
+    /// The predicates that invariants are made of.
+    Predicates,
+}
+
+impl Shows {
+    /// Whether a claim has what is to be shown.
+    pub(crate) fn is_shown(self, claim: &Claim) -> bool {
+        match (self, claim) {
+            (Shows::Invariants, Claim::Invariants(_)) => true,
+            (Shows::Predicates, Claim::Invariants(claim)) => !claim.predicates.is_empty(),
+            // It has no parts that could be invariants, or a page of its own.
+            (_, Claim::Nowhere(_) | Claim::Ranking(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Proofs that can be shown: the loop's, since its predicates tell a story, else guessed ones. What
+/// was decided stays decided if neither comes in time.
+pub fn readable(arithmetic: Encodings, shows: Shows) -> Proofs {
+    let most = Duration::from_secs(20);
+    let slam = shared(Slam::reading(arithmetic), most, 2);
+    let mut engines = vec![slam];
+    if shows == Shows::Invariants {
+        engines.push(shared(Houdini::default(), most, 2));
+    }
+    Proofs::Readable { engines, shows }
 }
 
 impl Plan {
@@ -35,6 +84,7 @@ impl Plan {
             lanes: Vec::new(),
             followers: Vec::new(),
             doubts: default_doubts(),
+            proofs: Proofs::AsFound,
         }
     }
 }
@@ -146,6 +196,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         ],
         followers: vec![timed(Leap::default(), seconds(4))],
         doubts: default_doubts(),
+        proofs: Proofs::AsFound,
     }
 }
 
@@ -192,6 +243,7 @@ pub fn termination_plan() -> Plan {
             steps: 5_000,
             time: Duration::from_millis(300),
         })],
+        proofs: Proofs::AsFound,
     }
 }
 

@@ -21,7 +21,7 @@ use hardbop_horn::WholeProgram;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, check, default_plan};
+use hardbop_portfolio::{Found, Listener, Plan, Proofs, check, default_plan};
 use hardbop_test_support::generate::{branches, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings};
 use hardbop_unroll::{Runs, Unroll};
@@ -79,6 +79,7 @@ impl Campaign {
                 lanes: Vec::new(),
                 followers: Vec::new(),
                 doubts: Vec::new(),
+                proofs: Proofs::AsFound,
             }
         }
         let engines = [

@@ -7,7 +7,7 @@ use hardbop_engine::{Desk, Ended, Engine, Event, Reason, Suggestion, Task};
 use hardbop_gate::Outcome;
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, check};
+use hardbop_portfolio::{Found, Listener, Plan, Proofs, check};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -77,6 +77,7 @@ fn checked(lines: &[u32]) -> (Found, Vec<&'static str>) {
         lanes: vec![vec![Box::new(Suggests(lines.iter().copied().collect()))]],
         followers: vec![Box::new(Leap::default())],
         doubts: Vec::new(),
+        proofs: Proofs::AsFound,
     };
     let mut began = Began::default();
     let found = check(&plan, &task, &mut began);

@@ -211,12 +211,11 @@ impl Writer<'_, '_> {
         let b = self.reading(args[1], signed)?;
         let (left, right, ..) = together(&a, &b, a.low, a.high);
         let literal = |term: TermId| matches!(self.terms.op(term), Op::BitVec(_));
-        let text = if literal(args[0]) && !literal(args[1]) {
-            format!("{right} {} {left}", signs[1])
+        Some(if literal(args[0]) && !literal(args[1]) {
+            Text::lower(right, [signs[1], signs[0]], &left)
         } else {
-            format!("{left} {} {right}", signs[0])
-        };
-        Some(Text::new(text, ORDER))
+            Text::upper(left, signs[0], &right)
+        })
     }
 
     /// The signed or the unsigned reading of a term.

@@ -40,13 +40,6 @@ pub struct Artifacts {
     pub svg: Option<PathBuf>,
 }
 
-impl Artifacts {
-    /// Whether something is written in which invariants are shown.
-    pub fn shows_invariants(&self) -> bool {
-        self.witness.is_some() || self.html.is_some()
-    }
-}
-
 /// The version of YAML witnesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum WitnessVersion {

@@ -5,6 +5,7 @@ use super::{Artifacts, CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use hardbop_model::passes::USUAL;
+use hardbop_portfolio::Shows;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -86,9 +87,15 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Whether a proof should be invariants rather than anything else that proves.
-    pub fn wants_invariants(&self) -> bool {
-        self.invariants || self.show_predicates || self.artifacts.shows_invariants()
+    /// What of proofs is to be shown, if they are.
+    pub fn shown_proofs(&self) -> Option<Shows> {
+        if self.show_predicates || self.artifacts.html.is_some() {
+            Some(Shows::Predicates)
+        } else if self.invariants || self.artifacts.witness.is_some() {
+            Some(Shows::Invariants)
+        } else {
+            None
+        }
     }
 }
 

@@ -23,27 +23,23 @@ use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Encodings, Engine, Event, Reason, Task, Value};
+use hardbop_engine::{Encodings, Event, Reason, Task, Value};
 use hardbop_gate::{Outcome, Report};
 use hardbop_horn::WholeProgram;
-use hardbop_houdini::{Conjuncts, Houdini};
+use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::passes::{Pass, USUAL};
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, default_plan, termination_plan, timed};
+use hardbop_portfolio::{Found, Listener, Plan, default_plan, readable, termination_plan};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::Show;
 use hardbop_unroll::{Runs, Unroll};
 use hardbop_values::Values;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The most rounds that are kept for a plot.
 const MOST_ROUNDS: usize = 10_000;
-
-/// How long invariants are looked for when they are asked for, before any proof will do.
-const INVARIANTS_TIME: Duration = Duration::from_secs(20);
 
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
@@ -102,17 +98,8 @@ pub fn decide_target(
         (EngineChoice::Auto, true) => termination_plan(),
         (engine, _) => plan(engine, arguments.arith),
     };
-    if arguments.wants_invariants() && !target.is_about_ends() {
-        // Other proofs are found sooner, but say less.
-        let houdini = Houdini {
-            conjuncts: Conjuncts::Needed,
-            ..Houdini::default()
-        };
-        // Guessing once is enough: what it leaves open it would leave open again.
-        plan.first.retain(|engine| engine.name() != houdini.name());
-        plan.first.insert(0, Box::new(houdini));
-        let slam = Slam::reading(encodings(arguments.arith));
-        plan.first.insert(0, timed(slam, INVARIANTS_TIME));
+    if let Some(shows) = arguments.shown_proofs().filter(|_| !target.is_about_ends()) {
+        plan.proofs = readable(encodings(arguments.arith), shows);
     }
     if arguments.verbose {
         watch.log();

@@ -20,11 +20,53 @@ pub(super) const CONDITIONAL: Level = 3;
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) level: Level,
+    /// If it says that something is at least a number, or less than something.
+    bound: Option<Bound>,
+}
+
+/// A comparison, by its left side.
+#[derive(Clone, Debug)]
+enum Bound {
+    /// `x >= 3`, and the same the other way round: `3 <= x`.
+    Lower { of: String, turned: String },
+    /// `x < n`.
+    Upper { of: String },
 }
 
 impl Text {
     pub(super) fn new(text: String, level: Level) -> Text {
-        Text { text, level }
+        Text {
+            text,
+            level,
+            bound: None,
+        }
+    }
+
+    /// `left sign right`, where `sign` says `<` or `<=`.
+    pub(super) fn upper(left: String, sign: &str, right: &str) -> Text {
+        let text = Text::new(format!("{left} {sign} {right}"), ORDER);
+        let bound = Some(Bound::Upper { of: left });
+        Text { bound, ..text }
+    }
+
+    /// `left sign right`, where `sign` says `>` or `>=`, and `turned` says the same from the right.
+    pub(super) fn lower(left: String, [sign, turned]: [&str; 2], right: &str) -> Text {
+        let text = Text::new(format!("{left} {sign} {right}"), ORDER);
+        let turned = format!("{right} {turned} {left}");
+        let bound = Some(Bound::Lower { of: left, turned });
+        Text { bound, ..text }
+    }
+
+    fn is_upper(&self, thing: &str) -> bool {
+        matches!(&self.bound, Some(Bound::Upper { of }) if of == thing)
+    }
+
+    /// A lower bound of a thing, the other way round.
+    fn turned(&self, thing: &str) -> Option<&str> {
+        match &self.bound {
+            Some(Bound::Lower { of, turned }) if of == thing => Some(turned),
+            _ => None,
+        }
     }
 
     pub(super) fn at(&self, level: Level) -> String {
@@ -39,8 +81,46 @@ impl Text {
 pub(super) fn joined(parts: &[Text], operator: &str, level: Level) -> Text {
     // `&&` inside `||` gets parentheses, too: readers need them.
     let inner = if level == OR { EQUALITY } else { level + 1 };
-    let parts: Vec<String> = parts.iter().map(|part| part.at(inner)).collect();
+    let parts: Vec<String> = match level {
+        AND => as_ranges(parts).iter().map(|part| part.at(inner)).collect(),
+        _ => parts.iter().map(|part| part.at(inner)).collect(),
+    };
     Text::new(parts.join(operator), level)
+}
+
+/// Bounds of one thing as a range: `0 <= i && i < n` for `i >= 0` and `i < n`.
+fn as_ranges(parts: &[Text]) -> Vec<Text> {
+    let mut taken = vec![false; parts.len()];
+    let mut ordered = Vec::with_capacity(parts.len());
+    for (at, part) in parts.iter().enumerate() {
+        if taken[at] {
+            continue;
+        }
+        let free = |is: &dyn Fn(&Text) -> bool| {
+            (0..parts.len()).find(|&other| !taken[other] && is(&parts[other]))
+        };
+        let range = match &part.bound {
+            Some(Bound::Lower { of, turned }) => {
+                let upper = free(&|part| part.is_upper(of));
+                upper.map(|upper| (turned.clone(), at, upper))
+            }
+            Some(Bound::Upper { of }) => {
+                let lower = free(&|part| part.turned(of).is_some());
+                lower.and_then(|lower| Some((parts[lower].turned(of)?.to_owned(), lower, at)))
+            }
+            None => None,
+        };
+        match range {
+            Some((turned, lower, upper)) => {
+                ordered.push(Text::new(turned, ORDER));
+                ordered.push(parts[upper].clone());
+                taken[lower] = true;
+                taken[upper] = true;
+            }
+            None => ordered.push(part.clone()),
+        }
+    }
+    ordered
 }
 
 /// A C integer type after promotion, or before.

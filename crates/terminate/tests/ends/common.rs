@@ -10,7 +10,7 @@ use hardbop_cfront::types::DataModel;
 use hardbop_engine::{Claim, Task};
 use hardbop_gate::Outcome;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan};
+use hardbop_portfolio::{Found, Listener, Plan, Proofs};
 use hardbop_terminate::{Lassos, Ranks, Recurrences};
 use std::fmt::Write;
 use std::time::Duration;
@@ -78,6 +78,7 @@ pub fn decide(model: &Model<'_>, time: Duration) -> Found {
         lanes: Vec::new(),
         followers: Vec::new(),
         doubts: Vec::new(),
+        proofs: Proofs::AsFound,
     };
     hardbop_portfolio::check(&plan, &task, &mut Deaf)
 }
