@@ -6,7 +6,8 @@ use crate::results::{
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
-use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_cfront::call_graph::callable;
+use hardbop_cfront::ids::{CheckId, FuncId, LocId};
 use hardbop_cfront::interp::Run;
 use hardbop_cfront::program::{
     Assumption, CheckKind, Function, LocationKind, Op, Origin, Program, Source,
@@ -78,6 +79,8 @@ pub struct Leapt {
 pub struct Collector<'p> {
     program: &'p Program,
     places: Places,
+    /// The functions that can be called.
+    callable: BTreeSet<FuncId>,
     results: Results,
 }
 
@@ -95,6 +98,7 @@ impl<'p> Collector<'p> {
         let mut collector = Collector {
             program,
             places: Places::default(),
+            callable: callable(program).into_iter().collect(),
             results,
         };
         collector.results.assumptions = assumptions(program);
@@ -127,6 +131,7 @@ impl<'p> Collector<'p> {
                 .map(|rule| rule.name.clone()),
             answer,
             engine: None,
+            uncalled: !self.callable.contains(&check.function),
         });
     }
 

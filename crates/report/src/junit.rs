@@ -2,7 +2,7 @@
 
 use crate::results::{Answer, Results};
 use crate::rows::Detail;
-use crate::terminal::{Plain, Show, text};
+use crate::terminal::{Listing, Plain, Show, text};
 use crate::xml::escaped;
 use std::fmt::Write;
 
@@ -53,6 +53,7 @@ pub fn junit(results: &Results, name: &str, seconds: f64) -> String {
                     ..results.clone()
                 };
                 let show = Show {
+                    listing: Listing::Whole,
                     path: Some(Detail::Relevant),
                     invariants: false,
                     predicates: false,

@@ -169,6 +169,8 @@ pub struct CheckResult {
     pub answer: Answer,
     /// The engine that decided it, where several were at work.
     pub engine: Option<&'static str>,
+    /// Whether it stands in a function that no execution can call.
+    pub uncalled: bool,
 }
 
 impl CheckResult {

@@ -1,5 +1,7 @@
 //! Results for a person at a terminal.
 
+mod many;
+
 use crate::results::{Answer, CheckResult, EdgeStep, InvariantAt, Results, RuleRun, StepOf, Trace};
 use crate::rows::{Detail, Line, Row, changes, rows};
 use hardbop_cfront::program::CheckKind;
@@ -24,6 +26,8 @@ impl Paint for Plain {
 /// What of the results is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Show {
+    /// Which checks are listed.
+    pub listing: Listing,
     /// The paths of violations.
     pub path: Option<Detail>,
     /// Invariants and contracts.
@@ -32,6 +36,16 @@ pub struct Show {
     pub predicates: bool,
     /// What the search took.
     pub statistics: bool,
+}
+
+/// Which checks are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// Each, in the order of the program.
+    Whole,
+    /// Where there are many, what is violated first, then what is not known by its reasons, and
+    /// what is proved by functions.
+    Short,
 }
 
 /// Longer changes of a rule's state get a line of their own.
@@ -51,8 +65,12 @@ pub fn text(results: &Results, show: Show, paint: &dyn Paint) -> String {
     if results.checks.is_empty() && results.incomplete.is_none() {
         out.push_str("nothing to check: the program has no assertion and no error call\n");
     }
-    for check in &results.checks {
-        write_check(&mut out, results, check, show, paint);
+    if show.listing == Listing::Short && results.checks.len() > many::FEW {
+        many::write(&mut out, results, show, paint);
+    } else {
+        for check in &results.checks {
+            write_check(&mut out, results, check, show, paint);
+        }
     }
     let explained = |check: &CheckResult| matches!(check.answer, Answer::Unknown(_));
     if let Some(reason) = &results.incomplete

@@ -15,7 +15,7 @@ use crate::Semantics;
 use crate::constants::Constants;
 use hardbop_cfront::ids::FuncId;
 use hardbop_logic::{Op, Sort, TermId, Terms};
-use number::{AND, ATOM, CONDITIONAL, EQUALITY, Number, OR, ORDER, Text, UNARY, bounds, joined};
+use number::{AND, ATOM, CONDITIONAL, EQUALITY, Number, OR, Text, UNARY, bounds, joined};
 use number::{CType, is_standard, literal, together};
 use std::collections::HashMap;
 

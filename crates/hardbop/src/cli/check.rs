@@ -75,6 +75,9 @@ pub struct CheckArgs {
     /// Show what the search took.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+    /// List every check, also where there are many.
+    #[arg(long, help_heading = "Output")]
+    pub list: bool,
     /// Tell on standard error what each engine does, a line at a time.
     #[arg(long, short, help_heading = "Output")]
     pub verbose: bool,

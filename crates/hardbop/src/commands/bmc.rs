@@ -18,7 +18,7 @@ use hardbop_gate::Report;
 use hardbop_model::Model;
 use hardbop_model::points::{Side, sides};
 use hardbop_portfolio::{Found, Listener, Plan};
-use hardbop_report::terminal::Show;
+use hardbop_report::terminal::{Listing, Show};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -79,6 +79,7 @@ pub fn run(arguments: &BmcArgs, console: &Console) -> Result<Verdict, Failure> {
     match console.format() {
         Format::Text => {
             let show = Show {
+                listing: Listing::Whole,
                 path: None,
                 invariants: false,
                 predicates: false,

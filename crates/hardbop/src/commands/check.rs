@@ -33,10 +33,12 @@ use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, readable, termination_plan};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
-use hardbop_report::terminal::Show;
+use hardbop_report::terminal::{Listing, Show};
 use hardbop_unroll::{Runs, Unroll};
 use hardbop_values::Values;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The most rounds that are kept for a plot.
 const MOST_ROUNDS: usize = 10_000;
@@ -295,6 +297,10 @@ impl Shown<'_> {
         match console.format() {
             Format::Text => {
                 let show = Show {
+                    listing: match arguments.list {
+                        true => Listing::Whole,
+                        false => Listing::Short,
+                    },
                     path: None,
                     invariants: arguments.invariants,
                     predicates: arguments.show_predicates,
@@ -343,8 +349,10 @@ impl Shown<'_> {
 struct Watch<'a> {
     budget: &'a Budget,
     progress: Option<Progress>,
-    /// Where each event is a line, if the user wants that.
+    /// Where events are lines, if the user wants that.
     log: Option<&'a Stderr>,
+    /// How many lines each engine has written.
+    lines: BTreeMap<&'static str, Lines>,
     console: &'a Console,
     rounds: Vec<Round>,
     ended: Ended<'a>,
@@ -352,6 +360,34 @@ struct Watch<'a> {
     done: Vec<Found>,
     /// The rule that is beside the program now.
     rule: Option<&'a str>,
+}
+
+/// The lines that an engine has written.
+#[derive(Debug, Default)]
+struct Lines {
+    written: u32,
+    /// When the last one was.
+    last: Duration,
+    /// The events since then.
+    folded: u64,
+}
+
+/// So many events of an engine are lines each; of the others some are.
+const ALL_LINES: u32 = 100;
+/// How far apart these are.
+const APART: Duration = Duration::from_millis(500);
+
+impl Lines {
+    /// Whether an event is a line: then the number of those before it that were none.
+    fn next(&mut self, now: Duration) -> Option<u64> {
+        if self.written >= ALL_LINES && now < self.last + APART {
+            self.folded += 1;
+            return None;
+        }
+        self.written += 1;
+        self.last = now;
+        Some(std::mem::take(&mut self.folded))
+    }
 }
 
 /// What is done with what is known when an engine does not come back in time.
@@ -370,6 +406,7 @@ impl<'a> Watch<'a> {
             budget,
             progress: Some(Progress::new(console)),
             log: None,
+            lines: BTreeMap::new(),
             console,
             rounds: Vec::new(),
             ended: Ended::Waited,
@@ -378,7 +415,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// From now on every event is a line on standard error, instead of one line that changes.
+    /// From now on events are lines on standard error, instead of one line that changes.
     fn log(&mut self) {
         self.progress = None;
         self.log = Some(self.console.stderr());
@@ -417,7 +454,14 @@ impl Listener for Watch<'_> {
     }
 
     fn event(&mut self, engine: &'static str, event: Event) {
-        self.line(engine, &event.to_string());
+        if self.log.is_some() {
+            let lines = self.lines.entry(engine).or_default();
+            match lines.next(self.budget.elapsed()) {
+                Some(0) => self.line(engine, &event.to_string()),
+                Some(folded) => self.line(engine, &format!("{event} ({folded} events before)")),
+                None => {}
+            }
+        }
         if let Some(progress) = &self.progress {
             let rule = self.rule.map(|rule| format!("rule {rule}: "));
             progress.say(format!("{}{event}", rule.unwrap_or_default()));
@@ -469,5 +513,22 @@ impl Listener for Watch<'_> {
         };
         self.console.stderr().close();
         std::process::exit(code.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_events_some_are_lines() {
+        let mut lines = Lines::default();
+        let told: Vec<Option<u64>> = (0..1_000u64)
+            .map(|at| lines.next(Duration::from_millis(at)))
+            .collect();
+        let written: Vec<u64> = told.into_iter().flatten().collect();
+        // A hundred at once, and then one after half a second.
+        assert_eq!(written.len(), 101);
+        assert_eq!(written[100], 499);
     }
 }

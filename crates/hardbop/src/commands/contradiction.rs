@@ -9,7 +9,7 @@ use hardbop_cfront::program::Program;
 use hardbop_gate::{Outcome, Report};
 use hardbop_portfolio::{Contradiction, Found};
 use hardbop_report::rows::Detail;
-use hardbop_report::terminal::Show;
+use hardbop_report::terminal::{Listing, Show};
 use hardbop_witness::read::sha256;
 use std::fmt::Write as _;
 use std::io;
@@ -78,6 +78,7 @@ fn both(program: &Program, one: &Contradiction, budget: &Budget, console: &Conso
         let paths = Paths::Lines(Detail::Full);
         let results = results::collect(program, &found, paths, budget);
         let show = Show {
+            listing: Listing::Whole,
             path: None,
             invariants: true,
             predicates: true,

@@ -31,6 +31,7 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
             trace: false,
         },
         stats: arguments.stats,
+        list: false,
         verbose: arguments.verbose,
         artifacts: Artifacts {
             certificate: arguments.certificate.clone(),

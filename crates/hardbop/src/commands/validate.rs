@@ -17,7 +17,7 @@ use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::Found;
 use hardbop_report::results::{Answer, CheckResult, Results};
 use hardbop_report::rows::Detail;
-use hardbop_report::terminal::{self, Show};
+use hardbop_report::terminal::{self, Listing, Show};
 use hardbop_witness::model::{Content, Witness};
 use hardbop_witness::read::{compare, read};
 use hardbop_witness::weave::{Woven, weave};
@@ -238,6 +238,7 @@ fn judge(
             ..results.clone()
         };
         let show = Show {
+            listing: Listing::Whole,
             path: Some(Detail::Relevant),
             invariants: false,
             predicates: false,

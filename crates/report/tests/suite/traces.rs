@@ -3,13 +3,14 @@
 use crate::support::{program, violated};
 use expect_test::{Expect, expect};
 use hardbop_report::rows::Detail;
-use hardbop_report::terminal::{Plain, Show, text};
+use hardbop_report::terminal::{Listing, Plain, Show, text};
 
 #[track_caller]
 fn check(source: &str, inputs: &str, detail: Detail, expected: Expect) {
     let program = program(source);
     let results = violated(&program, inputs);
     let show = Show {
+        listing: Listing::Whole,
         path: Some(detail),
         invariants: false,
         predicates: false,
