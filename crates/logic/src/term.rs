@@ -8,6 +8,7 @@ use std::fmt;
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
 
+use crate::float::FloatOperation;
 use crate::sort::{ArraySort, Sort};
 
 /// A term in an arena of [`Terms`]. Ids grow in the order of creation, arguments before users.
@@ -130,6 +131,8 @@ pub enum Op {
     Forall(Box<[TermId]>),
     /// `exists` over constants that are bound in the body
     Exists(Box<[TermId]>),
+    /// An operation on floats, as bit-vectors; solvers get its circuit.
+    Float(FloatOperation),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -453,6 +456,10 @@ impl Terms {
                 _ => return fail(),
             },
             Op::ConstArray(array) if sorts == [self.array_parts(*array).1] => Sort::Array(*array),
+            Op::Float(operation) => match operation.signature() {
+                Some((widths, sort)) if widths.iter().map(|&w| Sort::BitVec(w)).eq(sorts) => sort,
+                _ => return Err(SortError(format!("{operation} does not take these"))),
+            },
             Op::Forall(bound) | Op::Exists(bound) if all_bool && args.len() == 1 => {
                 if !bound
                     .iter()

@@ -161,7 +161,7 @@ impl Semantics<'_> {
         Shape {
             width,
             signed: false,
-            float: false,
+            float: None,
         }
     }
 
@@ -183,11 +183,11 @@ impl Semantics<'_> {
             .ty
             .filter(|&ty| self.program.types.size_of(ty) == bytes)
             .map(|ty| Shape::of(&self.program.types, ty))
-            .filter(|shape| !(shape.float || in_memory && shape.width == 1));
+            .filter(|shape| !(shape.float.is_some() || in_memory && shape.width == 1));
         typed.unwrap_or(Shape {
             width: bytes as u32 * 8,
             signed: false,
-            float: false,
+            float: None,
         })
     }
 
