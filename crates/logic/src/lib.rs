@@ -5,6 +5,7 @@
 
 mod allsmt;
 mod atoms;
+mod bounds;
 mod eval;
 mod float;
 mod horn;

@@ -165,6 +165,7 @@ pub struct Terms {
     symbols: Vec<Symbol>,
     symbol_index: FxHashMap<(String, Sort), SymbolId>,
     functions: Vec<Function>,
+    floats: bool,
     function_index: FxHashMap<(String, Vec<Sort>, Sort), FuncId>,
     /// All names in use by symbols and functions, so that each printed name means one thing.
     names: FxHashMap<String, u32>,
@@ -211,6 +212,11 @@ impl Terms {
     /// Whether no term was made yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Whether there is any operation on floats.
+    pub(crate) fn has_floats(&self) -> bool {
+        self.floats
     }
 
     /// The operator of a term.
@@ -337,6 +343,7 @@ impl Terms {
         if let Some(&known) = self.index.get(&node) {
             return known;
         }
+        self.floats |= matches!(node.op, Op::Float(_));
         let id = TermId(u32::try_from(self.nodes.len()).expect("more than 2^32 terms"));
         self.nodes.push(node.clone());
         self.index.insert(node, id);

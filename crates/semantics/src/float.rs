@@ -6,7 +6,9 @@
 use crate::scalar::{self, Shape, uninterpreted};
 use hardbop_cfront::program::{BinaryOp, UnaryOp};
 use hardbop_cfront::types::FloatKind;
-use hardbop_logic::{FloatFormat, FloatOp, FloatOperation, Op, Rounding, Sign, Sort, TermId, Terms};
+use hardbop_logic::{
+    FloatFormat, FloatOp, FloatOperation, Op, Rounding, Sign, Sort, TermId, Terms,
+};
 
 /// The format of C's floating-point types.
 pub fn format(kind: FloatKind) -> FloatFormat {
