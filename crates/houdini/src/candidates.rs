@@ -6,7 +6,7 @@
 use crate::objects;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::atoms_of;
-use hardbop_logic::{Op, Sort, TermId, Terms, Value};
+use hardbop_logic::{FloatFormat, FloatOp, FloatOperation, Op, Sort, TermId, Terms, Value};
 use hardbop_semantics::State;
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -36,6 +36,8 @@ pub struct Variable {
     pub width: u32,
     /// Whether it is compared with a sign.
     pub signed: bool,
+    /// How it is compared, if it is a floating-point number.
+    pub float: Option<FloatFormat>,
 }
 
 impl Variable {
@@ -46,6 +48,7 @@ impl Variable {
             term,
             width: terms.width(term),
             signed: false,
+            float: None,
         }
     }
 }
@@ -57,6 +60,8 @@ pub struct Hints {
     conditions: BTreeMap<TermId, BTreeSet<TermId>>,
     /// The literals that a variable is compared to or set to.
     literals: BTreeMap<TermId, BTreeSet<TermId>>,
+    /// The floating-point literals that anything is compared to.
+    floats: BTreeSet<TermId>,
     /// The two sides of comparisons, without extensions.
     compared: BTreeSet<(TermId, TermId)>,
     /// Variables that occur in one condition or in the value of one another.
@@ -72,6 +77,7 @@ impl Hints {
         // Blocks share most of what they say, so it is looked at once for all of them.
         let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
         for atom in atoms_of(terms, &conditions) {
+            hints.compare_floats(terms, atom);
             let Some(constants) = few_constants(terms, atom) else {
                 continue;
             };
@@ -132,6 +138,27 @@ impl Hints {
                 if terms.sort(literal) == terms.sort(constant) {
                     self.literals.entry(constant).or_default().insert(literal);
                 }
+            }
+        }
+    }
+
+    /// The literals in a comparison of floating-point numbers: a bound of one variable is often
+    /// one of others, and with the other sign, too.
+    fn compare_floats(&mut self, terms: &mut Terms, atom: TermId) {
+        let Op::Float(operation) = *terms.op(atom) else {
+            return;
+        };
+        let (wide, narrow) = (FloatFormat::DOUBLE, FloatFormat::SINGLE);
+        for literal in terms.args(atom).to_vec() {
+            if !is_literal(terms, literal) {
+                continue;
+            }
+            self.floats.insert(literal);
+            if operation.format == wide {
+                // Numbers of type `float` are compared as `double`.
+                let nan = terms.bv(0, narrow.width());
+                let convert = FloatOperation::nearest(FloatOp::Convert(narrow), wide);
+                self.floats.insert(terms.float(convert, &[literal, nan]));
             }
         }
     }
@@ -269,6 +296,7 @@ pub fn variables(
                 term: constant,
                 width,
                 signed: ground.semantics.shape(id).signed,
+                float: ground.semantics.float(id),
             });
         }
     }
@@ -365,6 +393,26 @@ fn literals(terms: &mut Terms, hints: &Hints, variable: &Variable) -> Vec<TermId
     let mut literals = vec![terms.bv(0, variable.width)];
     let known = hints.literals.get(&variable.constant).into_iter().flatten();
     literals.extend(known.take(CONSTANTS));
+    if let Some(format) = variable.float {
+        let sign = terms.bv(1i128 << (format.width() - 1), format.width());
+        let known = hints.floats.iter();
+        for &literal in known.filter(|&&at| terms.sort(at) == terms.sort(sign)) {
+            if literals.len() >= 2 * CONSTANTS {
+                break;
+            }
+            literals.push(literal);
+        }
+        let mut both = Vec::new();
+        for literal in literals {
+            let opposite = terms.bv_xor(literal, sign);
+            for literal in [literal, opposite] {
+                if !both.contains(&literal) {
+                    both.push(literal);
+                }
+            }
+        }
+        return both;
+    }
     for literal in literals.clone() {
         literals.push(terms.bv_add(literal, one));
         literals.push(terms.bv_sub(literal, one));
@@ -375,6 +423,10 @@ fn literals(terms: &mut Terms, hints: &Hints, variable: &Variable) -> Vec<TermId
 /// Bounds of a variable.
 fn bounds(terms: &mut Terms, variable: &Variable, literal: TermId) -> [TermId; 2] {
     let x = variable.constant;
+    if let Some(format) = variable.float {
+        let below = FloatOperation::nearest(FloatOp::Le, format);
+        return [(literal, x), (x, literal)].map(|(low, high)| terms.float(below, &[low, high]));
+    }
     match variable.signed {
         true => [terms.bv_sle(literal, x), terms.bv_sle(x, literal)],
         false => [terms.bv_ule(literal, x), terms.bv_ule(x, literal)],
@@ -385,6 +437,16 @@ fn bounds(terms: &mut Terms, variable: &Variable, literal: TermId) -> [TermId; 2
 fn order(terms: &mut Terms, a: &Variable, b: &Variable) -> Vec<TermId> {
     let (x, y) = (a.constant, b.constant);
     let mut found = Vec::new();
+    if let (Some(format), Some(_)) = (a.float, b.float) {
+        for op in [FloatOp::Lt, FloatOp::Le] {
+            let order = FloatOperation::nearest(op, format);
+            found.extend([(x, y), (y, x)].map(|(low, high)| terms.float(order, &[low, high])));
+        }
+        return found;
+    }
+    if a.float.is_some() || b.float.is_some() {
+        return found;
+    }
     if a.signed || b.signed {
         found.extend([terms.bv_slt(x, y), terms.bv_slt(y, x)]);
         found.extend([terms.bv_sle(x, y), terms.bv_sle(y, x)]);

@@ -11,6 +11,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 use rustc_hash::FxHashMap;
 
+use crate::float::{FloatOp, FloatOperation};
 use crate::term::{Op, TermId, Terms};
 use crate::value::BitVec;
 
@@ -180,6 +181,7 @@ fn render(
             ),
             ATOM,
         ),
+        Op::Float(operation) => float(terms, term, *operation, known),
         Op::ConstArray(_) => (format!("{{{}}}", read(0, 0, S)), ATOM),
         Op::Forall(bound) | Op::Exists(bound) => {
             let word = if matches!(terms.op(term), Op::Forall(_)) {
@@ -280,4 +282,37 @@ fn comparison(
         format!("{} {forward} {}", read(args[0]), read(args[1]))
     };
     (text, 9)
+}
+
+/// An operation on floats, in the manner of C: which NaN it may give is not told.
+fn float(
+    terms: &Terms,
+    term: TermId,
+    operation: FloatOperation,
+    known: &FxHashMap<TermId, (Rc<str>, Level)>,
+) -> (String, Level) {
+    let args = terms.args(term);
+    let read = |at: usize, level: Level| match terms.op(args[at]) {
+        Op::BitVec(bits) if operation.is_operand(at) => operation.format.text(bits),
+        _ => side_text(terms, args[at], level, known),
+    };
+    let infix = |symbol: &str, level: Level| {
+        let text = format!("{} {symbol} {}", read(0, level), read(1, level + 1));
+        (text, level)
+    };
+    let (name, count) = match operation.op {
+        FloatOp::Add => return infix("+", 12),
+        FloatOp::Mul => return infix("*", 13),
+        FloatOp::Div => return infix("/", 13),
+        FloatOp::Eq => return infix("==", 8),
+        FloatOp::Lt => return infix("<", 9),
+        FloatOp::Le => return infix("<=", 9),
+        FloatOp::Rem => ("fmod", 2),
+        FloatOp::Sqrt => ("sqrt", 1),
+        FloatOp::Integral => ("rint", 1),
+        FloatOp::Convert(_) | FloatOp::FromInt(_) => ("float", 1),
+        FloatOp::ToInt(_) => ("int", 1),
+    };
+    let parts: Vec<String> = (0..count).map(|at| read(at, 0)).collect();
+    (format!("{name}({})", parts.join(", ")), ATOM)
 }

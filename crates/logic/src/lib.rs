@@ -5,7 +5,9 @@
 
 mod allsmt;
 mod atoms;
+mod bounds;
 mod eval;
+mod float;
 mod horn;
 mod infix;
 mod parse;
@@ -22,6 +24,7 @@ mod walk;
 pub use allsmt::{Cube, Enumeration, all_models, merge_cubes};
 pub use atoms::{atoms, atoms_of};
 pub use eval::{Assignment, EvalError, FunctionValue, eval};
+pub use float::{FloatFormat, FloatOp, FloatOperation, LeadingBit, Rounding};
 pub use horn::{Horn, HornAnswer, Solution};
 pub use infix::Infix;
 pub use parse::{Names, ParseError, parse_declared, parse_term};

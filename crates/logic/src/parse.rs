@@ -14,6 +14,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::Num;
 use rustc_hash::FxHashMap;
 
+use crate::float::FloatOperation;
 use crate::smtlib::escape;
 use crate::sort::Sort;
 use crate::term::{FuncId, Op, TermId, Terms};
@@ -509,7 +510,10 @@ fn operator(terms: &mut Terms, name: &str, args: &[TermId]) -> Result<TermId, Pa
                 _ => terms.int_sub(args[0], rest),
             });
         }
-        other => return fail(format!("the operator {other} is not known here")),
+        other => match FloatOperation::of_name(other) {
+            Some(operation) => Op::Float(operation),
+            None => return fail(format!("the operator {other} is not known here")),
+        },
     };
     let turned = matches!(name, "bvugt" | "bvuge" | "bvsgt" | "bvsge" | ">" | ">=");
     let left_associative = matches!(

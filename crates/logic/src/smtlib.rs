@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use crate::float::{FloatOperation, Template};
 use crate::sort::Sort;
 use crate::term::{FuncId, Op, TermId, Terms};
 
@@ -81,7 +82,7 @@ pub(crate) fn escape(name: &str) -> String {
     let clash = name.is_empty()
         || name.starts_with('?')
         || RESERVED.contains(&name)
-        || ["bv", "str.", "re.", "fp.", "sbv", "ubv", "int_to"]
+        || ["bv", "str.", "re.", "fp.", "float.", "sbv", "ubv", "int_to"]
             .iter()
             .any(|at| name.starts_with(at));
     let mut escaped = String::with_capacity(name.len() + 1);
@@ -268,6 +269,7 @@ fn leaf(terms: &Terms, term: TermId) -> String {
 fn head(terms: &Terms, term: TermId) -> String {
     let name = match terms.op(term) {
         Op::Apply(function) => return quote(terms.function_name(*function)),
+        Op::Float(operation) => return operation.to_string(),
         Op::Extract { high, low } => return format!("(_ extract {high} {low})"),
         Op::ZeroExtend(by) => return format!("(_ zero_extend {by})"),
         Op::SignExtend(by) => return format!("(_ sign_extend {by})"),
@@ -341,9 +343,43 @@ pub fn declared_text(terms: &Terms, term: TermId) -> String {
     text
 }
 
+/// The operations on floats that occur in the terms.
+pub(crate) fn floats_in(terms: &Terms, roots: &[TermId]) -> BTreeSet<FloatOperation> {
+    terms
+        .postorder(roots)
+        .into_iter()
+        .filter_map(|term| match terms.op(term) {
+            Op::Float(operation) => Some(*operation),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The definition of an operation on floats by its circuit.
+pub(crate) fn define_float(operation: FloatOperation) -> String {
+    let circuit = Template::of(operation);
+    let inputs: Vec<String> = circuit
+        .inputs
+        .iter()
+        .map(|&at| {
+            let sort = sort_text(&circuit.terms, circuit.terms.sort(at));
+            format!("({} {sort})", leaf(&circuit.terms, at))
+        })
+        .collect();
+    format!(
+        "(define-fun {operation} ({}) {} {})\n",
+        inputs.join(" "),
+        sort_text(&circuit.terms, circuit.terms.sort(circuit.output)),
+        smtlib_text(&circuit.terms, circuit.output)
+    )
+}
+
 /// The declarations of everything free in the terms.
 pub(crate) fn declarations(terms: &Terms, roots: &[TermId]) -> String {
     let mut text = String::new();
+    for operation in floats_in(terms, roots) {
+        text.push_str(&define_float(operation));
+    }
     for function in functions_in(terms, roots) {
         text.push_str(&declare_function(terms, function));
     }

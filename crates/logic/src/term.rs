@@ -8,6 +8,7 @@ use std::fmt;
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
 
+use crate::float::FloatOperation;
 use crate::sort::{ArraySort, Sort};
 
 /// A term in an arena of [`Terms`]. Ids grow in the order of creation, arguments before users.
@@ -130,6 +131,8 @@ pub enum Op {
     Forall(Box<[TermId]>),
     /// `exists` over constants that are bound in the body
     Exists(Box<[TermId]>),
+    /// An operation on floats, as bit-vectors; solvers get its circuit.
+    Float(FloatOperation),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -162,6 +165,7 @@ pub struct Terms {
     symbols: Vec<Symbol>,
     symbol_index: FxHashMap<(String, Sort), SymbolId>,
     functions: Vec<Function>,
+    floats: bool,
     function_index: FxHashMap<(String, Vec<Sort>, Sort), FuncId>,
     /// All names in use by symbols and functions, so that each printed name means one thing.
     names: FxHashMap<String, u32>,
@@ -208,6 +212,11 @@ impl Terms {
     /// Whether no term was made yet.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Whether there is any operation on floats.
+    pub(crate) fn has_floats(&self) -> bool {
+        self.floats
     }
 
     /// The operator of a term.
@@ -334,6 +343,7 @@ impl Terms {
         if let Some(&known) = self.index.get(&node) {
             return known;
         }
+        self.floats |= matches!(node.op, Op::Float(_));
         let id = TermId(u32::try_from(self.nodes.len()).expect("more than 2^32 terms"));
         self.nodes.push(node.clone());
         self.index.insert(node, id);
@@ -453,6 +463,10 @@ impl Terms {
                 _ => return fail(),
             },
             Op::ConstArray(array) if sorts == [self.array_parts(*array).1] => Sort::Array(*array),
+            Op::Float(operation) => match operation.signature() {
+                Some((widths, sort)) if widths.iter().map(|&w| Sort::BitVec(w)).eq(sorts) => sort,
+                _ => return Err(SortError(format!("{operation} does not take these"))),
+            },
             Op::Forall(bound) | Op::Exists(bound) if all_bool && args.len() == 1 => {
                 if !bound
                     .iter()

@@ -313,6 +313,7 @@ pub(crate) fn apply(terms: &Terms, op: &Op, args: &[Value]) -> Option<Value> {
                 .enumerate()
                 .all(|(at, a)| args[at + 1..].iter().all(|b| !a.same(b))),
         ),
+        (Op::Float(operation), args) => crate::float::apply(*operation, args)?,
         (op, [V::BitVec(a)]) => match op {
             Op::BvNot => V::BitVec(a.not()),
             Op::BvNeg => V::BitVec(a.neg()),

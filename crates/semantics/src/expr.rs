@@ -1,6 +1,7 @@
 //! The value of an expression in a symbolic state.
 
 use crate::exec::Execution;
+use crate::float;
 use crate::scalar::{self, Shape};
 use crate::state::FreshOrigin;
 use crate::{Encoding, Overflow};
@@ -183,26 +184,19 @@ impl Execution<'_, '_> {
         }
         let value = self.number(terms, operand, evaluated);
         let from = self.shape_of(self.semantics.program.expr(operand).ty);
-        match op {
-            UnaryOp::IsNan
-            | UnaryOp::IsInfinite
-            | UnaryOp::IsFinite
-            | UnaryOp::IsNormal
-            | UnaryOp::SignBit => {
-                scalar::uninterpreted(terms, &format!("float_{op:?}"), &[value], Sort::Bool)
-            }
-            _ => {
-                let mut result = scalar::unary(terms, op, value, from);
-                if self.wraps() && op == UnaryOp::Negate {
-                    result = scalar::settled(terms, BinaryOp::Sub, result, from);
-                }
-                let to = self.shape_of(ty);
-                if from.float || to.float || from.width == to.width {
-                    result
-                } else {
-                    scalar::convert(terms, result, from, to)
-                }
-            }
+        if let Some(format) = from.float {
+            let test = float::test(terms, op, value, format);
+            return test.unwrap_or_else(|| float::unary(terms, op, value, format));
+        }
+        let mut result = scalar::unary(terms, op, value, from);
+        if self.wraps() && op == UnaryOp::Negate {
+            result = scalar::settled(terms, BinaryOp::Sub, result, from);
+        }
+        let to = self.shape_of(ty);
+        if from.width == to.width {
+            result
+        } else {
+            scalar::convert(terms, result, from, to)
         }
     }
 
@@ -237,7 +231,7 @@ impl Execution<'_, '_> {
             _ => {
                 if matches!(op, BinaryOp::Div | BinaryOp::Rem)
                     && evaluated == Evaluated::Always
-                    && !shape.float
+                    && shape.float.is_none()
                 {
                     // A run that goes on has not divided by zero.
                     let zero =
@@ -290,30 +284,11 @@ impl Execution<'_, '_> {
         }
         let (from, to) = (self.shape_of(from_ty), self.shape_of(ty));
         let value = self.number(terms, operand, evaluated);
-        if !from.float && !to.float {
+        if from.float.is_none() && to.float.is_none() {
             return scalar::convert(terms, value, from, to);
         }
         let bits = scalar::to_bits(terms, value, from);
-        let name = format!(
-            "convert_{}{}_{}{}",
-            if from.float {
-                'f'
-            } else if from.signed {
-                's'
-            } else {
-                'u'
-            },
-            from.width,
-            if to.float {
-                'f'
-            } else if to.signed {
-                's'
-            } else {
-                'u'
-            },
-            to.width
-        );
-        let result = scalar::uninterpreted(terms, &name, &[bits], Sort::BitVec(to.width));
+        let result = float::convert(terms, bits, from, to);
         scalar::encode(terms, result, to, self.semantics.pointer_arithmetic())
     }
 

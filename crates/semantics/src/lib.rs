@@ -15,11 +15,13 @@ pub mod contents;
 pub mod effects;
 mod exec;
 mod expr;
+mod float;
 mod initial;
 pub mod layout;
 mod leaves;
 pub mod live;
 mod memory;
+mod nan;
 pub mod ownership;
 pub mod path;
 pub mod places;
@@ -36,7 +38,7 @@ pub use state::{Fresh, FreshOrigin, State};
 
 use hardbop_cfront::ids::{FuncId, TypeId};
 use hardbop_cfront::points_to::PointsTo;
-use hardbop_cfront::program::{Expr, Program};
+use hardbop_cfront::program::Program;
 use hardbop_cfront::types::Type;
 use layout::{Layout, StateVar, StateVarId};
 use std::collections::BTreeMap;
@@ -77,17 +79,18 @@ pub struct Semantics<'a> {
     frames: BTreeMap<FuncId, Vec<StateVarId>>,
     /// An unsigned type for every size in bytes that scalars have.
     plain_types: BTreeMap<u64, TypeId>,
+    /// Whether somebody may look at which NaN an operation gave.
+    sees_nans: bool,
 }
 
 impl<'a> Semantics<'a> {
     /// The SMT-LIB logic of the program's formulas, if there is a solver that is faster for it:
-    /// bits alone, without memory and floats.
+    /// bits alone, without memory and unknown functions.
     pub fn logic(&self) -> Option<&'static str> {
         let memory = |variable: &StateVar| variable.kind.is_array();
-        let float = |expr: &Expr| matches!(self.program.types.get(expr.ty), Type::Float(_));
         let bits = self.encoding == Encoding::Bits
             && !self.layout.variables().iter().any(memory)
-            && !self.program.exprs.iter().any(float);
+            && !self.sees_nans;
         bits.then_some("QF_BV")
     }
 
@@ -105,13 +108,16 @@ impl<'a> Semantics<'a> {
                 plain_types.entry(u64::from(width / 8)).or_insert(id);
             }
         }
-        Semantics {
+        let mut semantics = Semantics {
             program,
             points_to,
             layout,
             encoding,
             frames,
             plain_types,
-        }
+            sees_nans: false,
+        };
+        semantics.sees_nans = semantics.sees_nans();
+        semantics
     }
 }

@@ -265,7 +265,7 @@ impl Execution<'_, '_> {
                 let plain = Shape {
                     width: bytes as u32 * 8,
                     signed: false,
-                    float: false,
+                    float: None,
                 };
                 (word, plain, first)
             }
@@ -304,7 +304,7 @@ impl Execution<'_, '_> {
 
     /// A stored value as a value of the type that it is read at: the same bits.
     fn reinterpret(&self, terms: &mut Terms, value: TermId, from: Shape, to: Shape) -> TermId {
-        if scalar::is_int(terms, value) && !to.float {
+        if scalar::is_int(terms, value) && to.float.is_none() {
             return scalar::convert(terms, value, from, to);
         }
         let bits = scalar::to_bits(terms, value, from);
@@ -355,6 +355,10 @@ impl Execution<'_, '_> {
             return;
         };
         let from = self.shape_of(scalar.ty);
+        let value = match from.float {
+            Some(_) if self.semantics.sees_nans => self.with_any_nan(terms, value),
+            _ => value,
+        };
         let shape = self.semantics.shape(id);
         let arithmetic = self.semantics.arithmetic(id);
         let (bytes, first, width) = self.extent(&scalar);
@@ -435,6 +439,14 @@ impl Execution<'_, '_> {
             }
         };
         self.state.set(id, written);
+    }
+
+    /// A float that is any NaN if it is one that an operation gave.
+    fn with_any_nan(&mut self, terms: &mut Terms, value: TermId) -> TermId {
+        terms.with_nan(value, &mut |terms, term| {
+            let sort = terms.sort(term);
+            self.imprecise(terms, "nan", sort)
+        })
     }
 
     /// Whether a scalar is a value that its region holds, or some bits of one, at its address.

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const IDENTITY: Shape = Shape {
     width: 64,
     signed: false,
-    float: false,
+    float: None,
 };
 
 /// Whom null belongs to.

@@ -6,10 +6,11 @@
 //! the bounds of its type. That is a guess, good enough to find invariants and paths by; verdicts
 //! come from the exact encoding.
 
+use crate::float;
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::program::{BinaryOp, UnaryOp};
 use hardbop_cfront::types::{Type, Types};
-use hardbop_logic::{Sign, Sort, TermId, Terms, Value};
+use hardbop_logic::{FloatFormat, Sign, Sort, TermId, Terms, Value};
 
 /// How machine integers are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,8 +28,8 @@ pub struct Shape {
     pub width: u32,
     /// Whether it is two's complement.
     pub signed: bool,
-    /// Whether it is a floating-point type, whose arithmetic is not interpreted.
-    pub float: bool,
+    /// The format, if it is a floating-point type.
+    pub float: Option<FloatFormat>,
 }
 
 impl Shape {
@@ -37,7 +38,10 @@ impl Shape {
         Shape {
             width: types.bit_width(ty).unwrap_or(8),
             signed: types.is_signed(ty),
-            float: matches!(types.get(ty), Type::Float(_)),
+            float: match types.get(ty) {
+                Type::Float(kind) => Some(float::format(*kind)),
+                _ => None,
+            },
         }
     }
 
@@ -70,7 +74,7 @@ impl Shape {
 
     /// Whether values of this shape may be encoded as integers at all.
     pub fn fits_integers(self) -> bool {
-        !self.float && self.width <= 64
+        self.float.is_none() && self.width <= 64
     }
 }
 
@@ -194,14 +198,8 @@ pub fn binary(
     shape: Shape,
     right_shape: Shape,
 ) -> TermId {
-    if shape.float {
-        let (a, b) = (left, right);
-        return uninterpreted(
-            terms,
-            &format!("float_{op:?}"),
-            &[a, b],
-            Sort::BitVec(shape.width),
-        );
+    if let Some(format) = shape.float {
+        return float::binary(terms, op, left, right, format);
     }
     let ints = is_int(terms, left) && (is_int(terms, right));
     if ints {
@@ -408,16 +406,12 @@ pub fn unary(terms: &mut Terms, op: UnaryOp, value: TermId, shape: Shape) -> Ter
             _ => {}
         }
     }
+    if let Some(format) = shape.float {
+        return float::unary(terms, op, value, format);
+    }
     let value = to_bits(terms, value, shape);
     let width = shape.width;
     match op {
-        UnaryOp::Negate if shape.float => {
-            let top = terms.bv(1i128 << (width.min(127) - 1), width);
-            if width <= 64 {
-                return terms.bv_xor(value, top);
-            }
-            uninterpreted(terms, "float_negate", &[value], Sort::BitVec(width))
-        }
         UnaryOp::Negate => terms.bv_neg(value),
         UnaryOp::BitNot => terms.bv_not(value),
         UnaryOp::PopCount => {
@@ -454,12 +448,8 @@ pub fn unary(terms: &mut Terms, op: UnaryOp, value: TermId, shape: Shape) -> Ter
             }
             out
         }
-        _ => uninterpreted(
-            terms,
-            &format!("float_{op:?}"),
-            &[value],
-            Sort::BitVec(width),
-        ),
+        // What is left is for floats.
+        _ => uninterpreted(terms, &format!("op_{op:?}"), &[value], Sort::BitVec(width)),
     }
 }
 
@@ -471,8 +461,8 @@ pub fn compare(
     right: TermId,
     shape: Shape,
 ) -> TermId {
-    if shape.float {
-        return uninterpreted(terms, &format!("float_{op:?}"), &[left, right], Sort::Bool);
+    if let Some(format) = shape.float {
+        return float::compare(terms, op, left, right, format);
     }
     let (left, right) = if is_int(terms, left) && is_int(terms, right) {
         (left, right)

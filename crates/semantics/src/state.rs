@@ -5,7 +5,7 @@ use crate::ownership::IDENTITY;
 use crate::scalar::{self, Arithmetic, Shape};
 use crate::{Encoding, Semantics};
 use hardbop_cfront::ids::{EdgeId, VarId};
-use hardbop_logic::{Sort, TermId, Terms};
+use hardbop_logic::{FloatFormat, Sort, TermId, Terms};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use std::collections::BTreeMap;
@@ -161,7 +161,7 @@ impl Semantics<'_> {
         Shape {
             width,
             signed: false,
-            float: false,
+            float: None,
         }
     }
 
@@ -183,12 +183,23 @@ impl Semantics<'_> {
             .ty
             .filter(|&ty| self.program.types.size_of(ty) == bytes)
             .map(|ty| Shape::of(&self.program.types, ty))
-            .filter(|shape| !(shape.float || in_memory && shape.width == 1));
+            .filter(|shape| !(shape.float.is_some() || in_memory && shape.width == 1));
         typed.unwrap_or(Shape {
             width: bytes as u32 * 8,
             signed: false,
-            float: false,
+            float: None,
         })
+    }
+
+    /// The format of a state variable that is a floating-point number and nothing else.
+    pub fn float(&self, id: StateVarId) -> Option<FloatFormat> {
+        let variable = self.layout.get(id);
+        let shape = Shape::of(&self.program.types, variable.ty?);
+        let whole = variable.kind
+            == StateKind::Cell {
+                bytes: u64::from(shape.width / 8),
+            };
+        shape.float.filter(|_| whole)
     }
 
     /// The sort of a state variable.

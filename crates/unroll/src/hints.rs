@@ -122,8 +122,12 @@ fn read(program: &Program, expr: ExprId) -> Option<VarId> {
 }
 
 fn number(program: &Program, expr: ExprId) -> Option<u128> {
-    match program.expr(converted(program, expr)).kind {
-        ExprKind::Int(number) => Some(number),
+    match (
+        program.expr(expr).kind,
+        program.expr(converted(program, expr)).kind,
+    ) {
+        (ExprKind::Float(bits), _) => Some(bits),
+        (_, ExprKind::Int(number)) => Some(number),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use hardbop_budget::Budget;
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, TraceMode};
 use hardbop_cfront::program::Program;
+use hardbop_cfront::types::{FloatKind, Type};
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 
@@ -235,6 +236,30 @@ impl Guess<'_> {
             },
         }
     }
+
+    /// A floating-point number in the same style: often a fraction.
+    fn float(&mut self) -> f64 {
+        let chance = self.next() >> 8;
+        let small = (chance % 41) as f64 - 20.0;
+        let fraction = (chance >> 6) as f64 / (1u64 << 50) as f64;
+        match self.style {
+            Style::Zero => 0.0,
+            Style::One => 1.0,
+            Style::Flag => (chance & 1) as f64,
+            Style::Small => [small / 10.0, small, fraction][(chance >> 8) as usize % 3],
+            Style::Medium => small * 20.0 + fraction,
+            Style::Mixed => match (chance >> 8) % 8 {
+                0 => f64::NAN,
+                1 => f64::INFINITY,
+                2 => f64::NEG_INFINITY,
+                3 => -0.0,
+                4 => fraction,
+                5 => -fraction,
+                6 => f64::from(f32::from_bits(self.next() as u32)),
+                _ => f64::from_bits(self.next()),
+            },
+        }
+    }
 }
 
 impl Environment for Guess<'_> {
@@ -251,7 +276,11 @@ impl Environment for Guess<'_> {
                 return Some(numbers[chance / 8 % numbers.len()]);
             }
         }
-        Some(self.value(bits))
+        Some(match request.program.types.get(ty) {
+            Type::Float(FloatKind::F32) => u128::from((self.float() as f32).to_bits()),
+            Type::Float(FloatKind::F64) => u128::from(self.float().to_bits()),
+            _ => self.value(bits),
+        })
     }
 
     fn input_bytes(&mut self, _: Request<'_>, bytes: &mut [u8]) -> bool {

@@ -60,6 +60,7 @@ impl Terms {
             (Op::Store, &[a, i, v]) => self.store(a, i, v),
             (Op::Forall(bound), &[body]) => self.forall(bound, body),
             (Op::Exists(bound), &[body]) => self.exists(bound, body),
+            (&Op::Float(operation), args) => self.float(operation, args),
             _ => self.plain(op, args),
         }
     }
@@ -122,7 +123,7 @@ impl Terms {
     }
 
     /// Folds an operator over literals; arrays are never folded here.
-    fn fold(&mut self, op: &Op, args: &[TermId]) -> Option<TermId> {
+    pub(crate) fn fold(&mut self, op: &Op, args: &[TermId]) -> Option<TermId> {
         let values: Option<Vec<Value>> = args.iter().map(|&arg| self.value_of(arg)).collect();
         let value = apply(self, op, &values?)?;
         let sort = self.sort_of(op, args).ok()?;
@@ -132,7 +133,7 @@ impl Terms {
         }
     }
 
-    fn bits_of(&self, term: TermId) -> Option<&BigUint> {
+    pub(crate) fn bits_of(&self, term: TermId) -> Option<&BigUint> {
         match self.op(term) {
             Op::BitVec(value) => Some(value),
             _ => None,

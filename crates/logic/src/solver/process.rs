@@ -15,8 +15,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::z3::literal_value;
 use super::{Answer, Limits, Solver, Unknown};
 use crate::eval::FunctionValue;
+use crate::float::FloatOperation;
 use crate::parse::{Names, SExprs, read_term};
-use crate::smtlib::{declare_constant, declare_function, functions_in, smtlib_text};
+use crate::smtlib::{
+    declare_constant, declare_function, define_float, floats_in, functions_in, smtlib_text,
+};
 use crate::term::{FuncId, Op, TermId, Terms};
 use crate::value::Value;
 
@@ -39,6 +42,7 @@ struct Level {
     text: String,
     declared: FxHashSet<TermId>,
     functions: FxHashSet<FuncId>,
+    floats: FxHashSet<FloatOperation>,
     proxies: FxHashMap<TermId, String>,
 }
 
@@ -90,6 +94,13 @@ impl SmtLibProcess {
     }
 
     fn declare(&mut self, terms: &Terms, formula: TermId) {
+        for operation in floats_in(terms, &[formula]) {
+            let known = |level: &Level| level.floats.contains(&operation);
+            if !self.levels.iter().any(known) {
+                self.top().floats.insert(operation);
+                self.tell(&define_float(operation));
+            }
+        }
         for function in functions_in(terms, &[formula]) {
             if !self
                 .levels
@@ -119,7 +130,13 @@ impl SmtLibProcess {
                 .iter()
                 .any(|level| level.declared.contains(constant))
         };
+        let defined = |operation| {
+            self.levels
+                .iter()
+                .any(|level| level.floats.contains(operation))
+        };
         terms.free_constants(&[term]).iter().all(declared)
+            && floats_in(terms, &[term]).iter().all(defined)
     }
 
     fn assumption(&mut self, terms: &Terms, formula: TermId) -> String {

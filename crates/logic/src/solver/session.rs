@@ -7,7 +7,8 @@ use hardbop_budget::Budget;
 use rustc_hash::FxHashMap;
 
 use super::{Answer, Limits, Solver, Unknown};
-use crate::eval::Assignment;
+use crate::bounds::{self, Decision};
+use crate::eval::{Assignment, eval};
 use crate::smtlib::{functions_in, script};
 use crate::term::{Op, TermId, Terms};
 use crate::value::Value;
@@ -47,6 +48,8 @@ enum Last {
     Nothing,
     /// The solver itself holds the model.
     Model,
+    /// A model that was found without the solver.
+    Found(Assignment),
     /// The cache said satisfiable: the solver has to be asked before it can tell a model.
     CachedModel(Vec<TermId>),
     Core(Vec<TermId>),
@@ -217,18 +220,15 @@ impl<'s> Session<'s> {
             None => {}
         }
         let answer = self.ask(terms, &assumed);
-        match &answer {
-            Answer::Sat => {
+        match (&answer, &self.last) {
+            (Answer::Sat, _) => {
                 self.cache.insert(key, Cached::Sat);
-                self.last = Last::Model;
             }
-            Answer::Unsat => {
-                let core = self.solver.core();
+            (Answer::Unsat, Last::Core(core)) => {
                 self.cache.insert(key, Cached::Unsat(core.clone().into()));
-                self.last = Last::Core(core);
             }
             // More time may bring an answer, so not knowing is not remembered.
-            Answer::Unknown(_) => {}
+            _ => {}
         }
         answer
     }
@@ -237,23 +237,16 @@ impl<'s> Session<'s> {
     /// nothing is remembered.
     pub(crate) fn check_uncached(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
         self.statistics.queries += 1;
-        let answer = self.ask(terms, assumptions);
-        self.last = match answer {
-            Answer::Sat => Last::Model,
-            Answer::Unsat => Last::Core(self.solver.core()),
-            Answer::Unknown(_) => Last::Nothing,
-        };
-        answer
+        self.ask(terms, assumptions)
     }
 
+    /// Asks, and remembers what the answer left behind.
     fn ask(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
         if let Some(log) = &mut self.log {
             log(&script(terms, &self.assertions, assumptions));
         }
         let start = Instant::now();
-        let answer = self
-            .solver
-            .check(terms, assumptions, self.limits, &self.budget);
+        let answer = self.decide(terms, assumptions);
         let time = start.elapsed();
         self.statistics.time += time;
         let word = match &answer {
@@ -273,6 +266,34 @@ impl<'s> Session<'s> {
         if let Some(log) = &mut self.log {
             log(&format!("; {word}\n"));
         }
+        answer
+    }
+
+    /// Asks the bounds of floats first, then the solver.
+    fn decide(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
+        let formulas = || self.assertions.iter().chain(assumptions).copied();
+        if terms.has_floats() {
+            let formulas: Vec<TermId> = formulas().collect();
+            match bounds::decide(terms, &formulas) {
+                Some(Decision::Unsat) => {
+                    self.last = Last::Core(assumptions.to_vec());
+                    return Answer::Unsat;
+                }
+                Some(Decision::Sat(model)) => {
+                    self.last = Last::Found(model);
+                    return Answer::Sat;
+                }
+                None => {}
+            }
+        }
+        let answer = self
+            .solver
+            .check(terms, assumptions, self.limits, &self.budget);
+        self.last = match answer {
+            Answer::Sat => Last::Model,
+            Answer::Unsat => Last::Core(self.solver.core()),
+            Answer::Unknown(_) => Last::Nothing,
+        };
         answer
     }
 
@@ -307,7 +328,8 @@ impl<'s> Session<'s> {
     /// Makes sure that the solver itself holds the model of the last check.
     fn hold_model(&mut self, terms: &Terms) -> Result<(), Unknown> {
         match std::mem::replace(&mut self.last, Last::Nothing) {
-            Last::Model => {}
+            Last::Model => self.last = Last::Model,
+            Last::Found(model) => self.last = Last::Found(model),
             Last::CachedModel(assumptions) => match self.ask(terms, &assumptions) {
                 Answer::Sat => {}
                 Answer::Unsat => {
@@ -317,7 +339,6 @@ impl<'s> Session<'s> {
             },
             _ => return Err(Unknown::GaveUp("there is no model to tell".to_owned())),
         }
-        self.last = Last::Model;
         Ok(())
     }
 
@@ -329,6 +350,10 @@ impl<'s> Session<'s> {
         of: &[TermId],
     ) -> Result<Vec<Option<Value>>, Unknown> {
         self.hold_model(terms)?;
+        if let Last::Found(model) = &self.last {
+            let value = |&term: &TermId| eval(terms, term, model).ok();
+            return Ok(of.iter().map(value).collect());
+        }
         Ok(self.solver.values(terms, of))
     }
 
@@ -347,6 +372,10 @@ impl<'s> Session<'s> {
             if let Some(value) = value {
                 model.set(constant, value);
             }
+        }
+        if let Last::Found(_) = &self.last {
+            // No function is in the question, so none needs a value of its own.
+            return Ok(model);
         }
         for function in functions_in(terms, roots) {
             if let Some(value) = self.solver.function_value(terms, function) {

@@ -16,6 +16,7 @@ use z3::{FuncDecl, Model, Params, SatResult, StatisticsValue};
 use super::watchdog::Watchdog;
 use super::{Answer, Limits, Solver, Unknown};
 use crate::eval::FunctionValue;
+use crate::float::{FloatOperation, Template};
 use crate::parse::{Names, parse_term};
 use crate::smtlib::escape;
 use crate::sort::Sort;
@@ -357,6 +358,17 @@ impl Translator {
         self.known[&root].clone()
     }
 
+    /// The circuit of an operation on floats, with these arguments.
+    fn copied(operation: FloatOperation, args: &[Dynamic]) -> Dynamic {
+        let circuit = Template::of(operation);
+        let inputs = circuit.inputs.iter().copied().zip(args.iter().cloned());
+        let mut inner = Translator {
+            known: inputs.collect(),
+            functions: FxHashMap::default(),
+        };
+        inner.ast(&circuit.terms, circuit.output)
+    }
+
     fn node(&mut self, terms: &Terms, term: TermId) -> Dynamic {
         let args: Vec<Dynamic> = terms
             .args(term)
@@ -427,6 +439,7 @@ impl Translator {
             Op::IntToBv(width) => BV::from_int(&i(0), *width).into(),
             Op::Select => a(0).select(&args[1]),
             Op::Store => a(0).store(&args[1], &args[2]).into(),
+            Op::Float(operation) => Self::copied(*operation, &args),
             Op::ConstArray(sort) => {
                 let index = Self::sort(terms, terms.array_parts(*sort).0);
                 Array::const_array(&index, &args[0]).into()

@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
         }
         let (name, exact) = self.name(id)?;
         let shape = self.semantics.shape(id);
-        if shape.float || !(is_standard(shape.width) || shape.width == 1) {
+        if shape.float.is_some() || !(is_standard(shape.width) || shape.width == 1) {
             return None;
         }
         let name = match self.words {
