@@ -2,7 +2,7 @@
 
 use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Desk, Encodings, Ended, Engine, Suggestion, Task};
+use hardbop_engine::{Desk, Encodings, Ended, Engine, Scope, Suggestion, Task};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
@@ -67,6 +67,10 @@ impl Engine for Timed {
         self.engine.name()
     }
 
+    fn scope(&self) -> Scope {
+        self.engine.scope()
+    }
+
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let left = task.budget.remaining().unwrap_or(Duration::MAX);
         let end = task.budget.elapsed() + self.time.min(left / self.parts);
@@ -126,6 +130,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         first: vec![
             Box::new(only(2_000_000)),
             timed(invariants, seconds(20)),
+            // Only where the question comes along with others.
+            timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(4)),
             Box::new(few),
             timed(elements, seconds(10)),
@@ -137,6 +143,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(WholeProgram::reading(arithmetic)),
             ],
             vec![
+                timed(Ranks::default(), seconds(8)),
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
                 timed(guesses, seconds(1)),
