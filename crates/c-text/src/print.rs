@@ -131,6 +131,7 @@ impl Printer<'_> {
             ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
+            | ExprKind::HeapIs { .. }
             | ExprKind::ObjectSize { .. } => hardbop_cfront::dump::expr_text(program, id),
         }
     }

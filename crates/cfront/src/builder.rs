@@ -57,6 +57,8 @@ pub struct Builder {
     pub(crate) shutdown: BTreeMap<(u32, u32), FuncId>,
     /// What calls `main` with its arguments, if it looks at them.
     pub(crate) start: Option<FuncId>,
+    /// Counts the objects on the heap, where somebody asks about them at the end.
+    pub(crate) live_objects: Option<VarId>,
     model_texts: BTreeSet<String>,
     /// The checks that the user asked for, whatever is lowered just now.
     pub(crate) asked: BTreeSet<CheckKind>,
@@ -190,6 +192,7 @@ impl Builder {
             startup: BTreeMap::new(),
             shutdown: BTreeMap::new(),
             start: None,
+            live_objects: None,
             model_texts: BTreeSet::new(),
             unsequenced: Vec::new(),
         }

@@ -35,6 +35,10 @@ pub enum CheckKind {
     Bounds,
     /// `free` of what is not the start of a live heap object.
     Free,
+    /// Memory of the heap that nothing points to any more was not freed.
+    Leak,
+    /// Memory of the heap is not freed when the program ends.
+    Cleanup,
     /// A rule says `abort`.
     Rule,
     /// An execution never ends. There is no location where that is seen.
@@ -53,6 +57,8 @@ impl CheckKind {
             CheckKind::Pointer => "pointer",
             CheckKind::Bounds => "bounds",
             CheckKind::Free => "free",
+            CheckKind::Leak => "leak",
+            CheckKind::Cleanup => "cleanup",
             CheckKind::Rule => "rule",
             CheckKind::Termination => "termination",
         }
@@ -69,8 +75,39 @@ impl CheckKind {
             CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
             CheckKind::Bounds => "An access can lie outside of its object.",
             CheckKind::Free => "What is not the start of a live heap object can be freed.",
+            CheckKind::Leak => "Memory can be lost: nothing points to it, and it was not freed.",
+            CheckKind::Cleanup => "The program can end without having freed all memory.",
             CheckKind::Rule => "A rule about the use of an interface can be violated.",
             CheckKind::Termination => "An execution may never end.",
         }
     }
+}
+
+/// What should hold of the heap where a program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HeapFact {
+    /// No object lives.
+    Freed,
+    /// Every object that lives can be reached from a variable that lives.
+    Reached,
+}
+
+impl HeapFact {
+    /// The kind of the check that asks for it.
+    pub(crate) fn kind(self) -> CheckKind {
+        match self {
+            HeapFact::Freed => CheckKind::Cleanup,
+            HeapFact::Reached => CheckKind::Leak,
+        }
+    }
+}
+
+/// How a program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProgramEnd {
+    /// The outermost call is about to return, and its variables end with it. Where an inner call
+    /// of the same function returns, the program goes on, and nothing is asked.
+    Return,
+    /// By `exit`, `abort` or the like, with all calls active.
+    Stop,
 }

@@ -389,6 +389,10 @@ impl View<'_> {
                 self.write_expr(out, pointer, Level::Lowest, depth);
                 out.push(')');
             }
+            ExprKind::HeapIs { fact, .. } => out.push_str(match fact {
+                HeapFact::Freed => "all_freed()",
+                HeapFact::Reached => "all_reached()",
+            }),
             ExprKind::ObjectSize { pointer } => {
                 out.push_str("object_size(");
                 self.write_expr(out, pointer, Level::Lowest, depth);

@@ -8,7 +8,7 @@ use crate::lower::{PRESENT, TEXT};
 use crate::operands::{
     Operand, Positions, Renumber, each_operand, operands_of, operands_of_place, positions,
 };
-use crate::options::Undefined;
+use crate::options::{Failures, Undefined};
 use crate::program::*;
 use crate::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources};
@@ -39,6 +39,7 @@ impl Builder {
         let entry = self.start.unwrap_or(FuncId(entry as u32));
         let entry = self.with_startup(entry);
         self.define_shutdown();
+        self.check_heap_at_return(entry);
         self.define_undefined();
         self.fail_in_error_functions(entry);
         self.note_undefined_variables();
@@ -364,6 +365,11 @@ impl Builder {
             ByPointer::Input => return,
             ByPointer::Refuse(what) => {
                 let construct = self.add_unsupported(what.clone(), source);
+                body.edge(*at, next, Op::Unsupported { construct }, source);
+            }
+            ByPointer::Fail | ByPointer::Assert if self.options.failures == Failures::Ends => {
+                let what = format!("an end of the program in `{name}`, called by a pointer,");
+                let construct = self.add_unsupported(what, source);
                 body.edge(*at, next, Op::Unsupported { construct }, source);
             }
             ByPointer::Fail | ByPointer::Assert => {

@@ -23,6 +23,7 @@ pub mod edit;
 mod finish;
 mod fold;
 mod headers;
+mod heap;
 pub mod ids;
 pub mod inline;
 pub mod interp;

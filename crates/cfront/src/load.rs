@@ -14,7 +14,7 @@ use crate::parse::{
 };
 use crate::points_to::PointsTo;
 use crate::program::{
-    Assumption, Check, CheckKind, Function, Gap, Op, Origin, Program, Unsupported,
+    Assumption, Check, CheckKind, Edge, Function, Gap, Lifetime, Op, Origin, Program, Unsupported,
 };
 use crate::reach::{Reached, reached};
 use crate::start::{self, START};
@@ -375,14 +375,22 @@ fn complete(
     keep_reached_assumptions(program, &reached, diagnostics);
     conventions::note(program, &points_to, &reached, options, unsequenced);
     warn_unsupported(program, &reached, diagnostics);
+    let allocates = |edge: &Edge| {
+        let Op::Allocate { lifetime, .. } = edge.op else {
+            return false;
+        };
+        lifetime == Lifetime::Heap
+    };
     if options.wants(CheckKind::Termination) {
-        ask_for_the_end(program);
+        ask_for_the_end(program, "every execution ends");
+    } else if options.wants(CheckKind::Leak) && program.edges.iter().any(allocates) {
+        ask_for_the_end(program, "every execution ends, so that lost memory is seen");
     }
     Ok(points_to)
 }
 
 /// Adds the check that every execution ends: it belongs to no edge, only to the whole program.
-fn ask_for_the_end(program: &mut Program) {
+fn ask_for_the_end(program: &mut Program, message: &str) {
     let named = |function: &Function| !function.passes_on();
     let entry = program.function(program.entry);
     let function = match named(entry) {
@@ -395,7 +403,7 @@ fn ask_for_the_end(program: &mut Program) {
     };
     program.checks.push(Check {
         kind: CheckKind::Termination,
-        message: "every execution ends".to_owned(),
+        message: message.to_owned(),
         function,
         source: program.function(function).source,
     });

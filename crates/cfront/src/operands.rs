@@ -69,7 +69,8 @@ pub fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
 pub fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
     use Operand::{Expr, Place};
     match *kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) | ExprKind::HeapIs { .. } => {
+        }
         ExprKind::Load(p) | ExprKind::AddressOf(p) => see(Place(p)),
         ExprKind::Unary(_, a) | ExprKind::Convert(a) => see(Expr(a)),
         ExprKind::Binary(_, a, b)
@@ -232,7 +233,10 @@ pub(crate) trait Renumber {
 
     fn expr_kind(&self, kind: ExprKind) -> ExprKind {
         match kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => kind,
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Function(_)
+            | ExprKind::HeapIs { .. } => kind,
             ExprKind::Load(p) => ExprKind::Load(self.place(p)),
             ExprKind::AddressOf(p) => ExprKind::AddressOf(self.place(p)),
             ExprKind::Unary(op, a) => ExprKind::Unary(op, self.expr(a)),

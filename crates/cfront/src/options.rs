@@ -10,11 +10,13 @@ pub struct LowerOptions {
     pub entry: String,
     /// The checks asked for beyond assertions and error calls, which are always there:
     /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Pointer`],
-    /// [`CheckKind::Bounds`], [`CheckKind::Free`]; and [`CheckKind::Termination`], one for the
-    /// whole program.
+    /// [`CheckKind::Bounds`], [`CheckKind::Free`], [`CheckKind::Leak`], [`CheckKind::Cleanup`]; and
+    /// [`CheckKind::Termination`], one for the whole program.
     pub checks: BTreeSet<CheckKind>,
     /// Whether a left shift of a value is among the overflows.
     pub left_shifts: LeftShifts,
+    /// What a failing assertion or a call of an error function is.
+    pub failures: Failures,
     /// Labels whose being reached is an error, e.g. `ERROR`.
     pub error_labels: BTreeSet<String>,
     /// Functions whose being called is an error, whether or not the user gives them a body.
@@ -36,6 +38,16 @@ pub enum LeftShifts {
     Move,
 }
 
+/// What a failing assertion or a call of an error function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failures {
+    /// A check that is violated.
+    Checks,
+    /// An end of the program like `abort`: whoever asks about nothing but the heap at the end of
+    /// the program asks about this end, too.
+    Ends,
+}
+
 /// What a function that no unit defines may do, besides returning anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undefined {
@@ -52,6 +64,7 @@ impl Default for LowerOptions {
             entry: "main".to_owned(),
             checks: BTreeSet::new(),
             left_shifts: LeftShifts::Overflow,
+            failures: Failures::Checks,
             error_labels: BTreeSet::new(),
             error_functions: ["reach_error", "__VERIFIER_error"]
                 .map(str::to_owned)

@@ -10,7 +10,7 @@
 //! too much), the meaning is still total and is said at [`BinaryOp`]; the optional checks say
 //! whether such a place can be reached.
 
-pub use crate::checks::{Check, CheckKind};
+pub use crate::checks::{Check, CheckKind, HeapFact, ProgramEnd};
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::mismatch::DISPATCH;
 use crate::start::START;
@@ -493,6 +493,13 @@ pub enum ExprKind {
     ValidFree {
         /// The argument of `free`.
         pointer: ExprId,
+    },
+    /// Whether the heap is as it should be where the program ends.
+    HeapIs {
+        /// What should hold.
+        fact: HeapFact,
+        /// How the program ends.
+        end: ProgramEnd,
     },
     /// `__builtin_object_size` at run time: the bytes from the pointer to its object's end.
     ObjectSize {

@@ -199,6 +199,7 @@ impl Verifier<'_> {
                 self.is_int(ty) && self.is_pointer(self.ty(pointer)),
                 "a free test of wrong types",
             ),
+            ExprKind::HeapIs { .. } => must(self.is_int(ty), "a test of the heap of a wrong type"),
             ExprKind::ObjectSize { pointer } => must(
                 self.is_integer(ty) && self.is_pointer(self.ty(pointer)),
                 "an object size of wrong types",

@@ -222,6 +222,7 @@ impl<'p> Watch<'p> {
                 // Whether an access would be good is asked without making it.
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
+                | ExprKind::HeapIs { .. }
                 | ExprKind::ObjectSize { .. } => {}
                 ref plain => operands_of(plain, &mut |operand| {
                     if let Operand::Expr(operand) = operand {

@@ -24,6 +24,7 @@ pub use turn::Turn;
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::program::CheckKind;
 use hardbop_model::Model;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -97,10 +98,37 @@ pub enum Encodings {
     BitsOnly,
 }
 
+/// What an engine can claim something of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Of checks that stand somewhere.
+    Places,
+    /// Of whether every execution ends.
+    Ends,
+    /// Of both.
+    Both,
+}
+
+impl Scope {
+    /// Whether a check is within it.
+    pub fn covers(self, kind: CheckKind) -> bool {
+        match self {
+            Scope::Both => true,
+            Scope::Places => kind != CheckKind::Termination,
+            Scope::Ends => kind == CheckKind::Termination,
+        }
+    }
+}
+
 /// A way to decide checks, with its options.
 pub trait Engine: Send + Sync {
     /// What users call it.
     fn name(&self) -> &'static str;
+
+    /// What it can claim something of: it is not asked about the rest.
+    fn scope(&self) -> Scope {
+        Scope::Places
+    }
 
     /// Decides what it can of the task's checks: each of them is in an accepted claim in the end,
     /// or open with a reason.

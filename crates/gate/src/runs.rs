@@ -4,7 +4,9 @@ use crate::Gate;
 use crate::determined::is_determined;
 use crate::files::{may_read_back, reads_back};
 use hardbop_cfront::ids::TypeId;
-use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Outcome, Request, TraceMode};
+use hardbop_cfront::interp::{
+    self, Contents, Environment, Interpreter, Limits, Outcome, Request, TraceMode,
+};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
 use hardbop_semantics::replay::replay;
@@ -65,10 +67,11 @@ impl Gate<'_> {
             steps: claim.steps,
             budget: self.budget.clone(),
             trace: TraceMode::Off,
+            contents: Contents::Watched,
             ..Limits::default()
         };
         let run = Interpreter::new(program).run(&mut nothing, &limits);
-        if nothing.asked {
+        if nothing.asked || !run.determined {
             return Err(Reason::Evidence);
         }
         match run.outcome {
@@ -85,7 +88,7 @@ impl Gate<'_> {
 }
 
 /// Has no answers: whoever asks for an input leaves something open. Contents that nobody wrote
-/// are asked for too, but a determined program does not read them.
+/// are asked for too, but a determined run does not read them.
 #[derive(Default)]
 struct Nothing {
     asked: bool,

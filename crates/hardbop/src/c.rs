@@ -423,6 +423,8 @@ fn lower_options(input: &CInput) -> LowerOptions {
         CheckName::Pointer => CheckKind::Pointer,
         CheckName::Bounds => CheckKind::Bounds,
         CheckName::Free => CheckKind::Free,
+        CheckName::Leak => CheckKind::Leak,
+        CheckName::Cleanup => CheckKind::Cleanup,
     };
     LowerOptions {
         entry: input.entry.clone(),

@@ -123,12 +123,10 @@ impl Part {
                 claim,
             });
         }
+        let asks = |kind| program.checks.iter().any(|check| check.kind == kind);
         Part {
             rule: program.rules.first().map(|rule| rule.name.clone()),
-            termination: program
-                .checks
-                .iter()
-                .any(|check| check.kind == CheckKind::Termination),
+            termination: asks(CheckKind::Termination) && !asks(CheckKind::Leak),
             program: fingerprint(program),
             assumptions: assumptions(program),
             answers,

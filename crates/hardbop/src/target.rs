@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::failure::{Failure, Verdict};
 use crate::input;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::options::{LeftShifts, LowerOptions};
+use hardbop_cfront::options::{Failures, LeftShifts, LowerOptions};
 use hardbop_cfront::program::{Check, CheckKind, Program};
 use hardbop_diagnostics::Sources;
 use hardbop_report::results::{self, Answer, DataModel, Results};
@@ -138,6 +138,8 @@ impl Target {
             Some((CheckKind::Overflow, _)) => "G ! overflow".to_owned(),
             Some((CheckKind::Pointer | CheckKind::Bounds, _)) => "G valid-deref".to_owned(),
             Some((CheckKind::Free, _)) => "G valid-free".to_owned(),
+            Some((CheckKind::Leak, _)) => "G valid-memtrack".to_owned(),
+            Some((CheckKind::Cleanup, _)) => "G valid-memcleanup".to_owned(),
             Some((CheckKind::Termination, _)) => "F end".to_owned(),
             Some((CheckKind::ErrorCall, Some(name))) => format!("G ! call({name}())"),
             _ => "G ! call(reach_error())".to_owned(),
@@ -234,8 +236,24 @@ impl Target {
                 Goal::ValidFree => {
                     options.checks.insert(CheckKind::Free);
                 }
+                Goal::ValidMemtrack => {
+                    options.checks.insert(CheckKind::Leak);
+                }
+                Goal::ValidMemcleanup => {
+                    options.checks.insert(CheckKind::Cleanup);
+                }
                 Goal::Other(_) => {}
             }
+        }
+        let about = |wanted: fn(&Goal) -> bool| {
+            let mut properties = self.properties.iter();
+            properties.any(|property| wanted(&property.goal))
+        };
+        // Where nobody asks whether it is reached, a failure is an end of the program.
+        if about(|goal| *goal == Goal::ValidMemcleanup)
+            && !about(|goal| matches!(goal, Goal::UnreachCall(_)))
+        {
+            options.failures = Failures::Ends;
         }
     }
 
@@ -295,6 +313,8 @@ fn word_of(kind: CheckKind) -> &'static str {
         CheckKind::Overflow => "no-overflow",
         CheckKind::Pointer | CheckKind::Bounds => "valid-deref",
         CheckKind::Free => "valid-free",
+        CheckKind::Leak => "valid-memtrack",
+        CheckKind::Cleanup => "valid-memcleanup",
         CheckKind::Termination => "termination",
         _ => "unreach-call",
     }
@@ -307,6 +327,11 @@ fn asks_for(goal: &Goal, check: &Check) -> bool {
         Goal::NoOverflow => check.kind == CheckKind::Overflow,
         Goal::ValidDeref => matches!(check.kind, CheckKind::Pointer | CheckKind::Bounds),
         Goal::ValidFree => check.kind == CheckKind::Free,
+        // What an execution loses that never ends is not seen at any end.
+        Goal::ValidMemtrack => {
+            matches!(check.kind, CheckKind::Leak | CheckKind::Termination)
+        }
+        Goal::ValidMemcleanup => check.kind == CheckKind::Cleanup,
         Goal::Termination => check.kind == CheckKind::Termination,
         Goal::Other(_) => false,
     }
@@ -317,7 +342,7 @@ fn refusal(property: &Property) -> Option<String> {
     match &property.goal {
         Goal::Other(name) => Some(format!(
             "the property `{name}` is not checked; calls, labels, overflows, `valid-deref`, \
-             `valid-free` and `termination` are"
+             `valid-free`, `valid-memtrack`, `valid-memcleanup` and `termination` are"
         )),
         _ => None,
     }

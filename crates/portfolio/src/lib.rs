@@ -234,8 +234,15 @@ fn run_lane(
         if budget.check().is_err() {
             break;
         }
+        let kind = |check: &CheckId| task.model.program.checks[check.index()].kind;
+        let (asked, kept): (Vec<CheckId>, Vec<CheckId>) = open
+            .iter()
+            .partition(|check| engine.scope().covers(kind(check)));
+        if asked.is_empty() && !kept.is_empty() {
+            continue;
+        }
         let task = Task {
-            checks: &open,
+            checks: &asked,
             budget,
             ..*task
         };
@@ -255,7 +262,8 @@ fn run_lane(
                 }
             }
         }
-        let left: BTreeSet<CheckId> = ended.open.keys().copied().collect();
+        let mut left: BTreeSet<CheckId> = ended.open.keys().copied().collect();
+        left.extend(kept);
         desk.tell(Message::Ended(name, Box::new(ended)));
         open.retain(|check| left.contains(check));
         if open.is_empty() {

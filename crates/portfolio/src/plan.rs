@@ -2,7 +2,7 @@
 
 use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Suggestion, Task, Turn};
+use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
@@ -116,6 +116,10 @@ impl Engine for Timed {
         self.engine.name()
     }
 
+    fn scope(&self) -> Scope {
+        self.engine.scope()
+    }
+
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let budget = self.turn.of(task.budget);
         let task = Task {
@@ -173,6 +177,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         first: vec![
             Box::new(only(2_000_000)),
             timed(invariants, seconds(20)),
+            // Only where the question comes along with others.
+            timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(4)),
             Box::new(few),
             timed(elements, seconds(10)),
@@ -184,6 +190,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(WholeProgram::reading(arithmetic)),
             ],
             vec![
+                timed(Ranks::default(), seconds(8)),
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
                 timed(guesses, seconds(1)),

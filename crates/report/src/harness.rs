@@ -195,6 +195,7 @@ impl Writer<'_> {
             CheckKind::DivisionByZero => {
                 " -fsanitize=integer-divide-by-zero -fno-sanitize-recover=all"
             }
+            CheckKind::Leak | CheckKind::Cleanup => " -fsanitize=leak",
             CheckKind::Pointer | CheckKind::Bounds | CheckKind::Free => {
                 " -fsanitize=address,undefined -fno-sanitize-recover=all"
             }

@@ -436,7 +436,10 @@ impl<'p> Recorder<'p> {
                     }
                 }
                 ExprKind::AddressOf(place) => self.address_parts(place, &mut work),
-                ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
+                ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::Function(_)
+                | ExprKind::HeapIs { .. } => {}
                 ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => work.push(operand),
                 ExprKind::Binary(_, left, right) => work.extend([right, left]),
                 ExprKind::PointerAdd { pointer, index, .. } => work.extend([index, pointer]),

@@ -28,6 +28,10 @@ pub enum Goal {
     ValidDeref,
     /// Only the start of a live heap object is freed.
     ValidFree,
+    /// Memory that was not freed is pointed to.
+    ValidMemtrack,
+    /// All memory is freed when the program ends.
+    ValidMemcleanup,
     /// Every execution ends.
     Termination,
     /// Something that is not checked here, by its name.
@@ -43,6 +47,8 @@ impl Goal {
             Goal::NoOverflow => "no-overflow",
             Goal::ValidDeref => "valid-deref",
             Goal::ValidFree => "valid-free",
+            Goal::ValidMemtrack => "valid-memtrack",
+            Goal::ValidMemcleanup => "valid-memcleanup",
             Goal::Termination => "termination",
             Goal::Other(name) => name,
         }
@@ -83,6 +89,8 @@ fn property(line: &str) -> Option<Property> {
         Some("G!overflow") => Goal::NoOverflow,
         Some("Gvalid-deref") => Goal::ValidDeref,
         Some("Gvalid-free") => Goal::ValidFree,
+        Some("Gvalid-memtrack") => Goal::ValidMemtrack,
+        Some("Gvalid-memcleanup") => Goal::ValidMemcleanup,
         Some("Fend") => Goal::Termination,
         Some(formula) => {
             let of = |prefix: &str| {
@@ -264,9 +272,7 @@ mod tests {
         check_property(
             "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n\
              CHECK( init(main()), LTL(G valid-memtrack) )\n\n",
-            expect![[
-                r#"[("main", ValidFree), ("main", ValidDeref), ("main", Other("valid-memtrack"))]"#
-            ]],
+            expect![[r#"[("main", ValidFree), ("main", ValidDeref), ("main", ValidMemtrack)]"#]],
         );
         check_property(
             "CHECK( init(start()), LTL(G ! overflow) )\nCHECK( init(main()), LTL(F end) )\n\

@@ -146,6 +146,8 @@ impl Execution<'_, '_> {
                 self.valid_access(terms, pointer, size, evaluated)
             }
             ExprKind::ValidFree { pointer } => self.valid_free(terms, pointer, evaluated),
+            // Which objects live is not known here; a count of them may say that none does.
+            ExprKind::HeapIs { .. } => self.imprecise(terms, "heap", Sort::Bool),
             ExprKind::ObjectSize { .. } => {
                 let shape = self.shape_of(expr.ty);
                 let sort = scalar::sort(shape, arithmetic);

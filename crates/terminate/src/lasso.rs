@@ -11,7 +11,7 @@ use hardbop_cfront::interp::{
 };
 use hardbop_cfront::program::{CheckKind, ExprKind, LocationKind, Origin, Program};
 use hardbop_engine::claim::{Lasso, Script};
-use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -39,6 +39,10 @@ impl Default for Lassos {
 impl Engine for Lassos {
     fn name(&self) -> &'static str {
         "lasso"
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Ends
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {

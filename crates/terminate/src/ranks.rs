@@ -8,7 +8,7 @@ use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{CheckId, FuncId, LocId};
 use hardbop_cfront::program::CheckKind;
 use hardbop_engine::claim::{CallRank, Component, Instance, Invariants, Order, Rank, Ranking};
-use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, Task};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, Scope, Task};
 use hardbop_graph::components;
 use hardbop_houdini::{ArrayId, Elements, Fixpoint, Guessed, fixpoint};
 use hardbop_logic::{Sort, TermId, Terms};
@@ -36,6 +36,10 @@ impl Default for Ranks {
 impl Engine for Ranks {
     fn name(&self) -> &'static str {
         "rank"
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Ends
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {

@@ -10,7 +10,7 @@ use crate::visits::{Run, Visit, run};
 use hardbop_cfront::ids::{CheckId, EdgeId, LocId, VarId};
 use hardbop_cfront::program::{Callee, CheckKind, ExprKind, LocationKind, Op, Origin};
 use hardbop_engine::claim::{Chosen, Recurrence};
-use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
 use hardbop_graph::components;
 use hardbop_logic::atoms_of;
 use hardbop_logic::{
@@ -47,6 +47,10 @@ impl Default for Recurrences {
 impl Engine for Recurrences {
     fn name(&self) -> &'static str {
         "recurrence"
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Ends
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {

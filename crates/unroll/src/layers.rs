@@ -10,7 +10,7 @@ use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::claim::{Given, Run, Unreached, Unrolling};
-use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::replay::original_choices;
@@ -47,6 +47,10 @@ impl Default for Unroll {
 impl Engine for Unroll {
     fn name(&self) -> &'static str {
         "unroll"
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Both
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {

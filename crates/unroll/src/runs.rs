@@ -7,7 +7,7 @@ use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, Tr
 use hardbop_cfront::program::Program;
 use hardbop_cfront::types::{FloatKind, Type};
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
-use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
 
 /// Runs the program: once to its end if nothing is left open, else some times on guesses.
 #[derive(Clone, Debug)]
@@ -45,6 +45,10 @@ impl Default for Runs {
 impl Engine for Runs {
     fn name(&self) -> &'static str {
         "run"
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Both
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {

@@ -197,6 +197,7 @@ impl<'i> Machine<'i> {
                         std::mem::replace(&mut self.slots[frame.slots + slot as usize], NO_OBJECT);
                     match shape {
                         Shape::Scalar(kind) if object != NO_OBJECT => {
+                            self.memory.note_read(object, 0, access(kind).0);
                             let value = self.memory.load(object, 0, access(kind).0);
                             self.memory.kill(object);
                             self.loaded(access(kind).0, value)

@@ -7,7 +7,7 @@
 use super::memory::Access;
 use super::scalar::Kind;
 use crate::ids::{EdgeId, FuncId, TypeId, VarId};
-use crate::program::{BinaryOp, Lifetime, UnaryOp};
+use crate::program::{BinaryOp, HeapFact, Lifetime, ProgramEnd, UnaryOp};
 use crate::types::FloatKind;
 
 /// A register, counted from the start of the frame.
@@ -369,6 +369,11 @@ pub(super) enum Rare {
     ValidFree {
         d: R,
         pointer: R,
+    },
+    HeapIs {
+        d: R,
+        fact: HeapFact,
+        end: ProgramEnd,
     },
     ObjectSize {
         d: R,

@@ -86,6 +86,7 @@ impl<'i> Machine<'i> {
                 a,
                 b,
             } => {
+                self.note_comparison(self.get(a), self.get(b));
                 let holds = op.holds(signed, self.low(a), self.low(b));
                 self.set_low(d, u64::from(holds));
             }
@@ -161,6 +162,7 @@ impl<'i> Machine<'i> {
                 let mut pointer = self.get(pointer);
                 pointer.low = self.memory.wrap(pointer.low.wrapping_add(offset.into()));
                 let (object, offset) = self.memory.locate(pointer, access.size() as u64)?;
+                self.memory.note_read(object, offset, access);
                 let value = self.memory.load(object, offset, access);
                 self.set(d, self.loaded(access, value));
             }
@@ -171,6 +173,7 @@ impl<'i> Machine<'i> {
                 offset,
             } => {
                 self.bounds(object, offset, access)?;
+                self.memory.note_read(object, offset as usize, access);
                 let value = self.memory.load(object, offset as usize, access);
                 self.set(d, self.loaded(access, value));
             }
@@ -182,6 +185,7 @@ impl<'i> Machine<'i> {
             } => {
                 let object = self.slot_object(slot)?;
                 self.bounds(object, offset, access)?;
+                self.memory.note_read(object, offset as usize, access);
                 let value = self.memory.load(object, offset as usize, access);
                 self.set(d, self.loaded(access, value));
             }
@@ -353,6 +357,7 @@ impl<'i> Machine<'i> {
                     b,
                     to,
                 } => {
+                    self.note_comparison(self.get(a), self.get(b));
                     if op.holds(signed, self.low(a), self.low(b)) {
                         pc = to as usize;
                     }

@@ -299,6 +299,11 @@ impl<'p> Emitter<'p> {
                 let value = self.constant(kind, u128::from(address), dest);
                 values.push(value);
             }
+            ExprKind::HeapIs { fact, end } => {
+                let d = self.target(dest, mark);
+                self.rare(Rare::HeapIs { d, fact, end });
+                values.push(Operand::Reg(d));
+            }
             ExprKind::Load(place) | ExprKind::AddressOf(place) => {
                 let path = Box::new(path(self.program, place));
                 let (root, indices) = (path.root, path.indices.clone());

@@ -100,7 +100,7 @@ fn size_of(program: &Program, id: VarId) -> u64 {
 
 /// The variables that must be objects: all that is not scalar, and the scalars whose address is
 /// taken or that are seen as something else than they are.
-fn variables_in_memory(program: &Program) -> Vec<bool> {
+pub(super) fn variables_in_memory(program: &Program) -> Vec<bool> {
     let types = &program.types;
     let mut in_memory: Vec<bool> = program
         .variables

@@ -166,6 +166,7 @@ impl<'i> Machine<'i> {
         let bytes = self.memory.bytes_mut(object, 0, size as usize);
         self.environment.unknown_variable(request, variable, bytes);
         self.unknowns.push(bytes.to_vec());
+        self.memory.unwrite(object, 0, size as usize);
     }
 
     /// Asks the environment for unknown contents of some bytes.
@@ -180,10 +181,12 @@ impl<'i> Machine<'i> {
             self.environment.unknown(request, bytes);
             self.unknowns.push(bytes.to_vec());
         }
+        self.memory.unwrite(object, offset, size);
     }
 
     /// An unknown scalar.
     pub(super) fn unknown_scalar(&mut self, kind: Kind) -> Reg {
+        self.memory.leave_open();
         if self.zero_unknowns {
             return Reg::default();
         }

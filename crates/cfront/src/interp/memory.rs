@@ -8,6 +8,7 @@
 //! address lies in, the end included.
 
 use super::TrapKind;
+use super::open::Watch;
 use super::scalar::Reg;
 use crate::types::DataModel;
 use std::collections::BTreeMap;
@@ -65,31 +66,35 @@ pub(super) enum Life {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Object {
-    base: u64,
+pub(super) struct Object {
+    pub base: u64,
     generation: u32,
     life: Life,
     /// Whether nobody may write it.
     read_only: bool,
-    data: Vec<u8>,
+    pub data: Vec<u8>,
     /// The provenance of the pointer at each aligned word; empty if no pointer was stored.
-    pointers: Vec<Provenance>,
+    pub pointers: Vec<Provenance>,
+    /// Which bytes were never written; empty if all were, or if nobody watches.
+    pub unwritten: Vec<bool>,
 }
 
 /// The memory.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
-    objects: Vec<Object>,
+    pub objects: Vec<Object>,
     /// Slots of dead objects.
     free: Vec<u32>,
     /// The live heap objects by address.
-    heap: BTreeMap<u64, u32>,
+    pub heap: BTreeMap<u64, u32>,
     /// The static objects are the slots from 1 up to this one, in the order of their addresses.
-    statics: u32,
+    pub statics: u32,
     next_heap: u64,
     heap_range: (u64, u64),
     /// The size of a pointer in bytes.
-    word: usize,
+    pub word: usize,
+    /// What is open in the run, if somebody watches.
+    pub watch: Watch,
     used: u64,
     limit: u64,
 }
@@ -167,6 +172,7 @@ impl Memory {
             read_only: false,
             data: Vec::new(),
             pointers: Vec::new(),
+            unwritten: Vec::new(),
         };
         Memory {
             objects: vec![reserved],
@@ -176,6 +182,7 @@ impl Memory {
             next_heap: start,
             heap_range: (start, stack_bottom(model)),
             word: model.pointer_size() as usize,
+            watch: Watch::Nobody,
             used: 0,
             limit,
         }
@@ -231,6 +238,7 @@ impl Memory {
                     read_only: false,
                     data,
                     pointers,
+                    unwritten: Vec::new(),
                 });
                 slot
             }
@@ -243,6 +251,9 @@ impl Memory {
             object.data = vec![0; size as usize];
         } else {
             object.data.resize(size as usize, 0);
+        }
+        if self.watch != Watch::Nobody && life != Life::Static {
+            object.unwritten = vec![true; size as usize];
         }
         Ok(slot)
     }
@@ -296,6 +307,7 @@ impl Memory {
         }
         object.data.clear();
         object.pointers.clear();
+        object.unwritten.clear();
         // A slot whose generations are used up is not used again.
         if object.generation < u32::MAX {
             object.generation += 1;
@@ -415,6 +427,7 @@ impl Memory {
     /// Some bytes of an object, to be overwritten: pointers in them are forgotten.
     pub(super) fn bytes_mut(&mut self, slot: u32, offset: usize, size: usize) -> &mut [u8] {
         self.forget(slot, offset, size);
+        self.written(slot, offset, size);
         &mut self.objects[slot as usize].data[offset..offset + size]
     }
 
@@ -493,6 +506,7 @@ impl Memory {
         if !self.objects[slot as usize].pointers.is_empty() {
             self.forget(slot, offset, access.size());
         }
+        self.written(slot, offset, access.size());
         let object = &mut self.objects[slot as usize];
         let data = &mut object.data[offset..offset + access.size()];
         match access {
@@ -540,6 +554,7 @@ impl Memory {
             Vec::new()
         };
         self.forget(to.0, to.1, size);
+        self.copy_unwritten(to, from, size);
         if to.0 == from.0 {
             self.objects[to.0 as usize]
                 .data

@@ -21,10 +21,12 @@ mod environment;
 mod execute;
 mod expression;
 mod float;
+mod heap;
 mod inputs;
 mod layout;
 mod machine;
 mod memory;
+mod open;
 mod rare;
 mod report;
 mod scalar;
@@ -124,6 +126,18 @@ pub struct Limits {
     pub budget: Budget,
     /// Which of the executed edges are kept.
     pub trace: TraceMode,
+    /// Whether it is watched if the run depends on anything but its inputs.
+    pub contents: Contents,
+}
+
+/// Whether it is watched if a run depends on anything but its inputs: on memory that was never
+/// written, on the numbers behind pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// It is not.
+    Anything,
+    /// It is, and [`Run::determined`] says it.
+    Watched,
 }
 
 /// Which of the executed edges are kept.
@@ -146,6 +160,7 @@ impl Default for Limits {
             memory: 1 << 30,
             budget: Budget::unlimited(),
             trace: TraceMode::Off,
+            contents: Contents::Anything,
         }
     }
 }
@@ -164,6 +179,9 @@ pub struct Run {
     pub unknowns: Vec<Vec<u8>>,
     /// The executed edges that were kept, in order.
     pub trace: Vec<EdgeId>,
+    /// Whether the run was watched, and all that it did with memory follows from its inputs.
+    /// (Scalars whose address is never taken are not in memory: see [`in_memory`].)
+    pub determined: bool,
 }
 
 /// An input that a run consumed.
@@ -248,6 +266,11 @@ impl<'p> Interpreter<'p> {
     ) -> Run {
         start::run(self, environment, limits, observer)
     }
+}
+
+/// By variable: whether it is kept in memory while a program runs.
+pub fn in_memory(program: &Program) -> Vec<bool> {
+    layout::variables_in_memory(program)
 }
 
 /// Runs a program once.

@@ -111,6 +111,16 @@ impl Machine<'_> {
                     },
                 );
             }
+            Rare::HeapIs { d, fact, end } => {
+                let holds = self.heap_is(fact, end)?;
+                self.set(
+                    d,
+                    Reg {
+                        low: u64::from(holds),
+                        high: 0,
+                    },
+                );
+            }
             Rare::ObjectSize { d, pointer, to } => {
                 let size = match self.memory.object(self.get(pointer)) {
                     Some((object, offset)) => {
@@ -148,6 +158,7 @@ impl Machine<'_> {
             }
             Rare::HavocRecord { pointer, size } => {
                 let (object, offset) = self.memory.locate_to_write(self.get(pointer), size)?;
+                self.memory.leave_open();
                 self.unknown_range(object, offset, size as usize);
             }
             Rare::HavocMemory {
@@ -155,6 +166,7 @@ impl Machine<'_> {
                 size: Some(size),
                 input,
             } => {
+                self.memory.leave_open();
                 self.havoc_range(self.get(pointer), self.get(size).low, input)?;
             }
             Rare::HavocMemory {
@@ -162,6 +174,8 @@ impl Machine<'_> {
                 size: None,
                 ..
             } => {
+                // More may be written than is found here.
+                self.memory.leave_open();
                 self.havoc_reachable(self.get(pointer));
             }
             Rare::Declare { slot } => {
@@ -243,8 +257,9 @@ impl Machine<'_> {
     }
 
     /// The bits of a bit-field, which starts so many bits after the pointer.
-    fn load_bits(&self, pointer: Reg, offset: u64, width: u32) -> Result<u128, TrapKind> {
+    fn load_bits(&mut self, pointer: Reg, offset: u64, width: u32) -> Result<u128, TrapKind> {
         let (object, first, size, shift) = self.bit_range(pointer, offset, width)?;
+        self.memory.note_bytes(object, first, size);
         let bytes = self.memory.bytes(object, first, size);
         let mut bits = 0;
         for i in 0..width {

@@ -2,8 +2,8 @@
 
 use super::scalar::{Kind, extend};
 use super::{Consumed, Outcome, Run, TrapKind, Value, float};
-use crate::ids::EdgeId;
-use crate::program::{Op, Origin, Program, Source};
+use crate::ids::{EdgeId, LocId};
+use crate::program::{LocationKind, Op, Origin, Program, Source};
 use std::fmt;
 
 /// What a user is told about a run, as plain values.
@@ -49,7 +49,8 @@ pub fn report(program: &Program, run: &Run) -> Report {
                 Some(Op::Unsupported { construct }) => {
                     program.unsupported[*construct as usize].what.as_str()
                 }
-                _ => "a construct",
+                // Only the heap is looked at, and it does not say.
+                _ => "telling whether memory is lost",
             };
             (format!("not supported: {what}"), at(*edge))
         }
@@ -90,12 +91,20 @@ fn halted(program: &Program, id: EdgeId) -> (String, Option<Source>) {
     match edge.op {
         // How a model of the library ends the program is nobody's business.
         _ if function.origin == Origin::Model => ("the program ended itself".to_string(), None),
-        Op::Assume { .. } => (
+        Op::Assume { .. } if !is_check(program, edge.from) => (
             "ended: an assumption does not hold".to_string(),
             Some(edge.source),
         ),
         _ => (format!("ended in `{}`", function.name), Some(edge.source)),
     }
+}
+
+/// Whether a check is decided at a location.
+fn is_check(program: &Program, location: LocId) -> bool {
+    let kind = |to: LocId| program.locations[to.index()].kind;
+    program
+        .edges_from(location)
+        .any(|(_, edge)| matches!(kind(edge.to), LocationKind::Error(_)))
 }
 
 fn file(program: &Program, source: Source) -> String {

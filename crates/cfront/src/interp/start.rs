@@ -8,8 +8,9 @@ use super::inputs::Script;
 use super::layout::first_address;
 use super::machine::{End, Machine};
 use super::memory::Memory;
+use super::open::Watch;
 use super::state::State;
-use super::{Interpreter, Limits, Observer, Outcome, Run, TraceMode, TrapKind};
+use super::{Contents, Interpreter, Limits, Observer, Outcome, Run, TraceMode, TrapKind};
 use crate::ids::EdgeId;
 use crate::program::{Initial, InitialValue};
 
@@ -29,6 +30,9 @@ pub(super) fn run<O: Observer>(
     let memory = image.as_ref().map_or_else(|_| empty(), Clone::clone);
     let mut machine = Machine::new(interpreter, environment, memory, limits.trace);
     machine.memory.set_limit(limits.memory);
+    if limits.contents == Contents::Watched {
+        machine.memory.watch = Watch::Determined;
+    }
     let mut steps = 0;
     let end = match image {
         Ok(_) => machine.start(limits, observer, &mut steps),
@@ -52,6 +56,7 @@ pub(super) fn run<O: Observer>(
         inputs: machine.inputs,
         unknowns: machine.unknowns,
         trace: machine.trace.edges.into(),
+        determined: machine.memory.watch == Watch::Determined,
     }
 }
 

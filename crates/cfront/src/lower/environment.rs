@@ -6,6 +6,7 @@ use super::{Lower, TEXT};
 use crate::finish::SHUTDOWN;
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::load::ABORT;
+use crate::options::Failures;
 use crate::program::*;
 use crate::types::{FloatKind, Type, Variadic};
 use rucc_sema as sema;
@@ -159,6 +160,10 @@ impl Lower<'_> {
                 self.effect(arg);
             }
             self.at_expr(id);
+            if self.b.options.failures == Failures::Ends {
+                self.stop();
+                return Some(None);
+            }
             self.error(CheckKind::ErrorCall, format!("call of `{name}`"));
             return Some(None);
         }
@@ -189,11 +194,18 @@ impl Lower<'_> {
             (name, [condition, ..]) if ASSERT.contains(&name) => {
                 self.at_expr(*condition);
                 let message = format!("assertion {TEXT}");
-                let error = self.error_location(CheckKind::Assertion, message);
                 let yes = self.location();
-                self.branch(*condition, yes, error);
+                if self.b.options.failures == Failures::Ends {
+                    let no = self.location();
+                    self.branch(*condition, yes, no);
+                    self.f().cur = no;
+                    self.stop();
+                } else {
+                    let error = self.error_location(CheckKind::Assertion, message);
+                    self.branch(*condition, yes, error);
+                    self.describe(error, *condition);
+                }
                 self.f().cur = yes;
-                self.describe(error, *condition);
                 Some(None)
             }
             ("__assert_func" | "__assert_rtn", _) => {
@@ -212,7 +224,7 @@ impl Lower<'_> {
                 if name == "exit" && self.b.announced.contains("exit") {
                     self.call_model(SHUTDOWN);
                 }
-                self.halt();
+                self.stop();
                 Some(None)
             }
             // Only the builtins: a function of the user's may have these names.
@@ -256,6 +268,7 @@ impl Lower<'_> {
                     let message = format!("invalid free in {TEXT}");
                     self.require(CheckKind::Free, valid, message);
                 }
+                self.count_free(pointer);
                 self.emit(Op::Free { pointer });
                 Some(None)
             }
@@ -344,6 +357,10 @@ impl Lower<'_> {
 
     fn failed_assertion(&mut self, id: sema::ExprId, text: Option<sema::ExprId>) -> Option<Answer> {
         self.at_expr(id);
+        if self.b.options.failures == Failures::Ends {
+            self.stop();
+            return Some(None);
+        }
         let message = match text.and_then(|text| self.literal_text(text)) {
             Some(text) => format!("assertion {text}"),
             None => format!("assertion in {TEXT}"),
@@ -451,6 +468,7 @@ impl Lower<'_> {
                 size,
                 lifetime,
             });
+            self.count_allocation(lifetime);
             return;
         }
         let (int, size_ty) = (self.int_ty(), self.size_ty());
@@ -481,6 +499,7 @@ impl Lower<'_> {
             size,
             lifetime,
         });
+        self.count_allocation(lifetime);
         self.continue_at(join);
     }
 

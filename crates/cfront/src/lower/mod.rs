@@ -18,6 +18,7 @@ mod decl;
 mod effects;
 pub(crate) mod environment;
 mod expr;
+mod heap;
 mod init;
 mod place;
 mod record;

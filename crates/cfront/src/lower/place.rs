@@ -514,6 +514,7 @@ impl Lower<'_> {
                 }
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
+                | ExprKind::HeapIs { .. }
                 | ExprKind::ObjectSize { .. } => return true,
             }
         }

@@ -242,6 +242,7 @@ impl Checker<'_> {
             | ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
+            | ExprKind::HeapIs { .. }
             | ExprKind::ObjectSize { .. } => Ok(()),
         }
     }

@@ -307,6 +307,7 @@ impl<'a> Solver<'a> {
             | ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
+            | ExprKind::HeapIs { .. }
             | ExprKind::ObjectSize { .. } => None,
         };
         self.values[id.index()] = Some(cell);

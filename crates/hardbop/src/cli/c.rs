@@ -199,6 +199,10 @@ pub enum CheckName {
     Bounds,
     /// `free` of what is not the start of a live heap object.
     Free,
+    /// Memory that nothing points to any more and that was not freed.
+    Leak,
+    /// Memory that is not freed when the program ends.
+    Cleanup,
 }
 
 /// What a function that no file defines may do, besides returning anything.

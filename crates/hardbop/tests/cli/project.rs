@@ -155,10 +155,10 @@ fn what_every_item_would_stumble_over_is_told_once() {
     told(
         "check = [\"bounds\", \"overflows\"]",
         expect![[r#"
-        [stderr]
-        error: `hardbop.toml`: `overflows` is no check: there are `div-by-zero`, `overflow`, `pointer`, `bounds`, `free`
-        [exit 2]
-    "#]],
+            [stderr]
+            error: `hardbop.toml`: `overflows` is no check: there are `div-by-zero`, `overflow`, `pointer`, `bounds`, `free`, `leak`, `cleanup`
+            [exit 2]
+        "#]],
     );
     told(
         "time_limit = -3",

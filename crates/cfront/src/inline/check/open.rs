@@ -27,7 +27,8 @@ const OPEN_VARIABLE: VarId = VarId(u32::MAX);
 pub(super) fn open_expr(kind: &mut ExprKind, parts: &mut Vec<Part>) {
     let mut take = |expr: &mut ExprId| parts.push(Part::Expr(std::mem::replace(expr, OPEN)));
     match kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) | ExprKind::HeapIs { .. } => {
+        }
         ExprKind::Load(place) | ExprKind::AddressOf(place) => {
             parts.push(Part::Place(std::mem::replace(place, OPEN_PLACE)));
         }

@@ -1,0 +1,89 @@
+//! Looks at the heap where a program ends: what lives, and what can be reached from variables.
+//!
+//! An object is reached if a pointer to it lies in a variable or in an object that is reached. It
+//! may be reached if a word that lies there is an address in it, whatever the bytes went through,
+//! or if a variable in a register holds one, of which it is not known whether it is in its scope.
+//! What is not even that is lost; where the two differ, nothing is said.
+
+use super::Outcome;
+use super::machine::{End, Machine, NO_OBJECT};
+use super::memory::Memory;
+use super::scalar::Reg;
+use crate::ids::EdgeId;
+use crate::program::{HeapFact, Origin, ProgramEnd};
+
+/// What counts as a pointer to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    /// Pointers.
+    Pointers,
+    /// All words that are an address in it, its end included.
+    Words,
+}
+
+impl Memory {
+    /// The object on the heap in which an address lies, its end included.
+    fn heap_object_at(&self, address: u64) -> Option<u32> {
+        let (&base, &slot) = self.heap.range(..=address).next_back()?;
+        (address - base <= self.describe(slot).0).then_some(slot)
+    }
+
+    /// Whether every object on the heap can be reached from some objects.
+    fn all_reached_from(&self, mut work: Vec<u32>, sight: Sight) -> bool {
+        let mut reached = vec![false; self.objects.len()];
+        while let Some(slot) = work.pop() {
+            if std::mem::replace(&mut reached[slot as usize], true) {
+                continue;
+            }
+            match sight {
+                Sight::Pointers => work.extend(self.pointees(slot)),
+                Sight::Words => {
+                    for word in self.objects[slot as usize].data.windows(self.word) {
+                        let mut bytes = [0; 8];
+                        bytes[..self.word].copy_from_slice(word);
+                        work.extend(self.heap_object_at(u64::from_le_bytes(bytes)));
+                    }
+                }
+            }
+        }
+        self.heap.values().all(|&object| reached[object as usize])
+    }
+}
+
+impl Machine<'_> {
+    /// Whether a fact holds of the heap.
+    pub(super) fn heap_is(&self, fact: HeapFact, end: ProgramEnd) -> Result<bool, End> {
+        if end == ProgramEnd::Return && self.frames.len() > 1 {
+            return Ok(true);
+        }
+        match fact {
+            HeapFact::Freed => Ok(self.memory.heap.is_empty()),
+            HeapFact::Reached => self.all_reached(end),
+        }
+    }
+
+    fn all_reached(&self, end: ProgramEnd) -> Result<bool, End> {
+        let program = self.interpreter.program;
+        let mut roots: Vec<u32> = (1..self.memory.statics).collect();
+        // The texts that `main` is given live as long as the program.
+        let texts = program.function(program.entry).origin == Origin::Model;
+        if end == ProgramEnd::Stop || texts {
+            let stack = self.slots.iter().chain(&self.allocated);
+            roots.extend(stack.copied().filter(|&object| object != NO_OBJECT));
+        }
+        if self.memory.all_reached_from(roots.clone(), Sight::Pointers) {
+            return Ok(true);
+        }
+        if end == ProgramEnd::Stop {
+            let held = |register: &Reg| self.memory.heap_object_at(register.low);
+            roots.extend(self.registers.iter().filter_map(held));
+        }
+        match self.memory.all_reached_from(roots, Sight::Words) {
+            false => Ok(false),
+            true => {
+                let edge = self.edge.unwrap_or(EdgeId(0));
+                Err(End::Outcome(Outcome::Unsupported(edge)))
+            }
+        }
+    }
+}

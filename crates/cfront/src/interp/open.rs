@@ -1,0 +1,124 @@
+//! What a run leaves open: whether it depends on anything but its inputs.
+//!
+//! Where somebody watches, an object knows which of its bytes were never written. Reading one of
+//! them, the bytes of a pointer as a number, or comparing a pointer that dangles or points behind
+//! its object with another one, makes the run depend on what the program does not say. That is only
+//! noted: the run goes on.
+
+use super::machine::Machine;
+use super::memory::{Access, Memory};
+use super::scalar::Reg;
+
+/// Whether somebody watches what a run leaves open, and whether it left anything open so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// Nobody wants to know.
+    Nobody,
+    /// All that was done so far follows from the inputs.
+    Determined,
+    /// Something does not.
+    Open,
+}
+
+impl Memory {
+    /// Something does not follow from the inputs.
+    #[cold]
+    pub(super) fn leave_open(&mut self) {
+        if self.watch != Watch::Nobody {
+            self.watch = Watch::Open;
+        }
+    }
+
+    /// Before a scalar is read.
+    #[inline(always)]
+    pub(super) fn note_read(&mut self, slot: u32, offset: usize, access: Access) {
+        if self.watch != Watch::Nobody {
+            let pointer = matches!(access, Access::P32 | Access::P64);
+            self.look(slot, offset, access.size(), pointer);
+        }
+    }
+
+    /// Before some bytes are read as numbers.
+    pub(super) fn note_bytes(&mut self, slot: u32, offset: usize, size: usize) {
+        if self.watch != Watch::Nobody {
+            self.look(slot, offset, size, false);
+        }
+    }
+
+    fn look(&mut self, slot: u32, offset: usize, size: usize, pointer: bool) {
+        let object = &self.objects[slot as usize];
+        let end = offset + size;
+        let unwritten = object.unwritten.get(offset..end);
+        let unwritten = unwritten.is_some_and(|bytes| bytes.contains(&true));
+        let words = offset / self.word..end.div_ceil(self.word).min(object.pointers.len());
+        let whole = pointer && offset.is_multiple_of(self.word);
+        let numbers = object.pointers.get(words).unwrap_or_default();
+        if unwritten || !whole && numbers.iter().any(|&high| high != 0) {
+            self.leave_open();
+        }
+    }
+
+    /// Some bytes were written.
+    #[inline(always)]
+    pub(super) fn written(&mut self, slot: u32, offset: usize, size: usize) {
+        let unwritten = &mut self.objects[slot as usize].unwritten;
+        if !unwritten.is_empty() {
+            unwritten[offset..offset + size].fill(false);
+        }
+    }
+
+    /// Some bytes hold anything again.
+    pub(super) fn unwrite(&mut self, slot: u32, offset: usize, size: usize) {
+        if self.watch == Watch::Nobody {
+            return;
+        }
+        let object = &mut self.objects[slot as usize];
+        if object.unwritten.is_empty() {
+            object.unwritten = vec![false; object.data.len()];
+        }
+        object.unwritten[offset..offset + size].fill(true);
+    }
+
+    /// What was not written is copied along.
+    pub(super) fn copy_unwritten(&mut self, to: (u32, usize), from: (u32, usize), size: usize) {
+        if self.watch == Watch::Nobody {
+            return;
+        }
+        let source = self.objects[from.0 as usize]
+            .unwritten
+            .get(from.1..from.1 + size);
+        let source = source.map_or_else(|| vec![false; size], <[bool]>::to_vec);
+        let target = &mut self.objects[to.0 as usize];
+        if target.unwritten.is_empty() {
+            if !source.contains(&true) {
+                return;
+            }
+            target.unwritten = vec![false; target.data.len()];
+        }
+        target.unwritten[to.1..to.1 + size].copy_from_slice(&source);
+    }
+}
+
+impl Machine<'_> {
+    /// Before two values are compared, of which both may be pointers.
+    #[inline(always)]
+    pub(super) fn note_comparison(&mut self, left: Reg, right: Reg) {
+        if self.memory.watch != Watch::Nobody && left.high != right.high {
+            self.compare_pointers(left, right);
+        }
+    }
+
+    fn compare_pointers(&mut self, left: Reg, right: Reg) {
+        if left.low == 0 || right.low == 0 {
+            return;
+        }
+        let inside = |pointer: Reg| match self.memory.object(pointer) {
+            Some((object, offset)) => offset < self.memory.describe(object).0,
+            // A function, or a number.
+            None => pointer.high == 0,
+        };
+        if !inside(left) || !inside(right) {
+            self.memory.leave_open();
+        }
+    }
+}
