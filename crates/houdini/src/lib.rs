@@ -177,7 +177,7 @@ impl Attempt<'_> {
             at,
             arbitrary,
             instances,
-            predicates: Vec::new(),
+            ..Invariants::default()
         })
     }
 }

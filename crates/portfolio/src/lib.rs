@@ -19,12 +19,14 @@ mod doubt;
 mod plan;
 mod ranks;
 mod shown;
+mod slices;
 
 pub use doubt::Contradiction;
 pub use plan::{Plan, Step, default_doubts, default_plan, termination_plan, timed};
 pub use ranks::{ShownRank, ShownSet};
 pub use shown::Invariant;
 use shown::{both, invariants};
+pub use slices::Slices;
 
 /// What the engines found out together.
 #[derive(Debug, Default)]
