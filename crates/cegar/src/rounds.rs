@@ -361,9 +361,8 @@ impl Rounds<'_> {
             checks: self.open.keys().copied().collect(),
             cuts: self.view.skeleton.cuts.iter().copied().collect(),
             at,
-            arbitrary: Vec::new(),
-            instances: Vec::new(),
             predicates,
+            ..Invariants::default()
         });
         let refused = self.desk.submit(claim).refused();
         if refused.is_none() {

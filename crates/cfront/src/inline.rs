@@ -44,7 +44,17 @@ impl Default for Limits {
 /// Inlines what the limits allow. What comes out is checked; should it not do what the program
 /// does, nothing is inlined.
 pub fn inline(program: &Program, limits: &Limits, budget: &Budget) -> Result<Derived, Stopped> {
-    let inlined = inline_unchecked(program, limits, budget)?;
+    inline_but(program, limits, &BTreeSet::new(), budget)
+}
+
+/// The same, but calls that can only enter some functions stay calls.
+pub fn inline_but(
+    program: &Program,
+    limits: &Limits,
+    apart: &BTreeSet<FuncId>,
+    budget: &Budget,
+) -> Result<Derived, Stopped> {
+    let inlined = made(program, limits, apart, budget)?;
     Ok(match check::check(program, &inlined, budget)? {
         Ok(()) => inlined,
         Err(_) => Derived::unchanged(program.clone()),
@@ -57,7 +67,16 @@ pub fn inline_unchecked(
     limits: &Limits,
     budget: &Budget,
 ) -> Result<Derived, Stopped> {
-    let inlined = inlined_calls(program, limits);
+    made(program, limits, &BTreeSet::new(), budget)
+}
+
+fn made(
+    program: &Program,
+    limits: &Limits,
+    apart: &BTreeSet<FuncId>,
+    budget: &Budget,
+) -> Result<Derived, Stopped> {
+    let inlined = inlined_calls(program, limits, apart);
     let mut inliner = Inliner {
         inlined: &inlined,
         program: program.clone(),

@@ -92,6 +92,11 @@ pub struct Invariants {
     /// each: they hold for all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arbitrary: Vec<u32>,
+    /// Functions of whose insides nothing is said: a call of them may change what they may change,
+    /// and violates none of the checks. Where there are such, the program is prepared by inlining
+    /// the calls of all others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<FuncId>,
     /// For which words, as terms over the state, an invariant is used besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instances: Vec<Instance>,

@@ -10,22 +10,39 @@
 //! the invariant at the start may be used for as many terms besides as the claim names.
 
 use crate::ranking::Ranks;
-use crate::steps::Cuts;
+use crate::apart::apart;
+use crate::steps::{Cuts, forget};
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::{Invariants, Ranking};
 use hardbop_logic::{Answer, Session, TermId, Terms};
-use hardbop_model::View;
+use hardbop_model::{Model, Prepared, View};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::{Execution, State};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 impl Gate<'_> {
     /// Checks invariants. Gives the number of questions asked.
     pub(crate) fn invariants(&self, claim: &Invariants) -> Result<u64, Reason> {
-        self.inductive(claim, None)
+        if claim.apart.is_empty() {
+            return self.inductive(claim, None);
+        }
+        let program = self.model.program;
+        let points_to = self.model.plain.points_to.clone();
+        let apart = claim.apart.iter().copied().collect();
+        let prepared = Prepared::leaving(&apart, program, points_to, &self.budget);
+        let prepared = prepared.map_err(Reason::Stopped)?;
+        let model = Model::new(program, &prepared);
+        let gate = Gate {
+            model: &model,
+            budget: self.budget.clone(),
+            solver: Arc::clone(&self.solver),
+            query_time: self.query_time,
+        };
+        gate.inductive(claim, None)
     }
 
     /// Checks invariants and, if there are such, that ranks fall with every step.
@@ -35,6 +52,11 @@ impl Gate<'_> {
         ranking: Option<&Ranking>,
     ) -> Result<u64, Reason> {
         let view = &self.model.flat;
+        let apart = apart(view.program, claim)?;
+        if ranking.is_some() && !apart.is_empty() {
+            // They might not come back.
+            return Err(Reason::Certificate);
+        }
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
         let mut spelling = Spelling::new(&view.semantics, &mut terms);
@@ -67,9 +89,10 @@ impl Gate<'_> {
             }
             None => None,
         };
-        let cuts = Cuts::new(view.program, &claim.cuts);
+        let cuts = Cuts::new(view.program, &claim.cuts, apart.clone());
         let mut checker = Checker {
             view,
+            apart,
             ranks,
             constants,
             invariants,
@@ -103,6 +126,8 @@ impl Gate<'_> {
 /// Asks about every step of a program.
 pub(crate) struct Checker<'a, 'p> {
     pub(crate) view: &'a View<'p>,
+    /// The functions whose calls are steps.
+    apart: BTreeSet<FuncId>,
     pub(crate) constants: Constants,
     /// What falls with every step, if that is asked too.
     pub(crate) ranks: Option<Ranks>,
@@ -192,7 +217,7 @@ impl Checker<'_, '_> {
             before = self.terms.and(&all);
         }
         let (view, program) = (self.view, self.view.program);
-        let ways = cuts.ways(&view.semantics, &mut self.terms, at, State::new())?;
+        let ways = cuts.ways(view, &mut self.terms, at, State::new())?;
         for way in ways {
             let conditions = vec![before, way.condition];
             self.falls(at, way.to, &conditions, &way.state)?;
@@ -201,9 +226,15 @@ impl Checker<'_, '_> {
         for (id, edge) in program.edges_from(at) {
             match &edge.op {
                 Op::Call { callee, .. } => {
-                    for &callee in callee.targets() {
-                        self.enter(before, id, callee)?;
-                        self.come_back(before, id, callee)?;
+                    let entered = |callee: &&FuncId| !self.apart.contains(callee);
+                    let targets = callee.targets();
+                    if targets.iter().any(|callee| entered(&callee)) {
+                        for &callee in targets {
+                            if !self.apart.contains(&callee) {
+                                self.enter(before, id, callee)?;
+                            }
+                            self.come_back(before, id, callee)?;
+                        }
                     }
                 }
                 // From there, anything might happen.
@@ -227,17 +258,15 @@ impl Checker<'_, '_> {
 
     fn come_back(&mut self, before: TermId, call: EdgeId, callee: FuncId) -> Result<(), Reason> {
         let (view, program) = (self.view, self.view.program);
-        let exit = self.invariant(program.function(callee).exit);
+        let exit = match self.apart.contains(&callee) {
+            true => self.terms.bool(true),
+            false => self.invariant(program.function(callee).exit),
+        };
         let mut run = Execution::new(&view.semantics);
         let condition = run.enter(&mut self.terms, call, callee);
         let entered = run.state.clone();
         // Whatever the callee may change, and all of its own frame, may be anything at its exit.
-        let own = view.semantics.frame_variables(callee);
-        for id in view.effects.modified(callee).iter().copied().chain(own) {
-            let sort = view.semantics.sort(&mut self.terms, id);
-            let any = self.terms.fresh("exit", sort);
-            run.state.set(id, any);
-        }
+        forget(view, &mut run, &mut self.terms, callee);
         let left = self.moved(exit, &run.state, Some(&entered));
         run.leave(&mut self.terms);
         let mut conditions = run.facts;

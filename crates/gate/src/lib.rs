@@ -11,6 +11,7 @@
 //! that says more than UNKNOWN holds one of them.
 
 mod alone;
+mod apart;
 mod chain;
 mod clauses;
 mod determined;

@@ -77,7 +77,7 @@ impl Gate<'_> {
         terms: &mut Terms,
     ) -> Result<u64, Reason> {
         let (view, semantics) = (&self.model.flat, &self.model.flat.semantics);
-        let cuts = Cuts::new(view.program, &claim.cuts);
+        let cuts = Cuts::new(view.program, &claim.cuts, BTreeSet::new());
         let ends: BTreeSet<LocId> = sets.keys().copied().collect();
         let known: BTreeSet<LocId> = cuts.all().collect();
         if !ends.is_subset(&known) {
@@ -91,7 +91,7 @@ impl Gate<'_> {
                 return Err(NO);
             }
             let mut open = Vec::new();
-            let ways = cuts.ways_open(semantics, terms, location, State::new(), &mut open)?;
+            let ways = cuts.ways_open(view, terms, location, State::new(), &mut open)?;
             let mut choice = BTreeMap::new();
             let mut met: BTreeMap<EdgeId, usize> = BTreeMap::new();
             for (edge, fresh) in open {

@@ -35,7 +35,7 @@ impl Gate<'_> {
     pub(crate) fn unrolling(&self, claim: &Unrolling) -> Result<u64, Reason> {
         let view = &self.model.flat;
         let program = view.program;
-        let cuts = Cuts::new(program, &claim.cuts);
+        let cuts = Cuts::new(program, &claim.cuts, BTreeSet::new());
         let dead: BTreeSet<&Unreached> = claim.dead.iter().collect();
         let mut terms = Terms::new();
         let mut never: Vec<TermId> = Vec::new();
@@ -132,7 +132,7 @@ fn follow<'s, 'p>(
         arrive(terms, next, (calls, to), Arrival { condition, run });
         return Ok(());
     }
-    for way in cuts.ways(&view.semantics, terms, at, run.state.clone())? {
+    for way in cuts.ways(view, terms, at, run.state.clone())? {
         let mut run = run.clone();
         run.state = way.state;
         let condition = terms.and(&[condition, way.condition]);

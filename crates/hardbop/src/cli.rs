@@ -10,6 +10,7 @@ mod certify;
 mod check;
 mod explain;
 mod leap;
+mod slice;
 mod project;
 mod rules;
 mod terminate;
@@ -26,6 +27,7 @@ pub use certify::{CertifyArgs, SolverName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use explain::ExplainArgs;
 pub use leap::LeapArgs;
+pub use slice::SliceArgs;
 pub use project::InitArgs;
 pub use rules::{RuleCommand, RuleNames};
 pub use terminate::TerminateArgs;
@@ -164,6 +166,8 @@ pub enum Command {
     Terminate(Box<TerminateArgs>),
     /// Explain why the shortest path to a check can or cannot be run.
     Explain(Box<ExplainArgs>),
+    /// Show what matters for the checks of a C program, line by line, and why.
+    Slice(Box<SliceArgs>),
     /// Abstract a C program to a boolean program by predicates.
     Abstract(Box<AbstractArgs>),
     /// Work with C programs: dump, draw and run what the front end makes of them.
@@ -247,6 +251,7 @@ impl Command {
             Command::Leap(_) => "leap",
             Command::Terminate(_) => "terminate",
             Command::Explain(_) => "explain",
+            Command::Slice(_) => "slice",
             Command::Abstract(_) => "abstract",
             Command::Bp(BpCommand::Format { .. }) => "bp format",
             Command::Bp(BpCommand::Graph { .. }) => "bp graph",

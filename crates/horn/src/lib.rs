@@ -220,9 +220,7 @@ impl Search<'_> {
             checks: checks.to_vec(),
             cuts: self.view.skeleton.cuts.iter().copied().collect(),
             at,
-            arbitrary: Vec::new(),
-            instances: Vec::new(),
-            predicates: Vec::new(),
+            ..Invariants::default()
         });
         match self.desk.submit(claim).refused() {
             None => {

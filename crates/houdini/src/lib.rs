@@ -173,7 +173,7 @@ impl Attempt<'_> {
             at,
             arbitrary,
             instances,
-            predicates: Vec::new(),
+            ..Invariants::default()
         })
     }
 }

@@ -24,10 +24,13 @@ pub mod loops;
 pub mod passes;
 pub mod plain;
 pub mod points;
+pub mod relevance;
+pub mod sliced;
 
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::derived::Derived;
-use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_cfront::ids::{CheckId, FuncId, LocId};
+use hardbop_cfront::inline::{Limits, inline_but};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_semantics::effects::Effects;
@@ -74,6 +77,21 @@ impl Prepared {
         let exact = |pass: &&Pass| pass.keeps == Keeps::Exact;
         let exact: Vec<Pass> = passes.iter().filter(exact).copied().collect();
         let derived = passes::after(&exact, program, budget)?;
+        Prepared::of(derived, points_to, budget)
+    }
+
+    /// Prepares a program by inlining, but leaves calls that can only enter some functions.
+    pub fn leaving(
+        apart: &BTreeSet<FuncId>,
+        program: &Program,
+        points_to: PointsTo,
+        budget: &Budget,
+    ) -> Result<Prepared, Stopped> {
+        let derived = inline_but(program, &Limits::default(), apart, budget)?;
+        Prepared::of(derived, points_to, budget)
+    }
+
+    fn of(derived: Derived, points_to: PointsTo, budget: &Budget) -> Result<Prepared, Stopped> {
         let derived_points_to = points_to::analyse(&derived.program, budget)?;
         Ok(Prepared {
             points_to,
@@ -142,9 +160,21 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The same of a program with the same tables and more executions.
+    fn wider(&self, program: &'a Program) -> View<'a> {
+        let semantics = self.semantics.of_wider(program);
+        View {
+            program,
+            points_to: self.points_to,
+            skeleton: Skeleton::new(program),
+            effects: Effects::new(&semantics),
+            semantics,
+        }
+    }
+
     /// The meaning under another encoding.
     pub fn encoded(&self, encoding: Encoding) -> Semantics<'a> {
-        Semantics::new(self.program, self.points_to, encoding)
+        self.semantics.encoded(encoding)
     }
 
     /// Where control is when a check is violated, for each of some checks; nowhere, if no code

@@ -19,6 +19,7 @@ mod doubt;
 mod plan;
 mod ranks;
 mod shown;
+mod slices;
 mod tidy;
 
 pub use doubt::Contradiction;
@@ -28,6 +29,7 @@ pub use plan::{
 pub use ranks::{ShownRank, ShownSet};
 pub use shown::Invariant;
 use shown::{both, invariants};
+pub use slices::Slices;
 
 /// What the engines found out together.
 #[derive(Debug, Default)]

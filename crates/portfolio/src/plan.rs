@@ -6,10 +6,13 @@ use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, T
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
+use hardbop_model::relevance::Depth;
 use hardbop_terminate::{Lassos, Ranks, Recurrences};
 use hardbop_unroll::{Guesses, Runs, Unroll};
 use hardbop_values::Values;
 use std::time::Duration;
+
+use crate::Slices;
 
 /// An engine of a plan.
 pub type Step = Box<dyn Engine>;
@@ -176,6 +179,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
+            slices(arithmetic),
             timed(invariants, seconds(20)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
@@ -205,6 +209,25 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         doubts: default_doubts(),
         proofs: Proofs::AsFound,
     }
+}
+
+/// Proofs by slices of large programs.
+fn slices(arithmetic: Encodings) -> Step {
+    let seconds = Duration::from_secs;
+    let invariants = Houdini {
+        steps: 10_000_000,
+        elements: Elements::Left,
+        ..Houdini::default()
+    };
+    let slices = Slices {
+        engines: vec![
+            timed(invariants, seconds(2)),
+            timed(Values::default(), seconds(4)),
+            timed(Slam::reading(arithmetic), seconds(4)),
+        ],
+        depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
+    };
+    shared(slices, seconds(20), 2)
 }
 
 /// The plan for the question whether every execution ends: the only run if there is just one, a

@@ -120,4 +120,21 @@ impl<'a> Semantics<'a> {
         semantics.sees_nans = semantics.sees_nans();
         semantics
     }
+
+    /// The same under another encoding.
+    pub fn encoded(&self, encoding: Encoding) -> Semantics<'a> {
+        Semantics {
+            encoding,
+            ..self.clone()
+        }
+    }
+
+    /// The meaning of a program that has the tables of this one, and more executions: data live
+    /// where they live in this one.
+    pub fn of_wider(&self, program: &'a Program) -> Semantics<'a> {
+        Semantics {
+            program,
+            ..self.clone()
+        }
+    }
 }

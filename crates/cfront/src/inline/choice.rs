@@ -9,7 +9,11 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The calls that are replaced. Callees are decided before their callers, so that it is known how
 /// large they become.
-pub(super) fn inlined_calls(program: &Program, limits: &Limits) -> BTreeSet<EdgeId> {
+pub(super) fn inlined_calls(
+    program: &Program,
+    limits: &Limits,
+    apart: &BTreeSet<FuncId>,
+) -> BTreeSet<EdgeId> {
     let graph = CallGraph::new(program);
     let mut inlined = BTreeSet::new();
     let mut sizes: HashMap<FuncId, usize> = HashMap::new();
@@ -20,6 +24,10 @@ pub(super) fn inlined_calls(program: &Program, limits: &Limits) -> BTreeSet<Edge
         };
         let mut size = edges().count();
         for (id, edge) in edges() {
+            let stays = |targets: &[FuncId]| targets.iter().all(|target| apart.contains(target));
+            if matches!(&edge.op, Op::Call { callee, .. } if stays(callee.targets())) {
+                continue;
+            }
             if let Some(more) = growth(program, limits, &graph, &sizes, &edge.op)
                 && size + more <= limits.function
             {

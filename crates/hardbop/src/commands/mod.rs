@@ -26,6 +26,7 @@ mod results;
 mod rule_weave;
 mod rules;
 mod shown;
+mod slice;
 mod terminate;
 mod validate;
 
@@ -45,6 +46,7 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Leap(arguments) => leap::run(arguments, console),
         Command::Terminate(arguments) => terminate::run(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
+        Command::Slice(arguments) => slice::run(arguments, console),
         Command::Abstract(arguments) => abstraction::run(arguments, console),
         Command::Bp(command) => boolean_program(command, console),
         Command::Rule(RuleCommand::Weave {
