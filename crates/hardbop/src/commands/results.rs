@@ -17,7 +17,7 @@ use hardbop_portfolio::{Found, Invariant, ShownSet};
 use hardbop_report::collect::{Collector, Endless, Leapt, Said, Then};
 use hardbop_report::results::{Answer, EdgeStep, Guess, Input, Predicate, Results, Role, Trace};
 use hardbop_report::rows::{Detail, Row, rows};
-use hardbop_report::terminal::{self, Listing, Paint, Show};
+use hardbop_report::terminal::{self, Paint, Show};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -452,7 +452,6 @@ impl Paint for Console {
 /// The results as text.
 pub fn text(results: &Results, paths: Paths, show: Show, console: &Console) -> String {
     let show = Show {
-        listing: Listing::Whole,
         path: paths.detail(),
         ..show
     };

@@ -107,6 +107,99 @@ fn a_proof_can_be_shown() {
 }
 
 #[test]
+fn a_proof_says_no_more_than_it_needs() {
+    check(
+        "int held;
+void acquire(void) { if (held) reach_error(); held = 1; }
+void release(void) { if (!held) reach_error(); held = 0; }
+int main(void) {
+  int packets = __VERIFIER_nondet_int(), seen;
+  do {
+    acquire();
+    seen = packets;
+    if (__VERIFIER_nondet_int()) { release(); packets++; }
+  } while (packets != seen);
+  release();
+  return 0;
+}
+",
+        "--invariants",
+        expect![[r#"
+            PROVED x.c:4: call of `reach_error` (in acquire)
+            PROVED x.c:5: call of `reach_error` (in release)
+            x.c:6: main: requires held == 0
+            x.c:9: main: loop invariant held == 0
+            [exit 0]
+        "#]],
+    );
+}
+
+#[test]
+fn asking_for_a_proof_changes_no_answer() {
+    // All executions at once decide it; its invariants would be those of a whole sorting network.
+    let text = "int main(void) {
+  int a[3];
+  for (int i = 0; i < 3; i++) a[i] = __VERIFIER_nondet_int();
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j + 1 < 3 - i; j++)
+      if (a[j] > a[j + 1]) { int t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; }
+  if (a[0] > a[1] || a[1] > a[2]) reach_error();
+  return 0;
+}
+";
+    check(
+        text,
+        "-q",
+        expect![[r#"
+        PROVED x.c:9: call of `reach_error` (in main)
+        assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:5
+        [exit 0]
+    "#]],
+    );
+    check(
+        text,
+        "-q --witness x.yml --time-limit 20",
+        expect![[r#"
+        PROVED x.c:9: call of `reach_error` (in main)
+        assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:5
+        [exit 0]
+    "#]],
+    );
+}
+
+#[test]
+fn of_many_checks_those_come_first_that_matter() {
+    check(
+        "static int zero(int x) {
+  if (x == 1) reach_error(); if (x == 2) reach_error(); if (x == 3) reach_error();
+  if (x == 4) reach_error(); if (x == 5) reach_error(); if (x == 6) reach_error();
+  if (x == 7) reach_error(); if (x == 8) reach_error(); if (x == 9) reach_error();
+  return x;
+}
+static void unused(void) { reach_error(); }
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  zero(x & 16);
+  if (x == 77) reach_error();
+  return 0;
+}
+",
+        "",
+        expect![[r#"
+            VIOLATED x.c:13: call of `reach_error` (in main)
+              11  int x = __VERIFIER_nondet_int();  x = 77
+              13  if (x == 77) reach_error();       x = 77
+              13  call of `reach_error`
+              x.c:11: input __VERIFIER_nondet_int() = 77
+            PROVED 9 checks in zero
+            PROVED 1 check in functions that `main` never calls
+            11 checks: 10 proved, 1 violated, 0 unknown
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
 fn assumptions_are_listed() {
     check(
         "int other(int);

@@ -123,7 +123,7 @@ fn a_proof_becomes_invariants_and_contracts_that_are_confirmed() {
                 line: 10
                 column: 3
                 function: main
-              value: "limit <= 10 && limit >= 10 && i <= 10"
+              value: "limit == 10 && i <= 10"
               format: c_expression
         - invariant:
               type: function_contract
@@ -132,8 +132,8 @@ fn a_proof_becomes_invariants_and_contracts_that_are_confirmed() {
                 line: 8
                 column: 5
                 function: main
-              requires: "limit <= 10 && limit >= 10"
-              ensures: "\\old(limit) <= 10 && \\old(limit) >= 10"
+              requires: "limit == 10"
+              ensures: "1"
               format: acsl_expression
     "#]]
     .assert_eq(&tail(&scene, "w.yml", "  content:"));
