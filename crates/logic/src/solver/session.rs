@@ -33,6 +33,12 @@ pub struct Statistics {
 /// Takes the text of queries, as they are asked.
 pub type Log<'s> = Box<dyn FnMut(&str) + 's>;
 
+/// What a question may cost in which the values of all floats are given.
+const AT_A_POINT: Limits = Limits {
+    time: None,
+    steps: Some(500_000),
+};
+
 /// What a query was: enough to find the same one again.
 type Key = (u32, Box<[TermId]>);
 
@@ -274,13 +280,21 @@ impl<'s> Session<'s> {
         let formulas = || self.assertions.iter().chain(assumptions).copied();
         if terms.has_floats() {
             let formulas: Vec<TermId> = formulas().collect();
-            match bounds::decide(terms, &formulas) {
+            let (solver, budget) = (&mut self.solver, &self.budget);
+            let mut at = |point: &[(TermId, Value)]| {
+                solver.check_at(terms, &formulas, point, AT_A_POINT, budget) == Answer::Sat
+            };
+            match bounds::decide(terms, &formulas, &mut at) {
                 Some(Decision::Unsat) => {
                     self.last = Last::Core(assumptions.to_vec());
                     return Answer::Unsat;
                 }
                 Some(Decision::Sat(model)) => {
                     self.last = Last::Found(model);
+                    return Answer::Sat;
+                }
+                Some(Decision::SatAtPoint) => {
+                    self.last = Last::Model;
                     return Answer::Sat;
                 }
                 None => {}
