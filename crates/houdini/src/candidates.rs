@@ -371,15 +371,19 @@ pub fn guesses(
         found.push(terms, condition);
         found.push(terms, opposite);
     }
-    // That things differ is said last: it mostly follows.
+    // That things differ is said last: it mostly follows. Of floats, it hardly ever helps.
     for (variable, literals) in variables.iter().zip(&literals) {
-        for &literal in literals {
+        let words = literals.iter().filter(|_| variable.float.is_none());
+        for &literal in words {
             let same = terms.eq(variable.constant, literal);
             let differ = terms.not(same);
             found.push(terms, differ);
         }
     }
     for (a, b) in pairs {
+        if a.float.is_some() || b.float.is_some() {
+            continue;
+        }
         let same = terms.eq(a.constant, b.constant);
         let differ = terms.not(same);
         found.push(terms, differ);

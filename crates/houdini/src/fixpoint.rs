@@ -37,6 +37,12 @@ const QUERY: Limits = Limits {
     steps: Some(5_000_000),
 };
 
+/// What a query about one guess may cost: bounds of floating-point numbers need no solver.
+const ONE_GUESS: Limits = Limits {
+    time: None,
+    steps: Some(200_000),
+};
+
 /// What is guessed, and how invariants are made of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Guessed {
@@ -354,7 +360,19 @@ impl Search<'_, '_, '_> {
                     Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
                     Answer::Unknown(_) => {
                         changed = true;
-                        place.give_up();
+                        let floats = place.is_about_floats();
+                        let session = &mut self.session;
+                        session.set_limits(ONE_GUESS);
+                        let dropped = floats
+                            && place.keep(terms, &mut |terms, claim| {
+                                let after = terms.substitute(claim, &ends);
+                                let fails = terms.not(after);
+                                session.check(terms, &[taken, fails]) == Answer::Unsat
+                            });
+                        session.set_limits(QUERY);
+                        if !dropped {
+                            place.give_up();
+                        }
                         continue;
                     }
                 };

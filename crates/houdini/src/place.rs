@@ -164,6 +164,42 @@ impl Place {
         }
     }
 
+    /// Keeps the guesses of which it is known that they hold, and tells whether any is dropped.
+    /// The question is about a formula in the names that guesses use.
+    pub fn keep(
+        &mut self,
+        terms: &mut Terms,
+        holds: &mut dyn FnMut(&mut Terms, TermId) -> bool,
+    ) -> bool {
+        let mut dropped = false;
+        for (values, cell) in &mut self.cells {
+            let mut mode = Vec::new();
+            for (&constant, &value) in self.modes.iter().zip(values) {
+                let value = terms.bv(value.into(), terms.width(constant));
+                mode.push(terms.eq(constant, value));
+            }
+            let mode = terms.and(&mode);
+            let before = cell.guesses.len();
+            cell.guesses.retain(|&guess| {
+                let claim = terms.implies(mode, guess);
+                holds(terms, claim)
+            });
+            if cell.guesses.len() < before {
+                cell.new = true;
+                dropped = true;
+            }
+        }
+        dropped
+    }
+
+    /// Whether anything is said of floating-point numbers, and nothing that is harder to decide.
+    pub fn is_about_floats(&self) -> bool {
+        self.variables
+            .iter()
+            .any(|variable| variable.float.is_some())
+            && self.cells.values().all(|cell| cell.hulls.is_empty())
+    }
+
     /// A state comes here. If it is not known which, nothing is known any more.
     pub fn add(&mut self, terms: &Terms, point: &[(TermId, Option<Value>)]) {
         let mut state = Assignment::new();
@@ -308,7 +344,8 @@ fn first_hulls(
     words: &BTreeMap<TermId, u64>,
 ) -> Vec<(u32, Vec<TermId>, Hull)> {
     let mut widths: BTreeMap<u32, Vec<TermId>> = BTreeMap::new();
-    for variable in variables {
+    // The bits of floating-point numbers are in no affine relation.
+    for variable in variables.iter().filter(|variable| variable.float.is_none()) {
         let known = widths.entry(variable.width).or_default();
         if known.len() < DIMENSIONS {
             known.push(variable.constant);

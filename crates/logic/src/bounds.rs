@@ -25,6 +25,8 @@ pub(crate) enum Decision {
     Unsat,
     /// There is this one.
     Sat(Assignment),
+    /// There is one at a point that was asked about.
+    SatAtPoint,
 }
 
 /// Larger questions are left to the solver.
@@ -33,6 +35,8 @@ const LARGEST: usize = 4000;
 const PATIENCE: usize = 6_000_000;
 /// How often formulas are evaluated at points.
 const POINTS: usize = 200;
+/// How often the solver is asked about a point.
+const QUESTIONS: usize = 4;
 /// How often a box shrinks before it is split.
 const ROUNDS: usize = 4;
 
@@ -106,10 +110,14 @@ struct Bounds {
 /// A box is empty: no values of the leaves are in it that make the formulas true.
 struct Empty;
 
-/// Decides whether the formulas have a model, if intervals are enough for it.
-pub(crate) fn decide(terms: &Terms, formulas: &[TermId]) -> Option<Decision> {
+/// Asks whether there is a model with these values of the floats.
+type Asked<'a> = &'a mut dyn FnMut(&[(TermId, Value)]) -> bool;
+
+/// Decides whether the formulas have a model, if intervals are enough for it; the rest of a model
+/// may be asked for, at points where the floats of one may be.
+pub(crate) fn decide(terms: &Terms, formulas: &[TermId], asked: Asked<'_>) -> Option<Decision> {
     let question = Question::new(terms, formulas)?;
-    question.search()
+    question.search(asked)
 }
 
 fn computes(op: &Op) -> bool {
@@ -162,7 +170,7 @@ impl<'t> Question<'t> {
         })
     }
 
-    fn search(&self) -> Option<Decision> {
+    fn search(&self, asked: Asked<'_>) -> Option<Decision> {
         let widest = Bounds {
             floats: self
                 .leaves
@@ -185,6 +193,7 @@ impl<'t> Question<'t> {
         let mut boxes = vec![(widest, 0usize)];
         let mut work = 0;
         let mut points = 0;
+        let mut questions = 0;
         let mut known = Vec::new();
         while let Some((mut bounds, depth)) = boxes.pop() {
             work += self.nodes.len() * (ROUNDS + 1);
@@ -195,10 +204,18 @@ impl<'t> Question<'t> {
                 continue;
             }
             let settled = self.roots.iter().all(|&root| !known[root].truth.no);
-            if pointed && (points < POINTS || settled) {
+            if points < POINTS || settled {
                 points += 1;
-                if let Some(model) = self.model_in(&bounds, depth) {
+                if pointed && let Some(model) = self.model_in(&bounds, depth) {
                     return Some(Decision::Sat(model));
+                }
+                if questions < QUESTIONS
+                    && let Some(point) = self.point_in(&bounds, &split, depth)
+                {
+                    questions += 1;
+                    if asked(&point) {
+                        return Some(Decision::SatAtPoint);
+                    }
                 }
             }
             let (left, right) = self.halves(&bounds, &split, depth)?;
@@ -250,6 +267,30 @@ impl<'t> Question<'t> {
         }
         let holds = |&formula: &TermId| eval(self.terms, formula, &model) == Ok(Value::Bool(true));
         self.formulas.iter().all(holds).then_some(model)
+    }
+
+    /// Values of the floats in a box at which nothing speaks against a model.
+    fn point_in(
+        &self,
+        bounds: &Bounds,
+        floats: &[usize],
+        depth: usize,
+    ) -> Option<Vec<(TermId, Value)>> {
+        let mut bounds = bounds.clone();
+        let mut point = Vec::new();
+        for &leaf in floats {
+            let node = &self.nodes[self.leaves[leaf]];
+            let format = node.format?;
+            let value = bounds.floats[leaf].point(depth);
+            bounds.floats[leaf] = Range::point_of(value);
+            let bits = BitVec::new(format.bits(value).into(), node.width);
+            point.push((node.term, Value::BitVec(bits)));
+        }
+        let mut known = Vec::new();
+        match self.shrink(&mut bounds, &mut known) {
+            Ok(()) => Some(point),
+            Err(Empty) => None,
+        }
     }
 
     /// The two halves of a box; none if it cannot be split.

@@ -329,7 +329,12 @@ impl Range {
                 false => corners(a, b, given, compute),
             },
             FloatOp::Rem => {
-                let most = smaller(a.magnitude().high, b.magnitude().high);
+                // Smaller than the divisor, and not larger than the dividend.
+                let divisor = match b.magnitude().high {
+                    infinite if infinite == f64::INFINITY => infinite,
+                    most => larger(format.below(most), 0.0),
+                };
+                let most = smaller(a.magnitude().high, divisor);
                 let nan = given || a.has_infinity() || b.has_zero();
                 Range {
                     low: if a.low.is_sign_negative() { -most } else { 0.0 },

@@ -46,15 +46,11 @@ impl Question<'_> {
                     changed |= self.demand_float(at, range, bounds, known, &mut stack)?;
                 }
                 Demand::Int(low, high) => {
-                    let (before, after) = match known[at].int {
-                        (a, b) => ((a, b), (a.max(low), b.min(high))),
-                    };
-                    if after.0 > after.1 {
+                    let (least, most) = known[at].int;
+                    if least.max(low) > most.min(high) {
                         return Err(Empty);
                     }
-                    if let Some(leaf) = self.nodes[at].leaf
-                        && after != before
-                    {
+                    if let Some(leaf) = self.nodes[at].leaf {
                         let old = bounds.ints[leaf];
                         let new = (old.0.max(low), old.1.min(high));
                         if new.0 > new.1 {

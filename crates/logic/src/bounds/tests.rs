@@ -275,11 +275,11 @@ fn polynomials_have_bounds() {
     let high = terms.float(nearest(FloatOp::Lt), &[x, one]);
     let [never, once] = limits.map(|limit| terms.float(nearest(FloatOp::Le), &[limit, result]));
     assert!(matches!(
-        decide(&terms, &[low, high, never]),
+        decide(&terms, &[low, high, never], &mut |_| false),
         Some(Decision::Unsat)
     ));
     // The largest value is one that is rounded up to.
-    match decide(&terms, &[low, high, once]) {
+    match decide(&terms, &[low, high, once], &mut |_| false) {
         Some(Decision::Sat(model)) => {
             assert_eq!(eval(&terms, once, &model), Ok(Value::Bool(true)));
         }

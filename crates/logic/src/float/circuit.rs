@@ -103,8 +103,8 @@ impl FloatOperation {
             (FloatOp::Sqrt, &[a, nan]) => self.sqrt(terms, a, nan),
             (FloatOp::Integral, &[a, nan]) => self.integral(terms, a, nan),
             (FloatOp::Convert(to), &[a, nan]) => self.convert(terms, to.implied(), a, nan),
-            (FloatOp::FromInt(width), &[a]) => self.from_int(terms, width, a),
-            (FloatOp::ToInt(width), &[a]) => self.to_int(terms, width, a),
+            (FloatOp::FromInt(width), &[a]) => self.int_to_float(terms, width, a),
+            (FloatOp::ToInt(width), &[a]) => self.float_to_int(terms, width, a),
             (FloatOp::Eq | FloatOp::Lt | FloatOp::Le, &[a, b]) => self.compare(terms, a, b),
             (op, args) => unreachable!("{op:?} does not take {} arguments", args.len()),
         }

@@ -74,6 +74,20 @@ pub trait Solver {
         budget: &Budget,
     ) -> Answer;
 
+    /// Is there a model of the formulas, whatever was asserted, with the values of some terms given?
+    /// It is then held as after [`Solver::check`]. A solver that cannot do so does not know.
+    fn check_at(
+        &mut self,
+        terms: &Terms,
+        formulas: &[TermId],
+        point: &[(TermId, Value)],
+        limits: Limits,
+        budget: &Budget,
+    ) -> Answer {
+        let _ = (terms, formulas, point, limits, budget);
+        Answer::Unknown(Unknown::GaveUp("it takes no points".to_owned()))
+    }
+
     /// How many steps it has taken in all, in its own measure; zero if it does not count.
     fn steps(&self) -> u64 {
         0

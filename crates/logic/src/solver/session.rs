@@ -33,6 +33,12 @@ pub struct Statistics {
 /// Takes the text of queries, as they are asked.
 pub type Log<'s> = Box<dyn FnMut(&str) + 's>;
 
+/// What a question may cost in which the values of all floats are given.
+const AT_A_POINT: Limits = Limits {
+    time: None,
+    steps: Some(500_000),
+};
+
 /// What a query was: enough to find the same one again.
 type Key = (u32, Box<[TermId]>);
 
@@ -82,6 +88,13 @@ pub struct Session<'s> {
     assertions: Vec<TermId>,
     /// How many assertions there were when each open level began.
     levels: Vec<usize>,
+    /// How many assertions the solver was told. It is told when it is asked: much is decided
+    /// without it, and what it makes of circuits costs.
+    told: usize,
+    /// How many levels are open in the solver.
+    told_levels: usize,
+    /// Whether the solver was told something that is not among the assertions.
+    defined: bool,
     /// Sets of assertions seen so far, numbered, so that a key is small.
     sets: FxHashMap<Box<[TermId]>, u32>,
     current_set: Option<u32>,
@@ -100,6 +113,9 @@ impl<'s> Session<'s> {
             limits: Limits::default(),
             assertions: Vec::new(),
             levels: Vec::new(),
+            told: 0,
+            told_levels: 0,
+            defined: false,
             sets: FxHashMap::default(),
             current_set: None,
             cache: FxHashMap::default(),
@@ -146,8 +162,7 @@ impl<'s> Session<'s> {
     }
 
     /// Adds a formula to the current level.
-    pub fn assert(&mut self, terms: &Terms, formula: TermId) {
-        self.solver.assert(terms, formula);
+    pub fn assert(&mut self, _: &Terms, formula: TermId) {
         self.assertions.push(formula);
         self.current_set = None;
         self.last = Last::Nothing;
@@ -156,20 +171,44 @@ impl<'s> Session<'s> {
     /// Adds a formula that constrains fresh constants only, and so does not change the answer to
     /// any question that does not mention them: the cache stays valid.
     pub(crate) fn assert_definition(&mut self, terms: &Terms, formula: TermId) {
+        self.tell(terms);
         self.solver.assert(terms, formula);
+        self.defined = true;
         self.last = Last::Nothing;
+    }
+
+    /// Tells the solver what it does not know yet.
+    fn tell(&mut self, terms: &Terms) {
+        loop {
+            match self.levels.get(self.told_levels) {
+                Some(&start) if start == self.told => {
+                    self.solver.push();
+                    self.told_levels += 1;
+                }
+                _ => match self.assertions.get(self.told) {
+                    Some(&formula) => {
+                        self.solver.assert(terms, formula);
+                        self.told += 1;
+                    }
+                    None => return,
+                },
+            }
+        }
     }
 
     /// Opens a level.
     pub fn push(&mut self) {
-        self.solver.push();
         self.levels.push(self.assertions.len());
     }
 
     /// Forgets what was asserted since the matching push. Does nothing when no level is open.
     pub fn pop(&mut self) {
         if let Some(kept) = self.levels.pop() {
-            self.solver.pop();
+            if self.told_levels > self.levels.len() {
+                self.solver.pop();
+                self.told_levels -= 1;
+                self.told = kept;
+            }
             self.assertions.truncate(kept);
             self.current_set = None;
             self.last = Last::Nothing;
@@ -274,18 +313,28 @@ impl<'s> Session<'s> {
         let formulas = || self.assertions.iter().chain(assumptions).copied();
         if terms.has_floats() {
             let formulas: Vec<TermId> = formulas().collect();
-            match bounds::decide(terms, &formulas) {
+            let (solver, budget) = (&mut self.solver, &self.budget);
+            let mut at = |point: &[(TermId, Value)]| {
+                solver.check_at(terms, &formulas, point, AT_A_POINT, budget) == Answer::Sat
+            };
+            let defined = self.defined;
+            match bounds::decide(terms, &formulas, &mut |point| !defined && at(point)) {
                 Some(Decision::Unsat) => {
                     self.last = Last::Core(assumptions.to_vec());
                     return Answer::Unsat;
                 }
-                Some(Decision::Sat(model)) => {
+                Some(Decision::Sat(model)) if !defined => {
                     self.last = Last::Found(model);
                     return Answer::Sat;
                 }
-                None => {}
+                Some(Decision::SatAtPoint) if !defined => {
+                    self.last = Last::Model;
+                    return Answer::Sat;
+                }
+                _ => {}
             }
         }
+        self.tell(terms);
         let answer = self
             .solver
             .check(terms, assumptions, self.limits, &self.budget);

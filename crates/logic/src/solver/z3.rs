@@ -21,7 +21,7 @@ use crate::parse::{Names, parse_term};
 use crate::smtlib::escape;
 use crate::sort::Sort;
 use crate::term::{FuncId, Op, TermId, Terms};
-use crate::value::{ArrayValue, Value};
+use crate::value::{ArrayValue, Value, apply};
 
 /// How to set up Z3.
 #[derive(Clone, Debug, Default)]
@@ -188,6 +188,48 @@ impl Solver for Z3Solver {
         }
     }
 
+    fn check_at(
+        &mut self,
+        terms: &Terms,
+        formulas: &[TermId],
+        point: &[(TermId, Value)],
+        limits: Limits,
+        budget: &Budget,
+    ) -> Answer {
+        self.forget_model();
+        // A solver of its own sees only what the point leaves open.
+        let solver = z3::Solver::new();
+        let mut params = Params::new();
+        params.set_u32("random_seed", self.options.seed);
+        params.set_bool("ctrl_c", false);
+        params.set_u32("rlimit", limits.steps.unwrap_or(0));
+        solver.set_params(&params);
+        for formula in Translator::at(terms, formulas, point) {
+            solver.assert(&formula);
+        }
+        // The model tells the point, too.
+        for (term, value) in point {
+            if let Some(literal) = literal_ast(value) {
+                let term = self.translator.ast(terms, *term);
+                solver.assert(Ast::eq(&term, &literal));
+            }
+        }
+        if let Err(why) = self.watchdog.arm(limits, budget) {
+            return Answer::Unknown(why);
+        }
+        let result = solver.check();
+        let interrupted = self.watchdog.disarm();
+        match result {
+            SatResult::Sat => {
+                self.satisfied = true;
+                self.model = solver.get_model();
+                Answer::Sat
+            }
+            SatResult::Unsat => Answer::Unsat,
+            SatResult::Unknown => Answer::Unknown(interrupted.unwrap_or(Unknown::Steps)),
+        }
+    }
+
     fn steps(&self) -> u64 {
         match self.solver.get_statistics().value("rlimit count") {
             Some(StatisticsValue::UInt(steps)) => u64::from(steps),
@@ -296,6 +338,18 @@ pub(crate) fn literal_value(terms: &Terms, term: TermId) -> Option<Value> {
     }
 }
 
+/// A truth value or a bit-vector as Z3's.
+fn literal_ast(value: &Value) -> Option<Dynamic> {
+    match value {
+        Value::Bool(truth) => Some(Bool::from_bool(*truth).into()),
+        Value::BitVec(bits) => {
+            let digits = bits.unsigned().to_string();
+            BV::from_str(bits.width(), &digits).map(Dynamic::from)
+        }
+        _ => None,
+    }
+}
+
 /// Our terms as Z3's, each translated once.
 #[derive(Default)]
 pub(crate) struct Translator {
@@ -356,6 +410,33 @@ impl Translator {
             }
         }
         self.known[&root].clone()
+    }
+
+    /// Formulas at a point: what has a value there is that value.
+    fn at(terms: &Terms, formulas: &[TermId], point: &[(TermId, Value)]) -> Vec<Bool> {
+        let mut here = Translator::default();
+        let mut values: FxHashMap<TermId, Value> = point.iter().cloned().collect();
+        for term in terms.postorder(formulas) {
+            let given = values.get(&term).cloned();
+            let value = given.or_else(|| terms.value_of(term)).or_else(|| {
+                let args: Option<Vec<Value>> = terms
+                    .args(term)
+                    .iter()
+                    .map(|arg| values.get(arg).cloned())
+                    .collect();
+                let args = args.filter(|args| !args.is_empty())?;
+                apply(terms, terms.op(term), &args)
+            });
+            let literal = value.as_ref().and_then(literal_ast);
+            if let (Some(literal), Some(value)) = (literal, value) {
+                here.known.insert(term, literal);
+                values.insert(term, value);
+            } else {
+                here.ast(terms, term);
+            }
+        }
+        let formulas = formulas.iter();
+        formulas.map(|&at| here.bool(terms, at)).collect()
     }
 
     /// The circuit of an operation on floats, with these arguments.

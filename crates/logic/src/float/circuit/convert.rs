@@ -29,7 +29,7 @@ impl FloatOperation {
         terms.ite(a.nan, nan, result)
     }
 
-    pub(super) fn from_int(self, terms: &mut Terms, width: u32, a: TermId) -> TermId {
+    pub(super) fn int_to_float(self, terms: &mut Terms, width: u32, a: TermId) -> TermId {
         let negative = is_set(terms, a, width - 1);
         let opposite = terms.bv_neg(a);
         // The magnitude of the smallest number, too, if it is read without a sign.
@@ -46,7 +46,7 @@ impl FloatOperation {
         number.rounded(terms, self.format, self.rounding)
     }
 
-    pub(super) fn to_int(self, terms: &mut Terms, width: u32, a: TermId) -> TermId {
+    pub(super) fn float_to_int(self, terms: &mut Terms, width: u32, a: TermId) -> TermId {
         let format = self.format;
         let precision = format.precision;
         let a = Parts::of(terms, format, a);

@@ -61,7 +61,7 @@ fn small_formats_are_rounded_right() {
             for a in 0..2 * infinite {
                 for b in 0..2 * infinite {
                     // Both signs of both: finite numbers only, and the second one not zero.
-                    let (a, b) = (a / 2 | (a % 2) * sign, b / 2 | (b % 2) * sign);
+                    let (a, b) = ((a / 2) | ((a % 2) * sign), (b / 2) | ((b % 2) * sign));
                     if b & !sign == 0 {
                         continue;
                     }
