@@ -9,8 +9,8 @@
 //! one cut point to the next is asked for any word, and as what holds for all words holds for each,
 //! the invariant at the start may be used for as many terms besides as the claim names.
 
-use crate::ranking::Ranks;
 use crate::apart::apart;
+use crate::ranking::Ranks;
 use crate::steps::{Cuts, forget};
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};

@@ -28,7 +28,7 @@ use hardbop_gate::{Outcome, Report};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Conjuncts, Houdini};
 use hardbop_leap::Leap;
-use hardbop_model::passes::{Pass, USUAL};
+use hardbop_model::passes::{Pass, USUAL, slice};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, termination_plan, timed};
 use hardbop_report::join::join;
@@ -102,6 +102,14 @@ pub fn decide_target(
         (EngineChoice::Auto, true) => termination_plan(),
         (engine, _) => plan(engine, arguments.arith),
     };
+    if arguments
+        .without
+        .iter()
+        .any(|pass| pass == slice::PASS.name)
+    {
+        plan.first
+            .retain(|engine| engine.name() != slice::PASS.name);
+    }
     if arguments.wants_invariants() && !target.is_about_ends() {
         // Other proofs are found sooner, but say less.
         let houdini = Houdini {
