@@ -9,8 +9,9 @@
 //! one cut point to the next is asked for any word, and as what holds for all words holds for each,
 //! the invariant at the start may be used for as many terms besides as the claim names.
 
-use crate::ranking::Ranks;
 use crate::apart::apart;
+use crate::cases::cases;
+use crate::ranking::Ranks;
 use crate::steps::{Cuts, forget};
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
@@ -218,10 +219,26 @@ impl Checker<'_, '_> {
         }
         let (view, program) = (self.view, self.view.program);
         let ways = cuts.ways(view, &mut self.terms, at, State::new())?;
+        let origin = view.semantics.origin(&mut self.terms);
+        let mut cases = cases(&mut self.terms, before, origin);
         for way in ways {
             let conditions = vec![before, way.condition];
             self.falls(at, way.to, &conditions, &way.state)?;
-            self.arrives(way.to, conditions, &way.state, None)?;
+            if cases.len() == 1 {
+                self.arrives(way.to, conditions, &way.state, None)?;
+                continue;
+            }
+            let formula = self.invariant(way.to);
+            let holds = self.moved(formula, &way.state, None);
+            for case in &mut cases {
+                let taken = case.settle(&mut self.terms, way.condition);
+                if taken == self.terms.bool(false) {
+                    continue;
+                }
+                let holds = case.settle(&mut self.terms, holds);
+                let fails = self.terms.not(holds);
+                self.never(&[case.formula, taken, fails])?;
+            }
         }
         for (id, edge) in program.edges_from(at) {
             match &edge.op {

@@ -12,6 +12,7 @@
 
 mod alone;
 mod apart;
+mod cases;
 mod chain;
 mod clauses;
 mod determined;

@@ -152,7 +152,9 @@ impl Cuts {
             }
         }
         let ends = arrived.into_values();
-        Ok(ends.filter(|way| self.locations.contains(&way.to)).collect())
+        Ok(ends
+            .filter(|way| self.locations.contains(&way.to))
+            .collect())
     }
 
     /// The edges between a cut point and some others, over which control can come to those.

@@ -10,9 +10,9 @@ mod certify;
 mod check;
 mod explain;
 mod leap;
-mod slice;
 mod project;
 mod rules;
+mod slice;
 mod terminate;
 mod validate;
 
@@ -27,9 +27,9 @@ pub use certify::{CertifyArgs, SolverName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use explain::ExplainArgs;
 pub use leap::LeapArgs;
-pub use slice::SliceArgs;
 pub use project::InitArgs;
 pub use rules::{RuleCommand, RuleNames};
+pub use slice::SliceArgs;
 pub use terminate::TerminateArgs;
 pub use validate::ValidateArgs;
 

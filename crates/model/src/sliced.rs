@@ -5,7 +5,7 @@
 //! claimed of the program as it is after inlining alone, with the functions that are
 //! [`apart`](Sliced::apart) named in the claim.
 
-use crate::passes::slice::{apart, is_worth, slice};
+use crate::passes::slice::{apart, can_answer, slice};
 use crate::relevance::{Depth, Relevance};
 use crate::{Model, Prepared};
 use hardbop_budget::{Budget, Stopped};
@@ -27,7 +27,8 @@ pub struct Sliced {
 }
 
 impl Sliced {
-    /// What matters for some checks of a program, to a depth. `None` where a slice would not pay.
+    /// What matters for some checks of a program, to a depth. `None` where a slice
+    /// could not answer.
     pub fn new(
         model: &Model<'_>,
         checks: &[CheckId],
@@ -35,7 +36,7 @@ impl Sliced {
         budget: &Budget,
     ) -> Result<Option<Sliced>, Stopped> {
         let plain = &model.plain;
-        if !is_worth(&model.flat.semantics) {
+        if !can_answer(&plain.semantics) {
             return Ok(None);
         }
         let relevance = Relevance::new(&plain.semantics, checks, depth, budget)?;

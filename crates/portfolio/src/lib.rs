@@ -399,7 +399,9 @@ impl Found {
         let mut ranks = Vec::new();
         for proof in self.report.proofs() {
             if let Claim::Invariants(claim) = proof.claim() {
-                let new = invariants(task.model, claim);
+                let Some(new) = invariants(task, claim) else {
+                    continue;
+                };
                 shown = Some(match shown {
                     None => new,
                     Some(known) => both(known, &new),

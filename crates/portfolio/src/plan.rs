@@ -226,6 +226,7 @@ fn slices(arithmetic: Encodings) -> Step {
             timed(Slam::reading(arithmetic), seconds(4)),
         ],
         depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
+        edges: 1_000,
     };
     shared(slices, seconds(20), 2)
 }

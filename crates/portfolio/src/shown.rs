@@ -1,9 +1,9 @@
 //! Claimed invariants as users read them: by the locations of the program as it was written.
 
 use hardbop_cfront::ids::LocId;
-use hardbop_engine::claim;
+use hardbop_engine::{Task, claim};
 use hardbop_logic::{TermId, Terms};
-use hardbop_model::Model;
+use hardbop_model::{Model, Prepared};
 use hardbop_semantics::c_terms::{Frame, Scope, Words, c_text};
 use hardbop_semantics::constants::{Constants, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,9 +20,24 @@ pub struct Invariant {
     pub contract: Option<String>,
 }
 
-/// Invariants of the prepared program as invariants of the program itself. What is said of a
-/// location is said of all copies of it that inlining made.
-pub fn invariants(model: &Model<'_>, claim: &claim::Invariants) -> BTreeMap<LocId, Invariant> {
+/// Invariants of the prepared program as invariants of the program itself; `None` if there is no time
+/// to prepare it as the claim wants it.
+pub fn invariants(
+    task: &Task<'_>,
+    claim: &claim::Invariants,
+) -> Option<BTreeMap<LocId, Invariant>> {
+    let program = task.model.program;
+    if claim.apart.is_empty() {
+        return Some(of_model(task.model, claim));
+    }
+    let points_to = task.model.plain.points_to.clone();
+    let apart = claim.apart.iter().copied().collect();
+    let prepared = Prepared::leaving(&apart, program, points_to, task.budget).ok()?;
+    Some(of_model(&Model::new(program, &prepared), claim))
+}
+
+/// What is said of a location is said of all copies of it that inlining made.
+fn of_model(model: &Model<'_>, claim: &claim::Invariants) -> BTreeMap<LocId, Invariant> {
     let mut terms = Terms::new();
     let constants = Constants::new(&model.flat.semantics, &mut terms);
     let mut spelling = Spelling::new(&model.flat.semantics, &mut terms);

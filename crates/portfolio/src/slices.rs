@@ -6,9 +6,7 @@
 
 use crate::Step;
 use hardbop_cfront::ids::{CheckId, FuncId};
-use hardbop_engine::{
-    Answer, Claim, Desk, Ended, Engine, Event, Figure, Reason, Suggestion, Task,
-};
+use hardbop_engine::{Answer, Claim, Desk, Ended, Engine, Event, Figure, Reason, Suggestion, Task};
 use hardbop_model::relevance::Depth;
 use hardbop_model::sliced::Sliced;
 
@@ -18,6 +16,9 @@ pub struct Slices {
     pub engines: Vec<Step>,
     /// How much of the program a slice has, from one to the next.
     pub depths: Vec<Depth>,
+    /// Programs that have fewer edges after inlining are left to others: they take no time as a
+    /// whole.
+    pub edges: usize,
 }
 
 /// Of a hundred edges a slice has at most so many: else it is as good as the program.
@@ -34,7 +35,10 @@ impl Engine for Slices {
         let reason = reason.unwrap_or(Reason::Turn);
         let incomplete = (!open.is_empty()).then(|| reason.clone());
         Ended {
-            open: open.into_iter().map(|check| (check, reason.clone())).collect(),
+            open: open
+                .into_iter()
+                .map(|check| (check, reason.clone()))
+                .collect(),
             incomplete,
             statistics: Vec::new(),
         }
@@ -49,6 +53,9 @@ impl Slices {
         open: &mut Vec<CheckId>,
         desk: &mut dyn Desk,
     ) -> Result<(), Reason> {
+        if task.model.flat.program.edges.len() < self.edges {
+            return Ok(());
+        }
         let mut before = None;
         for &depth in &self.depths {
             let sliced = Sliced::new(task.model, open, depth, task.budget);

@@ -60,7 +60,8 @@ const MOST_VARIABLES: usize = 12;
 /// time is over.
 fn tidied(view: &View<'_>, claim: &Invariants, budget: &Budget) -> Option<Invariants> {
     let cuts: BTreeSet<LocId> = claim.cuts.iter().copied().collect();
-    if cuts != view.skeleton.cuts {
+    // With functions apart it is about a program that is prepared in another way.
+    if cuts != view.skeleton.cuts || !claim.apart.is_empty() {
         return None;
     }
     let mut terms = Terms::new();

@@ -20,8 +20,9 @@ use hardbop_gate::Outcome;
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
+use hardbop_model::relevance::Depth;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, Proofs, check, default_plan};
+use hardbop_portfolio::{Found, Listener, Plan, Proofs, Slices, check, default_plan};
 use hardbop_test_support::generate::{branches, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings};
 use hardbop_unroll::{Runs, Unroll};
@@ -91,6 +92,7 @@ impl Campaign {
             ("slam", alone(Slam::default())),
             ("horn", alone(WholeProgram::default())),
             ("values", alone(Values::default())),
+            ("slice", alone(slices())),
             ("all", default_plan(Encodings::IntegersFirst)),
         ];
         Campaign {
@@ -173,6 +175,15 @@ impl Campaign {
                 &format!("{name:8} {proved:8} {violated:9} {unknown:8} {wrong:6} {seconds:8.1}\n");
         }
         text
+    }
+}
+
+/// Slices of every program, however small.
+fn slices() -> Slices {
+    Slices {
+        engines: vec![Box::new(Values::default()), Box::new(Slam::default())],
+        depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
+        edges: 0,
     }
 }
 

@@ -7,7 +7,8 @@ use crate::Semantics;
 use crate::exec::{Execution, Unmodelled};
 use crate::state::{Fresh, State};
 use hardbop_cfront::ids::{EdgeId, LocId};
-use hardbop_logic::{TermId, Terms};
+use hardbop_cfront::program::{Edge, Op, Program};
+use hardbop_logic::{Sort, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a block does on the way to one of its ends.
@@ -81,11 +82,13 @@ pub fn block_from(
                 merge_all(semantics, terms, list)
             }
         };
+        let mut choices = choices(program, terms, location).into_iter();
         for (id, edge) in program.edges_from(location) {
             let mut run = Execution::new(semantics);
             run.state = here.1.clone();
             let guard = run.edge(terms, id)?;
             let mut conjuncts = vec![here.0, guard];
+            conjuncts.extend(choices.next());
             conjuncts.append(&mut run.facts);
             let condition = terms.and(&conjuncts);
             result.edges.insert(id, condition);
@@ -108,6 +111,28 @@ pub fn block_from(
         });
     }
     Ok(result)
+}
+
+/// For each edge that leaves a location, that it is the one that is taken, where nothing else says
+/// so: a slice has branches that go either way.
+fn choices(program: &Program, terms: &mut Terms, location: LocId) -> Vec<TermId> {
+    let edges = program.locations[location.index()].edges.len();
+    let is_condition = |(_, edge): (EdgeId, &Edge)| matches!(edge.op, Op::Assume { .. });
+    if edges < 2 || program.edges_from(location).all(is_condition) {
+        return Vec::new();
+    }
+    let mut choices = Vec::with_capacity(edges);
+    let mut others = Vec::new();
+    for number in 0..edges {
+        let mut chosen = others.clone();
+        if number + 1 < edges {
+            let choice = terms.fresh("choice", Sort::Bool);
+            chosen.push(choice);
+            others.push(terms.not(choice));
+        }
+        choices.push(terms.and(&chosen));
+    }
+    choices
 }
 
 fn merge_all(

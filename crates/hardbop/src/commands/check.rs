@@ -28,7 +28,7 @@ use hardbop_gate::{Outcome, Report};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
-use hardbop_model::passes::{Pass, USUAL};
+use hardbop_model::passes::{Pass, USUAL, slice};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, readable, termination_plan};
 use hardbop_report::join::join;
@@ -100,6 +100,14 @@ pub fn decide_target(
         (EngineChoice::Auto, true) => termination_plan(),
         (engine, _) => plan(engine, arguments.arith),
     };
+    if arguments
+        .without
+        .iter()
+        .any(|pass| pass == slice::PASS.name)
+    {
+        plan.first
+            .retain(|engine| engine.name() != slice::PASS.name);
+    }
     if let Some(shows) = arguments.shown_proofs().filter(|_| !target.is_about_ends()) {
         plan.proofs = readable(encodings(arguments.arith), shows);
     }

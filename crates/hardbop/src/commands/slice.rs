@@ -156,7 +156,9 @@ fn because(semantics: &Semantics<'_>, cause: Cause) -> String {
     let program = semantics.program;
     let line = |location: LocId| {
         let edges = program.edges_from(location);
-        let lines = edges.map(|(_, edge)| edge.source.line).filter(|&line| line > 0);
+        let lines = edges
+            .map(|(_, edge)| edge.source.line)
+            .filter(|&line| line > 0);
         lines.min()
     };
     match cause {
@@ -167,7 +169,10 @@ fn because(semantics: &Semantics<'_>, cause: Cause) -> String {
             None => "decides what is reached".to_owned(),
         },
         Cause::Ends(function) => {
-            format!("decides whether {} returns", program.function(function).name)
+            format!(
+                "decides whether {} returns",
+                program.function(function).name
+            )
         }
         Cause::Writes(id, by) => {
             let name = &semantics.layout.get(id).name;
@@ -194,7 +199,8 @@ fn text(slice: &Sliced) -> String {
         let because = line.because.join("; ");
         let _ = writeln!(text, "{:6} {}\n         // {because}", line.line, line.text);
     }
-    let counted = |what: &str, counted: &Counted| format!("{} of {} {what}", counted.kept, counted.all);
+    let counted =
+        |what: &str, counted: &Counted| format!("{} of {} {what}", counted.kept, counted.all);
     let _ = writeln!(
         text,
         "{}, {}, {} can matter",

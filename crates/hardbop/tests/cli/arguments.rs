@@ -42,6 +42,7 @@ fn short_help_teaches_by_example() {
           leap         Look for violations of a C program behind loops, without unrolling them
           terminate    Decide whether every execution of a C program ends
           explain      Explain why the shortest path to a check can or cannot be run
+          slice        Show what matters for the checks of a C program, line by line, and why
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           rule         Work with rules: weave them into a program
@@ -208,6 +209,7 @@ fn usage_errors() {
           leap         Look for violations of a C program behind loops, without unrolling them
           terminate    Decide whether every execution of a C program ends
           explain      Explain why the shortest path to a check can or cannot be run
+          slice        Show what matters for the checks of a C program, line by line, and why
           abstract     Abstract a C program to a boolean program by predicates
           c            Work with C programs: dump, draw and run what the front end makes of them
           rule         Work with rules: weave them into a program

@@ -23,6 +23,7 @@ mod rules;
 mod safety;
 mod sarif;
 mod scene;
+mod slice;
 mod sound_environment;
 mod sound_language;
 mod sound_memory;

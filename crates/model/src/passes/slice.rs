@@ -29,18 +29,12 @@ pub const PASS: Pass = Pass {
     },
 };
 
-/// Programs that have fewer edges after inlining are searched as a whole: that takes no time, and
-/// runs that are found need no search for what a slice leaves open.
-const LARGE: usize = 1_000;
-
-/// Whether a program is so large that its slice is worth having, and asks nothing that a slice
-/// cannot answer: whether executions end, and what becomes of objects, is a matter of all code.
-pub fn is_worth(semantics: &Semantics<'_>) -> bool {
+/// Whether a program asks nothing that a slice cannot answer: whether executions end, and what
+/// becomes of objects, is a matter of all code.
+pub fn can_answer(semantics: &Semantics<'_>) -> bool {
     let program = semantics.program;
     let ends = |check: &Check| check.kind == CheckKind::Termination;
-    program.edges.len() >= LARGE
-        && !program.checks.iter().any(ends)
-        && semantics.layout.ownership().is_none()
+    !program.checks.iter().any(ends) && semantics.layout.ownership().is_none()
 }
 
 /// The functions that can be called and do not matter.

@@ -129,12 +129,7 @@ impl Control {
     }
 }
 
-fn last_edges(
-    program: &Program,
-    function: FuncId,
-    never: &[bool],
-    alive: &[bool],
-) -> Vec<EdgeId> {
+fn last_edges(program: &Program, function: FuncId, never: &[bool], alive: &[bool]) -> Vec<EdgeId> {
     let locations = program.function(function).locations.clone();
     let first = locations.start;
     let mut last = Vec::new();
