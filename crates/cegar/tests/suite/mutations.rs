@@ -175,6 +175,7 @@ impl<'p> House<'p> {
             cuts: self.skeleton.cuts.iter().copied().collect(),
             at,
             arbitrary: Vec::new(),
+            apart: Vec::new(),
             instances: Vec::new(),
             predicates: Vec::new(),
         });

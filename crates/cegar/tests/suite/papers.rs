@@ -2,6 +2,7 @@
 
 use hardbop_budget::Budget;
 use hardbop_cegar::Slam;
+use hardbop_cfront::ids::CheckId;
 use hardbop_gate::{Outcome, Report};
 use hardbop_test_support::answers::report;
 use std::time::Duration;

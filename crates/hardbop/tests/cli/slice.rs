@@ -77,9 +77,7 @@ fn values_alone_are_less() {
 
 #[test]
 fn a_rule_has_a_slice() {
-    let value = Scene::examples().json(
-        "slice driver/driver.c driver/os.c --rule driver/lock.rule",
-    );
+    let value = Scene::examples().json("slice driver/driver.c driver/os.c --rule driver/lock.rule");
     assert_eq!(value["slices"][0]["rule"], "lock");
     let statements = &value["slices"][0]["statements"];
     assert!(statements["kept"].as_u64() < statements["all"].as_u64());
