@@ -77,9 +77,7 @@ fn values_alone_are_less() {
 
 #[test]
 fn a_rule_has_a_slice() {
-    let value = Scene::examples().json(
-        "slice driver/driver.c driver/os.c --rule driver/lock.rule",
-    );
+    let value = Scene::examples().json("slice driver/driver.c driver/os.c --rule driver/lock.rule");
     assert_eq!(value["slices"][0]["rule"], "lock");
     let statements = &value["slices"][0]["statements"];
     assert!(statements["kept"].as_u64() < statements["all"].as_u64());
@@ -95,6 +93,12 @@ fn a_line_without_a_check_has_no_slice() {
         [exit 2]
     "#]],
     );
+}
+
+/// A field of every check.
+fn of_checks(json: &serde_json::Value, field: &str) -> Vec<serde_json::Value> {
+    let checks = json["checks"].as_array().unwrap().iter();
+    checks.map(|check| check[field].clone()).collect()
 }
 
 /// A program of many procedures of which two matter.
@@ -132,12 +136,7 @@ int main(void) {{
 fn a_large_program_is_proved_by_its_slice_and_certified() {
     let scene = Scene::file("x.c", large(""));
     let json = scene.json("check x.c --certificate x.cert");
-    let engines: Vec<_> = json["checks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|check| &check["engine"])
-        .collect();
+    let engines = of_checks(&json, "engine");
     assert_eq!(engines, ["slice", "slice"]);
     scene.check(
         "certify x.c x.cert",
@@ -155,11 +154,6 @@ fn a_large_program_is_proved_by_its_slice_and_certified() {
 fn a_violation_of_a_slice_is_replayed_on_the_program() {
     let scene = Scene::file("x.c", large("if (n == 12345) unlock();"));
     let json = scene.json("check x.c");
-    let outcomes: Vec<_> = json["checks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|check| &check["answer"])
-        .collect();
+    let outcomes = of_checks(&json, "answer");
     assert_eq!(outcomes, ["PROVED", "VIOLATED"]);
 }
