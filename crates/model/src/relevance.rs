@@ -429,7 +429,7 @@ impl<'a, 'p> Search<'a, 'p> {
         if let Callee::Indirect { pointer, .. } = callee
             && self.depth == Depth::All
         {
-            self.expression(*pointer, id);
+            self.operand(Operand::Expr(*pointer), id);
         }
         for target in callee.targets() {
             if self.found.functions[target.index()] {
@@ -449,17 +449,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let Op::Call { callee, .. } = &program.edges[call.index()].op else {
             return;
         };
-        let mut places = Vec::new();
-        each_below(program, [Operand::Place(place)], &mut |operand| {
-            if let Operand::Expr(id) = operand
-                && let ExprKind::Load(place) = program.expr(id).kind
-            {
-                places.push(place);
-            }
-        });
-        for place in places {
-            self.place(place, call);
-        }
+        self.operand(Operand::Place(place), call);
         for target in callee.targets() {
             if let Some(result) = program.function(*target).result
                 && let Some(spot) = self.semantics.points_to.variable(result)
@@ -499,15 +489,16 @@ impl<'a, 'p> Search<'a, 'p> {
             let matters =
                 regions.any(|id| self.found.data.contains(&self.semantics.layout.region(id)));
             if matters {
-                self.expression(argument, call);
+                self.operand(Operand::Expr(argument), call);
             }
         }
     }
 
-    fn expression(&mut self, expr: ExprId, by: EdgeId) {
+    /// What an operand reads matters.
+    fn operand(&mut self, operand: Operand, by: EdgeId) {
         let program = self.program();
         let mut places = Vec::new();
-        each_below(program, [Operand::Expr(expr)], &mut |operand| {
+        each_below(program, [operand], &mut |operand| {
             if let Operand::Expr(id) = operand
                 && let ExprKind::Load(place) = program.expr(id).kind
             {

@@ -92,6 +92,13 @@ impl Slices {
                 };
                 let ended = engine.check(&task, &mut desk);
                 open.retain(|check| ended.open.contains_key(check));
+                if let Some(reason) = ended.open.values().next() {
+                    desk.event(Event {
+                        doing: format!("gave up ({reason})").into(),
+                        open: open.len(),
+                        figures: Vec::new(),
+                    });
+                }
                 if open.is_empty() {
                     return Ok(());
                 }

@@ -95,6 +95,12 @@ fn a_line_without_a_check_has_no_slice() {
     );
 }
 
+/// A field of every check.
+fn of_checks(json: &serde_json::Value, field: &str) -> Vec<serde_json::Value> {
+    let checks = json["checks"].as_array().unwrap().iter();
+    checks.map(|check| check[field].clone()).collect()
+}
+
 /// A program of many procedures of which two matter.
 fn large(last: &str) -> String {
     let mut text = format!("{PRELUDE}int held;\nint data[64];\n");
@@ -130,12 +136,7 @@ int main(void) {{
 fn a_large_program_is_proved_by_its_slice_and_certified() {
     let scene = Scene::file("x.c", large(""));
     let json = scene.json("check x.c --certificate x.cert");
-    let engines: Vec<_> = json["checks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|check| &check["engine"])
-        .collect();
+    let engines = of_checks(&json, "engine");
     assert_eq!(engines, ["slice", "slice"]);
     scene.check(
         "certify x.c x.cert",
@@ -153,11 +154,6 @@ fn a_large_program_is_proved_by_its_slice_and_certified() {
 fn a_violation_of_a_slice_is_replayed_on_the_program() {
     let scene = Scene::file("x.c", large("if (n == 12345) unlock();"));
     let json = scene.json("check x.c");
-    let outcomes: Vec<_> = json["checks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|check| &check["answer"])
-        .collect();
+    let outcomes = of_checks(&json, "answer");
     assert_eq!(outcomes, ["PROVED", "VIOLATED"]);
 }
