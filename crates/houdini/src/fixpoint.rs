@@ -37,12 +37,6 @@ const QUERY: Limits = Limits {
     steps: Some(5_000_000),
 };
 
-/// What a query about one guess may cost: bounds of floating-point numbers need no solver.
-const ONE_GUESS: Limits = Limits {
-    time: None,
-    steps: Some(200_000),
-};
-
 /// What is guessed, and how invariants are made of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Guessed {
@@ -361,15 +355,13 @@ impl Search<'_, '_, '_> {
                     Answer::Unknown(_) => {
                         changed = true;
                         let floats = place.is_about_floats();
-                        let session = &mut self.session;
-                        session.set_limits(ONE_GUESS);
+                        let session = &self.session;
                         let dropped = floats
                             && place.keep(terms, &mut |terms, claim| {
                                 let after = terms.substitute(claim, &ends);
                                 let fails = terms.not(after);
-                                session.check(terms, &[taken, fails]) == Answer::Unsat
+                                session.contradicts_bounds(terms, &[taken, fails])
                             });
-                        session.set_limits(QUERY);
                         if !dropped {
                             place.give_up();
                         }

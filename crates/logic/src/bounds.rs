@@ -32,7 +32,7 @@ pub(crate) enum Decision {
 /// Larger questions are left to the solver.
 const LARGEST: usize = 4000;
 /// How many terms are computed before the solver is asked.
-const PATIENCE: usize = 6_000_000;
+const PATIENCE: usize = 3_000_000;
 /// How often formulas are evaluated at points.
 const POINTS: usize = 200;
 /// How often the solver is asked about a point.

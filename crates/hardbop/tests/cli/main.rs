@@ -14,6 +14,7 @@ mod conventions;
 mod conventions_library;
 mod conventions_unsupported;
 mod explain;
+mod floats;
 mod heap;
 mod leap;
 mod limits;

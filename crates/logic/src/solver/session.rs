@@ -308,6 +308,14 @@ impl<'s> Session<'s> {
         answer
     }
 
+    /// Whether the bounds of floats alone tell that there is no model; the solver is not asked.
+    pub fn contradicts_bounds(&self, terms: &Terms, assumptions: &[TermId]) -> bool {
+        let formulas = self.assertions.iter().chain(assumptions).copied();
+        let formulas: Vec<TermId> = formulas.collect();
+        let decision = bounds::decide(terms, &formulas, &mut |_| false);
+        matches!(decision, Some(Decision::Unsat))
+    }
+
     /// Asks the bounds of floats first, then the solver.
     fn decide(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
         let formulas = || self.assertions.iter().chain(assumptions).copied();
