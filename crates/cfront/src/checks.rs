@@ -29,6 +29,12 @@ pub enum CheckKind {
     DivisionByZero,
     /// A signed operation whose result does not fit, or a shift by a wrong amount.
     Overflow,
+    /// An unsigned operation whose result does not fit, and wraps around.
+    Unsigned,
+    /// An integer is converted, not by a cast, to a type that does not have its value.
+    Conversion,
+    /// A floating-point number is converted to an integer type that does not have its value.
+    FloatCast,
     /// A null, dangling or wild pointer is used.
     Pointer,
     /// An access outside of its object.
@@ -54,6 +60,9 @@ impl CheckKind {
             CheckKind::ErrorLabel => "error-label",
             CheckKind::DivisionByZero => "div-by-zero",
             CheckKind::Overflow => "overflow",
+            CheckKind::Unsigned => "unsigned",
+            CheckKind::Conversion => "conversion",
+            CheckKind::FloatCast => "float-cast",
             CheckKind::Pointer => "pointer",
             CheckKind::Bounds => "bounds",
             CheckKind::Free => "free",
@@ -72,6 +81,11 @@ impl CheckKind {
             CheckKind::ErrorLabel => "A label that stands for an error can be reached.",
             CheckKind::DivisionByZero => "A division or remainder by zero is possible.",
             CheckKind::Overflow => "The result of a signed operation may not fit its type.",
+            CheckKind::Unsigned => "The result of an unsigned operation may wrap around.",
+            CheckKind::Conversion => "An implicit conversion may change a value.",
+            CheckKind::FloatCast => {
+                "A floating-point number may not fit the integer type it is converted to."
+            }
             CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
             CheckKind::Bounds => "An access can lie outside of its object.",
             CheckKind::Free => "What is not the start of a live heap object can be freed.",
@@ -93,6 +107,14 @@ pub enum HeapFact {
 }
 
 impl HeapFact {
+    /// The fact as an expression.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            HeapFact::Freed => "all_freed()",
+            HeapFact::Reached => "all_reached()",
+        }
+    }
+
     /// The kind of the check that asks for it.
     pub(crate) fn kind(self) -> CheckKind {
         match self {

@@ -384,17 +384,10 @@ impl View<'_> {
                 self.write_expr(out, size, Level::Lowest, depth);
                 out.push(')');
             }
-            ExprKind::ValidFree { pointer } => {
-                out.push_str("valid_free(");
-                self.write_expr(out, pointer, Level::Lowest, depth);
-                out.push(')');
-            }
-            ExprKind::HeapIs { fact, .. } => out.push_str(match fact {
-                HeapFact::Freed => "all_freed()",
-                HeapFact::Reached => "all_reached()",
-            }),
-            ExprKind::ObjectSize { pointer } => {
-                out.push_str("object_size(");
+            ExprKind::HeapIs { fact, .. } => out.push_str(fact.text()),
+            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
+                let frees = matches!(expr.kind, ExprKind::ValidFree { .. });
+                out.push_str(["object_size(", "valid_free("][usize::from(frees)]);
                 self.write_expr(out, pointer, Level::Lowest, depth);
                 out.push(')');
             }
@@ -503,6 +496,7 @@ impl View<'_> {
                 let word = match lifetime {
                     Lifetime::Heap => "malloc",
                     Lifetime::Frame => "alloca",
+                    Lifetime::Library => "library_memory",
                 };
                 format!("{} = {word}({});", self.place(*place), value(*size))
             }

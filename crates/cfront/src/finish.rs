@@ -368,8 +368,7 @@ impl Builder {
                 body.edge(*at, next, Op::Unsupported { construct }, source);
             }
             ByPointer::Fail | ByPointer::Assert if self.options.failures == Failures::Ends => {
-                let what = format!("an end of the program in `{name}`, called by a pointer,");
-                let construct = self.add_unsupported(what, source);
+                let construct = self.add_unsupported(format!("an end in `{name}`"), source);
                 body.edge(*at, next, Op::Unsupported { construct }, source);
             }
             ByPointer::Fail | ByPointer::Assert => {

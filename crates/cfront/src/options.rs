@@ -9,12 +9,15 @@ pub struct LowerOptions {
     /// Where execution starts; `main` unless the user says otherwise.
     pub entry: String,
     /// The checks asked for beyond assertions and error calls, which are always there:
-    /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Pointer`],
+    /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Unsigned`],
+    /// [`CheckKind::Conversion`], [`CheckKind::FloatCast`], [`CheckKind::Pointer`],
     /// [`CheckKind::Bounds`], [`CheckKind::Free`], [`CheckKind::Leak`], [`CheckKind::Cleanup`]; and
     /// [`CheckKind::Termination`], one for the whole program.
     pub checks: BTreeSet<CheckKind>,
     /// Whether a left shift of a value is among the overflows.
     pub left_shifts: LeftShifts,
+    /// Whether `malloc` may return null at any time.
+    pub allocations: Allocations,
     /// What a failing assertion or a call of an error function is.
     pub failures: Failures,
     /// Labels whose being reached is an error, e.g. `ERROR`.
@@ -36,6 +39,15 @@ pub enum LeftShifts {
     Overflow,
     /// It is not, as in SV-COMP: bits are moved. A shift by a wrong amount still is.
     Move,
+}
+
+/// Whether `malloc` may return null at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocations {
+    /// It does so only for more bytes than an object can have, which is an assumption.
+    Succeed,
+    /// It may.
+    MayFail,
 }
 
 /// What a failing assertion or a call of an error function is.
@@ -64,6 +76,7 @@ impl Default for LowerOptions {
             entry: "main".to_owned(),
             checks: BTreeSet::new(),
             left_shifts: LeftShifts::Overflow,
+            allocations: Allocations::Succeed,
             failures: Failures::Checks,
             error_labels: BTreeSet::new(),
             error_functions: ["reach_error", "__VERIFIER_error"]

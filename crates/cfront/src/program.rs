@@ -375,6 +375,8 @@ pub enum Lifetime {
     Heap,
     /// Until the function returns (`alloca`, variable-length arrays).
     Frame,
+    /// As long as the program: it is the library's own, e.g. what `getenv` returns.
+    Library,
 }
 
 /// A place: C's lvalue.

@@ -120,6 +120,7 @@ impl Verifier<'_> {
     fn expr_types(&self, expr: &Expr) -> Result<(), String> {
         let must = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         let ty = expr.ty;
+        let points = |pointer| self.is_pointer(self.ty(pointer));
         match expr.kind {
             ExprKind::Int(bits) => {
                 let width = self.program.types.bit_width(ty).unwrap_or(0);
@@ -190,18 +191,16 @@ impl Verifier<'_> {
                 "an overflow test of wrong types",
             ),
             ExprKind::ValidAccess { pointer, size } => must(
-                self.is_int(ty)
-                    && self.is_pointer(self.ty(pointer))
-                    && self.is_integer(self.ty(size)),
+                self.is_int(ty) && points(pointer) && self.is_integer(self.ty(size)),
                 "an access test of wrong types",
             ),
             ExprKind::ValidFree { pointer } => must(
-                self.is_int(ty) && self.is_pointer(self.ty(pointer)),
+                self.is_int(ty) && points(pointer),
                 "a free test of wrong types",
             ),
             ExprKind::HeapIs { .. } => must(self.is_int(ty), "a test of the heap of a wrong type"),
             ExprKind::ObjectSize { pointer } => must(
-                self.is_integer(ty) && self.is_pointer(self.ty(pointer)),
+                self.is_integer(ty) && points(pointer),
                 "an object size of wrong types",
             ),
         }

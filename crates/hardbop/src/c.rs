@@ -7,7 +7,7 @@ use crate::reading::Reading;
 use crate::{input, reading, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
-use hardbop_cfront::options::{LowerOptions, Undefined};
+use hardbop_cfront::options::{Allocations, LowerOptions, Undefined};
 use hardbop_cfront::parse::{self, Input, InputKind, ParseOptions, Preprocess};
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{CheckKind, Program};
@@ -416,19 +416,47 @@ fn data_model(input: &CInput, units: &[CompileCommand]) -> DataModel {
     }
 }
 
-fn lower_options(input: &CInput) -> LowerOptions {
-    let check = |name: &CheckName| match name {
-        CheckName::DivByZero => CheckKind::DivisionByZero,
-        CheckName::Overflow => CheckKind::Overflow,
-        CheckName::Pointer => CheckKind::Pointer,
-        CheckName::Bounds => CheckKind::Bounds,
-        CheckName::Free => CheckKind::Free,
-        CheckName::Leak => CheckKind::Leak,
-        CheckName::Cleanup => CheckKind::Cleanup,
+/// What a word of `--check` asks for.
+fn kinds(name: &CheckName) -> &'static [CheckKind] {
+    use CheckKind::{
+        Bounds, Cleanup, Conversion, DivisionByZero, FloatCast, Free, Leak, Overflow, Pointer,
+        Unsigned,
     };
+    match name {
+        CheckName::DivByZero => &[DivisionByZero],
+        CheckName::Overflow => &[Overflow],
+        CheckName::Unsigned => &[Unsigned],
+        CheckName::Conversion => &[Conversion],
+        CheckName::FloatCast => &[FloatCast],
+        CheckName::Pointer => &[Pointer],
+        CheckName::Bounds => &[Bounds],
+        CheckName::Free => &[Free],
+        CheckName::Leak => &[Leak],
+        CheckName::Cleanup => &[Cleanup],
+        CheckName::Undefined => &[DivisionByZero, Overflow, FloatCast, Pointer, Bounds, Free],
+        CheckName::All => &[
+            DivisionByZero,
+            Overflow,
+            Unsigned,
+            Conversion,
+            FloatCast,
+            Pointer,
+            Bounds,
+            Free,
+            Leak,
+            Cleanup,
+        ],
+    }
+}
+
+fn lower_options(input: &CInput) -> LowerOptions {
     LowerOptions {
         entry: input.entry.clone(),
-        checks: input.checks.iter().map(check).collect(),
+        checks: input.checks.iter().flat_map(kinds).copied().collect(),
+        allocations: match input.malloc_may_fail {
+            true => Allocations::MayFail,
+            false => Allocations::Succeed,
+        },
         error_labels: input.error_labels.iter().cloned().collect(),
         undefined: match input.undefined {
             UndefinedName::Pure => Undefined::Pure,

@@ -470,6 +470,8 @@ fn ended_by_checks(program: &Program) -> Vec<String> {
         let what = match kind {
             CheckKind::DivisionByZero => "something is divided by zero",
             CheckKind::Overflow => "signed arithmetic overflows",
+            CheckKind::Unsigned => "unsigned arithmetic wraps around",
+            CheckKind::Conversion | CheckKind::FloatCast => "a conversion changes a value",
             CheckKind::Pointer | CheckKind::Bounds => "an access is outside of its object",
             CheckKind::Free => "`free` is given anything but live memory of the heap",
             // That a violated assertion ends an execution is no assumption.

@@ -195,6 +195,9 @@ impl Writer<'_> {
             CheckKind::DivisionByZero => {
                 " -fsanitize=integer-divide-by-zero -fno-sanitize-recover=all"
             }
+            // No sanitizer of gcc's sees these.
+            CheckKind::Unsigned | CheckKind::Conversion => "",
+            CheckKind::FloatCast => " -fsanitize=float-cast-overflow -fno-sanitize-recover=all",
             CheckKind::Leak | CheckKind::Cleanup => " -fsanitize=leak",
             CheckKind::Pointer | CheckKind::Bounds | CheckKind::Free => {
                 " -fsanitize=address,undefined -fno-sanitize-recover=all"

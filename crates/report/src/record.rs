@@ -11,6 +11,7 @@ use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::interp::{
     Consumed, Interpreter, Limits, Observer, Outcome, Run, Script, State, TraceMode, Value,
 };
+use hardbop_cfront::operands::{Operand, operands_of};
 use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program, VarKind};
 use hardbop_cfront::types::{RecordKind, Type, Types};
 use std::collections::{BTreeMap, VecDeque};
@@ -436,15 +437,6 @@ impl<'p> Recorder<'p> {
                     }
                 }
                 ExprKind::AddressOf(place) => self.address_parts(place, &mut work),
-                ExprKind::Int(_)
-                | ExprKind::Float(_)
-                | ExprKind::Function(_)
-                | ExprKind::HeapIs { .. } => {}
-                ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => work.push(operand),
-                ExprKind::Binary(_, left, right) => work.extend([right, left]),
-                ExprKind::PointerAdd { pointer, index, .. } => work.extend([index, pointer]),
-                ExprKind::PointerDifference { left, right, .. }
-                | ExprKind::Overflows { left, right, .. } => work.extend([right, left]),
                 ExprKind::Conditional {
                     condition,
                     then,
@@ -458,9 +450,14 @@ impl<'p> Recorder<'p> {
                     }
                     work.push(condition);
                 }
-                ExprKind::ValidAccess { pointer, size } => work.extend([size, pointer]),
-                ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
-                    work.push(pointer);
+                ref plain => {
+                    let first = work.len();
+                    operands_of(plain, &mut |operand| {
+                        if let Operand::Expr(operand) = operand {
+                            work.push(operand);
+                        }
+                    });
+                    work[first..].reverse();
                 }
             }
         }

@@ -143,6 +143,9 @@ impl Ownership {
                     in_frames.entry(function).or_default().insert(id);
                     not_heap.insert(id);
                 }
+                if lifetime == Lifetime::Library {
+                    not_heap.insert(id);
+                }
             }
             if !class.allocations.is_empty() || not_heap.contains(&id) {
                 let name = format!("extents#{index}");

@@ -7,7 +7,7 @@
 
 use super::Outcome;
 use super::machine::{End, Machine, NO_OBJECT};
-use super::memory::Memory;
+use super::memory::{Life, Memory};
 use super::scalar::Reg;
 use crate::ids::EdgeId;
 use crate::program::{HeapFact, Origin, ProgramEnd};
@@ -28,6 +28,12 @@ impl Memory {
         (address - base <= self.describe(slot).0).then_some(slot)
     }
 
+    /// The objects that the program allocated and did not free; the library has its own.
+    fn allocated(&self) -> impl Iterator<Item = u32> + '_ {
+        let slots = self.heap.values().copied();
+        slots.filter(|&slot| self.describe(slot).1 == Life::Heap)
+    }
+
     /// Whether every object on the heap can be reached from some objects.
     fn all_reached_from(&self, mut work: Vec<u32>, sight: Sight) -> bool {
         let mut reached = vec![false; self.objects.len()];
@@ -46,7 +52,7 @@ impl Memory {
                 }
             }
         }
-        self.heap.values().all(|&object| reached[object as usize])
+        self.allocated().all(|object| reached[object as usize])
     }
 }
 
@@ -57,7 +63,7 @@ impl Machine<'_> {
             return Ok(true);
         }
         match fact {
-            HeapFact::Freed => Ok(self.memory.heap.is_empty()),
+            HeapFact::Freed => Ok(self.memory.allocated().next().is_none()),
             HeapFact::Reached => self.all_reached(end),
         }
     }
@@ -65,6 +71,8 @@ impl Machine<'_> {
     fn all_reached(&self, end: ProgramEnd) -> Result<bool, End> {
         let program = self.interpreter.program;
         let mut roots: Vec<u32> = (1..self.memory.statics).collect();
+        let own = |&slot: &u32| self.memory.describe(slot).1 == Life::Static;
+        roots.extend(self.memory.heap.values().copied().filter(own));
         // The texts that `main` is given live as long as the program.
         let texts = program.function(program.entry).origin == Origin::Model;
         if end == ProgramEnd::Stop || texts {

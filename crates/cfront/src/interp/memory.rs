@@ -229,15 +229,13 @@ impl Memory {
             Some(slot) => slot,
             None => {
                 let slot = u32::try_from(self.objects.len()).map_err(|_| TrapKind::OutOfMemory)?;
-                let data = Vec::new();
-                let pointers = Vec::new();
                 self.objects.push(Object {
                     base,
                     generation: 1,
                     life,
                     read_only: false,
-                    data,
-                    pointers,
+                    data: Vec::new(),
+                    pointers: Vec::new(),
                     unwritten: Vec::new(),
                 });
                 slot
@@ -252,15 +250,15 @@ impl Memory {
         } else {
             object.data.resize(size as usize, 0);
         }
-        if self.watch != Watch::Nobody && life != Life::Static {
+        if self.watch != Watch::Nobody {
             object.unwritten = vec![true; size as usize];
         }
         Ok(slot)
     }
 
-    /// Makes a heap object at a fresh address. Addresses are used again only when all have been
+    /// Makes an object among those on the heap at a fresh address. Addresses are used again only when all have been
     /// used, as late as possible.
-    pub(super) fn allocate(&mut self, size: u64) -> Result<u32, TrapKind> {
+    pub(super) fn allocate(&mut self, size: u64, life: Life) -> Result<u32, TrapKind> {
         let (first, last) = self.heap_range;
         if size > last - first {
             return Err(TrapKind::OutOfMemory);
@@ -284,7 +282,7 @@ impl Memory {
                 _ => break,
             }
         }
-        let slot = self.create(base, size, Life::Heap)?;
+        let slot = self.create(base, size, life)?;
         self.next_heap = after(base, size);
         self.heap.insert(base, slot);
         Ok(slot)

@@ -189,7 +189,8 @@ impl Machine<'_> {
             Rare::Allocate { d, size, lifetime } => {
                 let size = self.get(size).low;
                 let object = match lifetime {
-                    Lifetime::Heap => self.memory.allocate(size)?,
+                    Lifetime::Heap => self.memory.allocate(size, Life::Heap)?,
+                    Lifetime::Library => self.memory.allocate(size, Life::Static)?,
                     Lifetime::Frame => self.allocate_on_stack(size)?,
                 };
                 if !self.zero_unknowns {

@@ -166,10 +166,13 @@ impl Lower<'_> {
             let message = format!("division by zero in {TEXT}");
             self.check(CheckKind::DivisionByZero, bad, message);
         }
+        let signed = self.b.types.is_signed(ty);
+        if !signed && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
+            self.check_unsigned(op, left, right, ty);
+        }
         if !self.b.options.wants(CheckKind::Overflow) {
             return;
         }
-        let signed = self.b.types.is_signed(ty);
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if signed => {
                 let bad = self.b.overflows(op, left, right, ty);
@@ -208,7 +211,20 @@ impl Lower<'_> {
         }
     }
 
+    /// The library's own arithmetic may wrap around.
+    fn check_unsigned(&mut self, op: BinaryOp, left: ExprId, right: ExprId, ty: TypeId) {
+        if self.b.options.wants(CheckKind::Unsigned) && self.origin == Origin::User {
+            let bad = self.b.overflows(op, left, right, ty);
+            let message = format!("unsigned wrap-around in {TEXT}");
+            self.check(CheckKind::Unsigned, bad, message);
+        }
+    }
+
     pub(super) fn check_negation(&mut self, value: ExprId, ty: TypeId) {
+        if matches!(self.b.types.get(ty), Type::Int { signed: false, .. }) {
+            let zero = self.b.zero(ty);
+            self.check_unsigned(BinaryOp::Sub, zero, value, ty);
+        }
         if self.b.types.is_signed(ty) && self.b.options.wants(CheckKind::Overflow) {
             let zero = self.b.zero(ty);
             let bad = self.b.overflows(BinaryOp::Sub, zero, value, ty);

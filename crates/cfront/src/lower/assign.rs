@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::effects::{Effect, Writes};
+use super::lossy::Written;
 use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::program::*;
 use crate::types::{FloatKind, Type};
@@ -175,6 +176,7 @@ impl Lower<'_> {
                 let computation = self.ty(computation);
                 let old = self.convert_scalar(old, computation);
                 let value = self.arithmetic(op, old, right, computation);
+                self.check_conversion(id, value, ty, Written::Nowhere);
                 self.convert_scalar(value, ty)
             }
         };

@@ -118,7 +118,8 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
         taken: vec![false; counts.decls],
     };
     let mut decays = vec![None; counts.exprs];
-    let overflow = options.wants(CheckKind::Overflow);
+    let overflow = options.wants(CheckKind::Overflow) || options.wants(CheckKind::Unsigned);
+    let converts = options.wants(CheckKind::Conversion) || options.wants(CheckKind::FloatCast);
     for index in 0..counts.exprs {
         let id = ExprId::from_usize(index);
         let node = tree[id];
@@ -175,7 +176,7 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
                 }
                 UnaryOp::PreInc | UnaryOp::PreDec | UnaryOp::PostInc | UnaryOp::PostDec => {
                     let e = write(get(operand), operand);
-                    if overflow { trap(e) } else { e }
+                    if overflow || converts { trap(e) } else { e }
                 }
                 UnaryOp::Minus if overflow => trap(get(operand)),
                 _ => get(operand),
@@ -208,6 +209,7 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
             ExprKind::Comma { lhs, rhs } => get(lhs).and(get(rhs)),
             // The lengths in the type are evaluated too.
             ExprKind::Cast(_) if is_variable(unit, node.ty) => ANYTHING,
+            ExprKind::Cast(e) if converts => trap(get(e)),
             ExprKind::Cast(e)
             | ExprKind::ByteSwap { operand: e }
             | ExprKind::BitCount { operand: e, .. }
@@ -217,7 +219,10 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
                 if kind == Conversion::ArrayDecay {
                     decays[index] = root(unit, operand);
                 }
-                get(operand)
+                match kind {
+                    Conversion::Arithmetic if converts => trap(get(operand)),
+                    _ => get(operand),
+                }
             }
             ExprKind::Classify { lhs, rhs, .. } | ExprKind::Sign { lhs, rhs, .. } => {
                 rhs.map_or(get(lhs), |rhs| get(lhs).and(get(rhs)))

@@ -22,10 +22,6 @@ const WRITES_MEMORY: Effect = Effect {
 /// What is assumed where the program says so itself.
 pub(super) const UNREACHABLE: &str = "`__builtin_unreachable()` is never reached";
 
-/// What is assumed of memory on the stack whose size is computed.
-const STACK_IS_THERE: &str =
-    "sizes of variable-length arrays and of `alloca` are not negative and fit on the stack";
-
 /// The functions that fail an assertion when they are called.
 const FAIL: [&str; 6] = [
     "__assert_fail",
@@ -257,6 +253,12 @@ impl Lower<'_> {
                 self.at_expr(id);
                 Some(Some(self.allocate(size, Lifetime::Frame, ty)))
             }
+            // How the models take memory that is the library's own.
+            ("__hardbop_own_memory", [_]) if self.origin == Origin::Model => {
+                let size = self.size_arguments(args)[0];
+                self.at_expr(id);
+                Some(Some(self.allocate(size, Lifetime::Library, ty)))
+            }
             ("calloc", [_, _]) => Some(Some(self.calloc(id, args, ty))),
             ("free" | "cfree", [_]) => {
                 let pointer = self.arguments(args)[0];
@@ -422,123 +424,13 @@ impl Lower<'_> {
     }
 
     /// The arguments as `size_t`.
-    fn size_arguments(&mut self, args: sema::ExprList) -> Vec<ExprId> {
+    pub(super) fn size_arguments(&mut self, args: sema::ExprList) -> Vec<ExprId> {
         let size = self.size_ty();
         let values = self.arguments(args);
         values
             .into_iter()
             .map(|v| self.convert_scalar(v, size))
             .collect()
-    }
-
-    /// No object has two to the power of this many bytes: that is what an address space of x86 has
-    /// for programs, and on 32 bits what `ptrdiff_t` can count.
-    fn address_bits(&self) -> u32 {
-        if self.b.pointer_width() == 64 { 47 } else { 31 }
-    }
-
-    /// Takes memory of a size that may be too large for any object: then `malloc` gives null, and
-    /// an array on the stack ends the execution, which is said.
-    pub(super) fn allocate(&mut self, size: ExprId, lifetime: Lifetime, ty: TypeId) -> ExprId {
-        // An implicitly declared `malloc` returns an `int`: allocate to a pointer all the same.
-        let to = if matches!(self.b.types.get(ty), Type::Pointer(_)) {
-            ty
-        } else {
-            let void = self.b.types.intern(Type::Void);
-            self.b.types.pointer(void)
-        };
-        let place = self.temporary(to);
-        self.allocate_to(place, size, lifetime);
-        self.b.load(place)
-    }
-
-    /// The same with the address written to a place.
-    pub(super) fn allocate_to(&mut self, place: PlaceId, size: ExprId, lifetime: Lifetime) {
-        if lifetime == Lifetime::Heap {
-            let limit = self.address_bits();
-            self.b.assume_model(&format!(
-                "memory can always be allocated: `malloc` returns null only for 2^{limit} bytes or \
-                 more, and no execution fills the address space"
-            ));
-        }
-        let most = (1u128 << self.address_bits()) - 1;
-        if self.b.constant(size).is_some_and(|size| size <= most) {
-            self.emit(Op::Allocate {
-                place,
-                size,
-                lifetime,
-            });
-            self.count_allocation(lifetime);
-            return;
-        }
-        let (int, size_ty) = (self.int_ty(), self.size_ty());
-        let size = self.keep(size);
-        let most = self.b.int(most as i128, size_ty);
-        let large = self.b.binary(BinaryOp::Gt, size, most, int);
-        let (too_large, fits, join) = (self.location(), self.location(), self.location());
-        self.split(large, too_large, fits);
-        self.f().cur = too_large;
-        match lifetime {
-            Lifetime::Heap => {
-                let nothing = self.b.zero(self.place_ty(place));
-                self.assign(place, nothing);
-                self.continue_at(join);
-            }
-            Lifetime::Frame => {
-                // The texts that `main` is given are no longer than memory allows.
-                if self.origin == Origin::User {
-                    self.b.assume_model(STACK_IS_THERE);
-                }
-                let halt = self.halt_location();
-                self.jump_to(halt);
-            }
-        }
-        self.f().cur = fits;
-        self.emit(Op::Allocate {
-            place,
-            size,
-            lifetime,
-        });
-        self.count_allocation(lifetime);
-        self.continue_at(join);
-    }
-
-    fn calloc(&mut self, id: sema::ExprId, args: sema::ExprList, ty: TypeId) -> ExprId {
-        let values = self.size_arguments(args);
-        self.at_expr(id);
-        let size_ty = self.size_ty();
-        let int = self.int_ty();
-        let total = self.b.binary(BinaryOp::Mul, values[0], values[1], size_ty);
-        let overflow = self
-            .b
-            .overflows(BinaryOp::Mul, values[0], values[1], size_ty);
-        let zero = self.b.int(0, int);
-        let most = (1u128 << self.address_bits()) - 1;
-        let small = |total| total <= most;
-        if self.b.constant(overflow) == Some(0) && self.b.constant(total).is_some_and(small) {
-            let pointer = self.allocate(total, Lifetime::Heap, ty);
-            self.emit(Op::FillMemory {
-                to: pointer,
-                byte: zero,
-                size: total,
-            });
-            return pointer;
-        }
-        // A product that does not fit is larger than any object, and so is `size_t`'s largest.
-        let largest = self.b.int(-1, size_ty);
-        let total = self.b.conditional(overflow, largest, total);
-        let total = self.keep(total);
-        let pointer = self.allocate(total, Lifetime::Heap, ty);
-        let (fill, join) = (self.location(), self.location());
-        self.split(pointer, fill, join);
-        self.f().cur = fill;
-        self.emit(Op::FillMemory {
-            to: pointer,
-            byte: zero,
-            size: total,
-        });
-        self.continue_at(join);
-        pointer
     }
 
     /// The type of an input: as declared, or, if the function was never declared, by its name.

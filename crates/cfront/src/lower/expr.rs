@@ -1,6 +1,7 @@
 //! Rvalues become expressions; their side effects become edges.
 
 use super::Lower;
+use super::lossy::Written;
 use crate::ids::{ExprId, TypeId};
 use crate::program::*;
 use crate::types::{FloatKind, Type};
@@ -225,6 +226,7 @@ impl Lower<'_> {
                     return self.unsupported_value("a complex number", to);
                 }
                 let value = self.value(operand);
+                self.check_conversion(id, value, to, Written::Nowhere);
                 self.convert_scalar(value, to)
             }
             Conversion::Void => {
@@ -288,6 +290,7 @@ impl Lower<'_> {
             return self.unsupported_value("a conversion from a vector or complex number", to);
         }
         let value = self.value(operand);
+        self.check_conversion(id, value, to, Written::AsCast);
         self.convert_scalar(value, to)
     }
 

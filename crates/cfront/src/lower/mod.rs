@@ -20,6 +20,7 @@ pub(crate) mod environment;
 mod expr;
 mod heap;
 mod init;
+mod lossy;
 mod place;
 mod record;
 mod stmt;

@@ -223,6 +223,7 @@ typedef struct _IO_FILE FILE;
 #define va_arg(list, type) __builtin_va_arg(list, type)
 #define va_end(list) __builtin_va_end(list)
 void *malloc(size_t);
+void *__hardbop_own_memory(size_t);
 void free(void *);
 void *memcpy(void *, const void *, size_t);
 void *memmove(void *, const void *, size_t);

@@ -784,7 +784,7 @@ static FILE *open_stream(void) {
     *__errno_location() = __VERIFIER_nondet_int();
     return 0;
   }
-  FILE *stream = malloc(8);
+  FILE *stream = __hardbop_own_memory(8);
   __VERIFIER_assume(stream != 0);
   return stream;
 }

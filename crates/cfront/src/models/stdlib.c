@@ -437,7 +437,7 @@ char *getenv(const char *name) {
     return 0;
   size_t n = __VERIFIER_nondet_ulong();
   __VERIFIER_assume(n <= (size_t)__PTRDIFF_MAX__ - 1);
-  char *value = malloc(n + 1);
+  char *value = __hardbop_own_memory(n + 1);
   __VERIFIER_assume(value != 0);
   __VERIFIER_nondet_memory(value, n);
   value[n] = 0;

@@ -457,7 +457,7 @@ int ffs(int x) {
 static char *any_text(void) {
   size_t n = __VERIFIER_nondet_ulong();
   __VERIFIER_assume(n <= (size_t)__PTRDIFF_MAX__ - 1);
-  char *text = malloc(n + 1);
+  char *text = __hardbop_own_memory(n + 1);
   __VERIFIER_assume(text != 0);
   __VERIFIER_nondet_memory(text, n);
   text[n] = 0;

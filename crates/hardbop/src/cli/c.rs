@@ -155,6 +155,9 @@ pub struct CInput {
         help_heading = "Meaning"
     )]
     pub checks: Vec<CheckName>,
+    /// Memory may run out at any time: `malloc` may return null.
+    #[arg(long, help_heading = "Meaning")]
+    pub malloc_may_fail: bool,
     /// Reaching this label is an error; may be given several times.
     #[arg(long = "error-label", value_name = "LABEL", help_heading = "Meaning")]
     pub error_labels: Vec<String>,
@@ -193,6 +196,12 @@ pub enum CheckName {
     DivByZero,
     /// A signed operation whose result does not fit, or a shift by a wrong amount.
     Overflow,
+    /// An unsigned operation that wraps around.
+    Unsigned,
+    /// An implicit conversion of an integer that changes its value.
+    Conversion,
+    /// A floating-point number that does not fit the integer type it is converted to.
+    FloatCast,
     /// The use of a null, dangling or wild pointer.
     Pointer,
     /// An access outside of its object.
@@ -203,6 +212,11 @@ pub enum CheckName {
     Leak,
     /// Memory that is not freed when the program ends.
     Cleanup,
+    /// What the standard calls undefined: `div-by-zero`, `overflow`, `float-cast`, `pointer`,
+    /// `bounds` and `free`.
+    Undefined,
+    /// All of these.
+    All,
 }
 
 /// What a function that no file defines may do, besides returning anything.

@@ -13,6 +13,7 @@ mod check;
 mod conventions;
 mod conventions_library;
 mod conventions_unsupported;
+mod conversions;
 mod explain;
 mod floats;
 mod heap;
