@@ -22,8 +22,12 @@ impl Terms {
     ///
     /// # Panics
     /// When the arguments do not have the widths that the operation takes.
-    pub fn float(&mut self, operation: FloatOperation, args: &[TermId]) -> TermId {
+    pub fn float(&mut self, mut operation: FloatOperation, args: &[TermId]) -> TermId {
         let mut args = args.to_vec();
+        if let Some((product, factor)) = self.as_product(operation, &args) {
+            operation = product;
+            args[1] = factor;
+        }
         for (at, arg) in args.iter_mut().enumerate() {
             if operation.is_operand(at) {
                 *arg = self.any_nan(*arg);
@@ -31,10 +35,6 @@ impl Terms {
         }
         if matches!(operation.op, FloatOp::Add | FloatOp::Mul | FloatOp::Eq) && args[1] < args[0] {
             args.swap(0, 1);
-        }
-        if let Some((operation, factor)) = self.as_product(operation, &args) {
-            args[1] = factor;
-            return self.float(operation, &args);
         }
         let operands = args.iter().enumerate();
         let literal = operands
