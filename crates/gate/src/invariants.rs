@@ -41,6 +41,7 @@ impl Gate<'_> {
             model: &model,
             budget: self.budget.clone(),
             solver: Arc::clone(&self.solver),
+            alone: self.alone,
             query_time: self.query_time,
         };
         gate.inductive(claim, None)

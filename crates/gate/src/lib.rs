@@ -155,6 +155,8 @@ pub struct Gate<'a> {
     model: &'a Model<'a>,
     budget: Budget,
     solver: Arc<MakeSolver>,
+    /// Whether the solver is the only one that is believed.
+    alone: bool,
     query_time: Duration,
 }
 
@@ -165,13 +167,15 @@ impl<'a> Gate<'a> {
             model,
             budget,
             solver: Arc::new(|| Box::new(Z3Solver::new(Z3Options::default()))),
+            alone: false,
             query_time: Duration::from_secs(30),
         }
     }
 
-    /// The same, which asks another solver.
+    /// The same, which asks another solver, and believes nobody else.
     pub fn asking(mut self, solver: Arc<MakeSolver>) -> Gate<'a> {
         self.solver = solver;
+        self.alone = true;
         self
     }
 
@@ -279,6 +283,9 @@ impl<'a> Gate<'a> {
 
     fn session(&self) -> Session<'static> {
         let mut session = Session::new((self.solver)(), self.budget.clone());
+        if self.alone {
+            session = session.without_intervals();
+        }
         session.set_limits(Limits {
             time: Some(self.query_time),
             steps: None,

@@ -206,11 +206,8 @@ fn ids_are_typed() {
             }
         }
     }
-    assert_eq!(plain, PLAIN_IDS);
+    assert!(plain.is_empty(), "{plain:?}");
 }
-
-/// Plain numbers that are still called ids.
-const PLAIN_IDS: &[&str] = &["semantics/src/skeleton.rs: VertexIndex"];
 
 /// No file is longer than this many lines.
 const LONGEST: usize = 600;

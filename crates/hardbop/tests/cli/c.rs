@@ -350,7 +350,7 @@ int main(void) { more(2); return down(3); }
         expect![[r#"
         [stderr]
         error: invalid value 'shrink' for '--after <PASS>'
-          [possible values: load, inline, depths]
+          [possible values: load, inline, slice, depths]
 
         For more information, try '--help'.
         [exit 2]

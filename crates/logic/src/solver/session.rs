@@ -95,6 +95,8 @@ pub struct Session<'s> {
     told_levels: usize,
     /// Whether the solver was told something that is not among the assertions.
     defined: bool,
+    /// Whether questions about floats are decided by intervals first.
+    intervals: bool,
     /// Sets of assertions seen so far, numbered, so that a key is small.
     sets: FxHashMap<Box<[TermId]>, u32>,
     current_set: Option<u32>,
@@ -116,6 +118,7 @@ impl<'s> Session<'s> {
             told: 0,
             told_levels: 0,
             defined: false,
+            intervals: true,
             sets: FxHashMap::default(),
             current_set: None,
             cache: FxHashMap::default(),
@@ -123,6 +126,13 @@ impl<'s> Session<'s> {
             log: None,
             last: Last::Nothing,
         }
+    }
+
+    /// The same, in which the solver alone answers: no question about floats is decided by
+    /// intervals.
+    pub fn without_intervals(mut self) -> Session<'s> {
+        self.intervals = false;
+        self
     }
 
     /// Sets what each query may cost from now on.
@@ -319,7 +329,7 @@ impl<'s> Session<'s> {
     /// Asks the bounds of floats first, then the solver.
     fn decide(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
         let formulas = || self.assertions.iter().chain(assumptions).copied();
-        if terms.has_floats() {
+        if self.intervals && terms.has_floats() {
             let formulas: Vec<TermId> = formulas().collect();
             let (solver, budget) = (&mut self.solver, &self.budget);
             let mut at = |point: &[(TermId, Value)]| {
