@@ -1,23 +1,20 @@
 //! Whether a program leaves nothing open but what it asks the environment for.
 //!
-//! A run asks for inputs and for what undefined functions return; that is seen when it happens. So
-//! is a read of memory that was never written, where the interpreter watches. What is not seen is a
-//! read of a local that is not in memory before its first assignment. And the numbers behind
-//! pointers are the interpreter's own. So the text is looked at, and if there may be anything of
-//! that kind, the answer is no.
+//! A run asks for inputs and for what undefined functions return; that is seen when it happens.
+//! What is not seen is a read of something that was never written: a local before its first
+//! assignment, fresh memory. And the numbers behind pointers are the interpreter's own. So the
+//! text is looked at, and if there may be anything of that kind, the answer is no.
 
 use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{ExprId, FuncId, VarId};
-use hardbop_cfront::interp::in_memory;
 use hardbop_cfront::operands::each_load;
 use hardbop_cfront::program::*;
 use hardbop_cfront::types::Type;
 use std::collections::BTreeSet;
 
-/// Whether all that a run does follows from its inputs, if what it does with memory does.
+/// Whether all that a run does follows from its inputs.
 pub(crate) fn is_determined(program: &Program) -> bool {
     let known = |variable: &Variable| variable.initial != Initial::Unknown;
-    let in_memory = in_memory(program);
     program.function(program.entry).formals.is_empty()
         && program.variables.iter().all(known)
         && program
@@ -26,7 +23,7 @@ pub(crate) fn is_determined(program: &Program) -> bool {
             .all(|expr| hides_addresses(program, expr))
         && callable(program)
             .into_iter()
-            .all(|function| reads_what_was_written(program, function, &in_memory))
+            .all(|function| reads_what_was_written(program, function))
 }
 
 fn is_pointer(program: &Program, expr: ExprId) -> bool {
@@ -46,16 +43,22 @@ fn hides_addresses(program: &Program, expr: &Expr) -> bool {
     }
 }
 
-/// Whether a function reads its locals that are not in memory only where they were written on all
-/// ways.
-fn reads_what_was_written(program: &Program, id: FuncId, in_memory: &[bool]) -> bool {
+/// Whether a function reads its locals only where they were written on all ways, and makes no
+/// objects of unknown contents.
+fn reads_what_was_written(program: &Program, id: FuncId) -> bool {
     let function = program.function(id);
+    let scalar = |&variable: &VarId| {
+        let variable = program.variable(variable);
+        program.types.is_scalar(variable.ty) && !variable.address_taken
+    };
+    if !function.locals.iter().all(scalar) || !function.result.iter().all(scalar) {
+        return false;
+    }
     let own: BTreeSet<VarId> = function
         .locals
         .iter()
         .chain(&function.result)
         .copied()
-        .filter(|variable| !in_memory[variable.index()])
         .collect();
     // What is written on all ways to a location; nothing yet for one that was not met.
     let first = function.locations.start;
@@ -68,7 +71,9 @@ fn reads_what_was_written(program: &Program, id: FuncId, in_memory: &[bool]) -> 
         };
         for (_, edge) in program.edges_from(at) {
             let mut after = before.clone();
-            write(program, &edge.op, &mut after);
+            if write(program, &edge.op, &mut after).is_none() {
+                return false;
+            }
             let open = |v: &VarId| own.contains(v) && !before.contains(v);
             if reads(program, &edge.op).iter().any(open) {
                 return false;
@@ -88,7 +93,7 @@ fn reads_what_was_written(program: &Program, id: FuncId, in_memory: &[bool]) -> 
         function.result,
         &written[(function.exit.0 - first) as usize],
     ) {
-        (Some(result), Some(written)) => !own.contains(&result) || written.contains(&result),
+        (Some(result), Some(written)) => written.contains(&result),
         _ => true,
     }
 }
@@ -104,33 +109,24 @@ fn reads(program: &Program, op: &Op) -> BTreeSet<VarId> {
     reads
 }
 
-/// Adds the variable that an edge writes.
-fn write(program: &Program, op: &Op, written: &mut BTreeSet<VarId>) {
+/// Adds the variable that an edge writes; `None` for edges that leave something open.
+fn write(program: &Program, op: &Op, written: &mut BTreeSet<VarId>) -> Option<()> {
     let place = match op {
-        Op::Assign { place, .. }
-        | Op::Input { place, .. }
-        | Op::Havoc { place }
-        | Op::Allocate { place, .. }
-        | Op::VaArg { place, .. } => Some(*place),
-        Op::VaStart { list } => Some(*list),
-        Op::VaCopy { to, .. } => Some(*to),
+        Op::Skip | Op::EndScope { .. } | Op::Assume { .. } => None,
+        Op::Assign { place, .. } => Some(*place),
+        // Inputs are seen when they are asked for.
+        Op::Input { place, .. } => Some(*place),
         Op::Call { result, .. } => *result,
         Op::Declare { variable } => {
             written.remove(variable);
             None
         }
-        Op::Skip
-        | Op::Assume { .. }
-        | Op::HavocMemory { .. }
-        | Op::EndScope { .. }
-        | Op::Free { .. }
-        | Op::CopyMemory { .. }
-        | Op::FillMemory { .. }
-        | Op::Unsupported { .. } => None,
+        _ => return None,
     };
     if let Some(place) = place
         && let PlaceKind::Var(variable) = program.place(place).kind
     {
         written.insert(variable);
     }
+    Some(())
 }

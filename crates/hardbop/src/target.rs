@@ -250,7 +250,7 @@ impl Target {
             properties.any(|property| wanted(&property.goal))
         };
         // Where nobody asks whether it is reached, a failure is an end of the program.
-        if about(|goal| *goal == Goal::ValidMemcleanup)
+        if about(|goal| matches!(goal, Goal::ValidMemcleanup | Goal::ValidMemtrack))
             && !about(|goal| matches!(goal, Goal::UnreachCall(_)))
         {
             options.failures = Failures::Ends;

@@ -104,6 +104,20 @@ pub struct FloatOperation {
 }
 
 impl FloatFormat {
+    /// Whether bits of a width are a NaN of this format.
+    pub(crate) fn is_nan(self, bits: &BigUint, width: u32) -> bool {
+        let one = BigUint::from(1u8);
+        let digits = bits % (&one << (self.precision - 1));
+        let stored = match self.leading {
+            LeadingBit::Implied => self.precision - 1,
+            LeadingBit::Stored => self.precision,
+        };
+        let exponent = (bits >> stored) % (&one << self.exponent);
+        width == self.width()
+            && digits != BigUint::ZERO
+            && exponent == (&one << self.exponent) - &one
+    }
+
     /// C's `float`.
     pub const SINGLE: FloatFormat = FloatFormat::new(8, 24);
     /// C's `double`.

@@ -3,7 +3,7 @@
 //!
 //! Data are regions of memory, as points-to tells them apart; what writes to one that matters
 //! matters, with all that it reads. Control is by what decides whether control comes to something
-//! that matters ([`control`]). A function matters if something in it does. Then those of its calls
+//! that matters (`control.rs`). A function matters if something in it does. Then those of its calls
 //! do whose results matter, and all of them if it does more than give a result; and what decides
 //! whether it comes back. That it may go on for ever inside of what does not matter is
 //! left out: executions behind it are only more than there are.

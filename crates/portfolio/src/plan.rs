@@ -173,7 +173,6 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 100_000_000,
         edges: 3_000,
         elements: Elements::Needed,
-        ..Houdini::default()
     };
     let seconds = Duration::from_secs;
     Plan {

@@ -187,6 +187,11 @@ impl Execution<'_, '_> {
         let value = self.number(terms, operand, evaluated);
         let from = self.shape_of(self.semantics.program.expr(operand).ty);
         if let Some(format) = from.float {
+            let value = match op {
+                // The sign of a NaN that an operation gave may be any, each time.
+                UnaryOp::SignBit => self.with_any_nan(terms, value, format),
+                _ => value,
+            };
             let test = float::test(terms, op, value, format);
             return test.unwrap_or_else(|| float::unary(terms, op, value, format));
         }
@@ -222,6 +227,10 @@ impl Execution<'_, '_> {
         let a = self.number(terms, left, evaluated);
         let b = self.number(terms, right, evaluated);
         let shape = self.shape_of(self.semantics.program.expr(left).ty);
+        let b = match (op, shape.float) {
+            (BinaryOp::CopySign, Some(format)) => self.with_any_nan(terms, b, format),
+            _ => b,
+        };
         let right_shape = self.shape_of(self.semantics.program.expr(right).ty);
         match op {
             BinaryOp::Eq

@@ -6,9 +6,7 @@
 use crate::scalar::{self, Shape, uninterpreted};
 use hardbop_cfront::program::{BinaryOp, UnaryOp};
 use hardbop_cfront::types::FloatKind;
-use hardbop_logic::{
-    FloatFormat, FloatOp, FloatOperation, Op, Rounding, Sign, Sort, TermId, Terms,
-};
+use hardbop_logic::{FloatFormat, FloatOp, FloatOperation, Rounding, Sign, Sort, TermId, Terms};
 
 /// The format of C's floating-point types.
 pub fn format(kind: FloatKind) -> FloatFormat {
@@ -24,7 +22,7 @@ fn nearest(terms: &mut Terms, op: FloatOp, format: FloatFormat, args: &[TermId])
     terms.float(FloatOperation::nearest(op, format), args)
 }
 
-/// Which NaN a result is stays open until somebody can look: see [`told_apart`].
+/// Which NaN a result is stays open until somebody can look (`Execution::with_any_nan`).
 fn some_nan(terms: &mut Terms, format: FloatFormat) -> TermId {
     terms.bv(0, format.width())
 }
@@ -60,7 +58,6 @@ pub fn binary(
         BinaryOp::Div => (FloatOp::Div, right),
         BinaryOp::FloatMod | BinaryOp::Rem if format.exponent <= 11 => (FloatOp::Rem, right),
         BinaryOp::CopySign => {
-            let right = told_apart(terms, right);
             let sign = sign_mask(terms, format);
             let sign = terms.bv_and(right, sign);
             let rest = magnitude(terms, left, format);
@@ -114,7 +111,6 @@ pub fn test(terms: &mut Terms, op: UnaryOp, value: TermId, format: FloatFormat) 
             terms.not(number)
         }
         UnaryOp::SignBit => {
-            let value = told_apart(terms, value);
             let top = format.width() - 1;
             let sign = terms.extract(value, top, top);
             let one = terms.bv(1, 1);
@@ -238,18 +234,4 @@ fn to_int(terms: &mut Terms, value: TermId, format: FloatFormat, to: Shape) -> T
         terms.ite(inside, kept, least)
     };
     terms.resize(result, width, Sign::Unsigned)
-}
-
-/// A float whose sign is looked at: the sign of a NaN that an operation gives may be any, but is
-/// the same for the same operands.
-fn told_apart(terms: &mut Terms, value: TermId) -> TermId {
-    terms.with_nan(value, &mut |terms, term| {
-        let operands = terms.args(term).to_vec();
-        let sort = terms.sort(term);
-        let name = match terms.op(term) {
-            Op::Float(operation) => format!("nan_of_{operation}"),
-            _ => "nan".to_owned(),
-        };
-        uninterpreted(terms, &name, &operands, sort)
-    })
 }

@@ -8,7 +8,7 @@ use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::{Spot, bit_field};
 use hardbop_cfront::program::{BinaryOp, PlaceKind};
 use hardbop_cfront::types::Type;
-use hardbop_logic::{Sign, TermId, Terms};
+use hardbop_logic::{FloatFormat, Sign, TermId, Terms};
 
 /// A scalar in memory: where it lies and how it is read.
 #[derive(Clone, Copy, Debug)]
@@ -356,7 +356,7 @@ impl Execution<'_, '_> {
         };
         let from = self.shape_of(scalar.ty);
         let value = match from.float {
-            Some(_) if self.semantics.sees_nans => self.with_any_nan(terms, value),
+            Some(format) if self.semantics.sees_nans => self.with_any_nan(terms, value, format),
             _ => value,
         };
         let shape = self.semantics.shape(id);
@@ -442,8 +442,13 @@ impl Execution<'_, '_> {
     }
 
     /// A float that is any NaN if it is one that an operation gave.
-    fn with_any_nan(&mut self, terms: &mut Terms, value: TermId) -> TermId {
-        terms.with_nan(value, &mut |terms, term| {
+    pub(crate) fn with_any_nan(
+        &mut self,
+        terms: &mut Terms,
+        value: TermId,
+        format: FloatFormat,
+    ) -> TermId {
+        terms.with_nan(value, format, &mut |terms, term| {
             let sort = terms.sort(term);
             self.imprecise(terms, "nan", sort)
         })

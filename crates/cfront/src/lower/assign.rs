@@ -253,6 +253,7 @@ impl Lower<'_> {
         let one = self.one(computation);
         let old = self.b.convert(old, computation);
         let value = self.arithmetic(op, old, one, computation);
+        self.check_conversion(operand, value, ty, Written::Nowhere);
         self.b.convert(value, ty)
     }
 

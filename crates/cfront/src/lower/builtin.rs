@@ -75,8 +75,10 @@ impl Lower<'_> {
                 self.at_expr(id);
                 if matches!(node.kind, sema::ExprKind::Unreachable) {
                     self.b.assume_model(super::environment::UNREACHABLE);
+                    self.halt();
+                } else {
+                    self.stop();
                 }
-                self.halt();
                 self.void_value()
             }
             // What gcc answers when it does not optimise: nothing is known.

@@ -157,7 +157,8 @@ impl Lower<'_> {
                     .flags
                     .contains(sema::DeclFlags::NORETURN)
                 {
-                    self.halt();
+                    // If it has no body, the program ends in it.
+                    self.stop();
                 }
             }
             (None, Some(pointer)) => {

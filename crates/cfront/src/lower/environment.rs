@@ -231,8 +231,10 @@ impl Lower<'_> {
                 self.at_expr(id);
                 if name == "unreachable" {
                     self.b.assume_model(UNREACHABLE);
+                    self.halt();
+                } else {
+                    self.stop();
                 }
-                self.halt();
                 Some(None)
             }
             (name, _) if THREADS.contains(&name) => {

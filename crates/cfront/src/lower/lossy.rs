@@ -76,6 +76,23 @@ impl Lower<'_> {
             }
         };
         let bits = if signed { width - 1 } else { width };
+        if bits > 126 {
+            // The bounds are no numbers of our integers. All of the float's are inside, or they are
+            // products of such.
+            let large = bound(1i128 << 126);
+            let (two, minus) = (bound(1i128 << (bits - 126)), bound(-1));
+            let above = self.b.binary(BinaryOp::Mul, large, two, from);
+            let small = self.b.binary(BinaryOp::Lt, value, above, int);
+            let large = match signed {
+                false => self.b.binary(BinaryOp::Gt, value, minus, int),
+                true => {
+                    let below = self.b.binary(BinaryOp::Mul, above, minus, from);
+                    self.b.binary(BinaryOp::Ge, value, below, int)
+                }
+            };
+            let fits = self.b.binary(BinaryOp::And, small, large, int);
+            return self.b.not(fits);
+        }
         // The first number that is too large is a power of two; the last one that is too small may
         // be none of the type's, and then all of the type's numbers there are whole ones.
         let above = bound(1i128 << bits);

@@ -104,19 +104,20 @@ int __issignaling$(REAL x) {
 
 //@
 REAL fmax$(REAL x, REAL y) {
-  if (__builtin_isnan(x))
-    return y;
-  if (x == y)
-    return __builtin_signbit(x) ? y : x;
+  // A signalling NaN makes it a NaN; of two zeros it may be either.
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return __VERIFIER_nondet_int() ? x + y : __builtin_isnan(x) ? y : x;
+  if (x == 0 && y == 0)
+    return __VERIFIER_nondet_int() ? x : y;
   return x < y ? y : x;
 }
 
 //@
 REAL fmin$(REAL x, REAL y) {
-  if (__builtin_isnan(x))
-    return y;
-  if (x == y)
-    return __builtin_signbit(x) ? x : y;
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return __VERIFIER_nondet_int() ? x + y : __builtin_isnan(x) ? y : x;
+  if (x == 0 && y == 0)
+    return __VERIFIER_nondet_int() ? x : y;
   return y < x ? y : x;
 }
 
@@ -129,7 +130,12 @@ REAL fdim$(REAL x, REAL y) {
 
 //@
 REAL nan$(const char *tag) {
-  return __builtin_nan$("");
+  if (*tag == 0)
+    return __builtin_nan$("");
+  // The tag tells which one.
+  REAL result = __VERIFIER_nondet_REAL();
+  __VERIFIER_assume(__builtin_isnan(result));
+  return result;
 }
 
 //@
@@ -704,6 +710,9 @@ REAL atan2$(REAL x, REAL y) {
 REAL hypot$(REAL x, REAL y) {
   static REAL last_x, last_y, last_result;
   static int known;
+  // A signalling NaN makes it a NaN, whatever the other one is.
+  if ((__builtin_isnan(x) || __builtin_isnan(y)) && __VERIFIER_nondet_int())
+    return x + y;
   if (__builtin_isinf(x) || __builtin_isinf(y))
     return __builtin_inf$();
   if (__builtin_isnan(x) || __builtin_isnan(y))
@@ -724,6 +733,9 @@ REAL hypot$(REAL x, REAL y) {
 REAL pow$(REAL x, REAL y) {
   static REAL last_x, last_y, last_result;
   static int known;
+  // A signalling NaN makes it a NaN, whatever the other one is.
+  if ((__builtin_isnan(x) || __builtin_isnan(y)) && __VERIFIER_nondet_int())
+    return x + y;
   if (y == 0 || x == 1)
     return 1;
   if (__builtin_isnan(x) || __builtin_isnan(y))
@@ -736,7 +748,8 @@ REAL pow$(REAL x, REAL y) {
     return last_result;
   REAL result = __VERIFIER_nondet_REAL();
   __VERIFIER_assume(!__builtin_isnan(result));
-  __VERIFIER_assume(x < 0 || result >= 0);
+  // Of a zero with a sign, the power may have it, too.
+  __VERIFIER_assume(x <= 0 || result >= 0);
   __VERIFIER_assume(!(x >= 1 && y > 0) || result >= 1);
   known = 1;
   last_x = x;

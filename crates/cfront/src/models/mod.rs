@@ -24,6 +24,7 @@ const GUESSES: &[&str] = &[
     // Parts of models that are exact otherwise.
     "__hardbop_guess_asprintf",
     "__hardbop_guess_double",
+    "__hardbop_guess_long_double",
     "__hardbop_guess_end",
     "__hardbop_guess_pointer",
     "__hardbop_guess_text",

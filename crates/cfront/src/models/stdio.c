@@ -534,6 +534,7 @@ int vfscanf(FILE *stream, const char *format, va_list arguments) {
 double strtod(const char *s, char **end);
 float strtof(const char *s, char **end);
 void *__hardbop_guess_pointer(void);
+long double __hardbop_guess_long_double(void);
 int __hardbop_is_blank(char c);
 int __hardbop_trusted_in_set(const char *set, const char *end, char c);
 int __hardbop_trusted_parse(const char *s, const char *f, va_list arguments);
@@ -551,7 +552,10 @@ void __hardbop_store_float(void *to, int size, double number, float single) {
   else if (size == 1)
     *(double *)to = number;
   else
-    *(long double *)to = number;
+    *(long double *)to = __hardbop_guess_long_double();
+}
+long double __hardbop_guess_long_double(void) {
+  return __VERIFIER_nondet_longdouble();
 }
 void __hardbop_store_pointer(void **to, void *value) {
   *to = value;
@@ -682,13 +686,25 @@ int __hardbop_trusted_parse(const char *s, const char *f, va_list arguments) {
         __hardbop_store_character(to, n, 0);
     } else if (kind == 'e' || kind == 'f' || kind == 'g' || kind == 'a' || kind == 'E' ||
                kind == 'G') {
-      char *end;
-      double number = strtod(p, &end);
-      if (end == p)
+      char *end, text[64];
+      const char *from = p;
+      // No more than the width is looked at.
+      if (width < sizeof text) {
+        size_t n = 0;
+        while (n < width && p[n] != 0) {
+          text[n] = p[n];
+          n++;
+        }
+        text[n] = 0;
+        from = text;
+      }
+      double number = strtod(from, &end);
+      if (end == from)
         return fields;
+      size_t length = end - from;
       if (!skip)
-        __hardbop_store_float(va_arg(arguments, void *), size, number, strtof(p, &end));
-      p = end;
+        __hardbop_store_float(va_arg(arguments, void *), size, number, strtof(from, &end));
+      p += length;
     } else if (kind == 'p') {
       while (*p != 0 && !__hardbop_is_blank(*p))
         p++;

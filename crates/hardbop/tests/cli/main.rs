@@ -27,6 +27,7 @@ mod sarif;
 mod scene;
 mod slice;
 mod sound_environment;
+mod sound_floats;
 mod sound_language;
 mod sound_memory;
 mod svcomp;

@@ -1,7 +1,7 @@
 //! Float terms that are simplified as they are built.
 
 use super::circuit::circuit;
-use super::{FloatOp, FloatOperation, LeadingBit};
+use super::{FloatFormat, FloatOp, FloatOperation, LeadingBit};
 use crate::term::{Op, TermId, Terms};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
@@ -64,10 +64,12 @@ impl Terms {
     }
 
     /// A float for those who look at which NaN it is. Each operation that it may be the result of,
-    /// and whose NaN nobody has told yet, gets the sign and the payload of what `nan` gives for it.
+    /// and whose NaN nobody has told yet, gets the sign and the payload of what `nan` gives for it;
+    /// so does a NaN that is a literal, since it may be what became of an operation.
     pub fn with_nan(
         &mut self,
         term: TermId,
+        format: FloatFormat,
         nan: &mut dyn FnMut(&mut Terms, TermId) -> TermId,
     ) -> TermId {
         let mut told = BTreeMap::new();
@@ -95,10 +97,47 @@ impl Terms {
                 _ => {}
             }
         }
-        if told.is_empty() {
-            return term;
+        let term = match told.is_empty() {
+            true => term,
+            false => self.substitute(term, &told),
+        };
+        self.with_literal_nan(term, format, nan)
+    }
+
+    /// The same for NaNs that are literals, where they are the float itself and no mask of it.
+    fn with_literal_nan(
+        &mut self,
+        term: TermId,
+        format: FloatFormat,
+        nan: &mut dyn FnMut(&mut Terms, TermId) -> TermId,
+    ) -> TermId {
+        let mut opened: BTreeMap<TermId, TermId> = BTreeMap::new();
+        let mut stack = vec![term];
+        while let Some(&top) = stack.last() {
+            if opened.contains_key(&top) {
+                stack.pop();
+                continue;
+            }
+            let (op, args) = (self.op(top).clone(), self.args(top).to_vec());
+            let new = match op {
+                Op::Ite => match (opened.get(&args[1]), opened.get(&args[2])) {
+                    (Some(&yes), Some(&no)) => self.ite(args[0], yes, no),
+                    _ => {
+                        stack.extend(&args[1..]);
+                        continue;
+                    }
+                },
+                Op::BitVec(bits) if format.is_nan(&bits, self.width(top)) => {
+                    let told_by = nan(self, top);
+                    let any = FloatOperation::nearest(FloatOp::Add, format);
+                    circuit(self, any, &[top, top, told_by])
+                }
+                _ => top,
+            };
+            opened.insert(top, new);
+            stack.pop();
         }
-        self.substitute(term, &told)
+        opened[&term]
     }
 
     /// A quotient by a power of two as a product with its inverse, if that is a normal number,
