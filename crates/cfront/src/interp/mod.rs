@@ -268,11 +268,6 @@ impl<'p> Interpreter<'p> {
     }
 }
 
-/// By variable: whether it is kept in memory while a program runs.
-pub fn in_memory(program: &Program) -> Vec<bool> {
-    layout::variables_in_memory(program)
-}
-
 /// Runs a program once.
 pub fn run(program: &Program, environment: &mut dyn Environment, limits: &Limits) -> Run {
     Interpreter::new(program).run(environment, limits)

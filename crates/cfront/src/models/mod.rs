@@ -434,16 +434,16 @@ mod tests {
         assert_eq!(names, ["descriptor", "open", "outcome", "strtok"]);
         let text = selection.text.strip_prefix(PRELUDE).unwrap();
         expect![[r##"
-            # 951 "<hardbop>/models/stdio.c"
+            # 967 "<hardbop>/models/stdio.c"
             int *__errno_location(void);
-            # 952 "<hardbop>/models/stdio.c"
+            # 968 "<hardbop>/models/stdio.c"
             static int outcome(void) {
               if (__VERIFIER_nondet_int() == 0)
                 return 0;
               *__errno_location() = __VERIFIER_nondet_int();
               return -1;
             }
-            # 958 "<hardbop>/models/stdio.c"
+            # 974 "<hardbop>/models/stdio.c"
             static int descriptor(void) {
               if (outcome() != 0)
                 return -1;
@@ -451,7 +451,7 @@ mod tests {
               __VERIFIER_assume(file >= 0);
               return file;
             }
-            # 965 "<hardbop>/models/stdio.c"
+            # 981 "<hardbop>/models/stdio.c"
             int open(const char *name, int flags, ...) {
               return descriptor();
             }

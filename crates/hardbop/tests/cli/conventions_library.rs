@@ -373,7 +373,7 @@ int main(void) { setvbuf(stdout, buffer, 0, 64); puts("x"); assert(buffer[0] == 
         "--engine unroll",
         expect![[r#"
             UNKNOWN x.c:7: assertion buffer[0] == 0 (in main)
-              because what is printed goes to the program's memory at <hardbop>/models/stdio.c:865 is not supported and can be reached
+              because what is printed goes to the program's memory at <hardbop>/models/stdio.c:881 is not supported and can be reached
             assuming that files may hold anything, and what is written to one is not read back
             assuming that printing has no effect on the program
         "#]],
