@@ -180,7 +180,7 @@ pub struct Run {
     /// The executed edges that were kept, in order.
     pub trace: Vec<EdgeId>,
     /// Whether the run was watched, and all that it did with memory follows from its inputs.
-    /// (Scalars whose address is never taken are not in memory: see [`in_memory`].)
+    /// (Scalars whose address is never taken are not in memory.)
     pub determined: bool,
 }
 
