@@ -520,6 +520,8 @@ pub(super) struct FunctionCode {
     pub code: Code,
     /// The registers that hold variables; they come first.
     pub variables: u32,
+    /// The variables in registers that may be read before they are written.
+    pub open: Vec<(R, Kind, VarId)>,
     pub slots: Vec<Slot>,
     /// The size of the frame's objects with their gaps.
     pub frame_size: u64,

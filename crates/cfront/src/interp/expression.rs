@@ -6,9 +6,9 @@
 mod arithmetic;
 mod place;
 
+use super::addresses::{FUNCTION_SIZE, FUNCTIONS};
 use super::code::{Cmp, Code, Instr, Norm, R, Rare, Shape, Storage};
 use super::layout::{Path, Root, path};
-use super::memory::{FUNCTION_SIZE, FUNCTIONS};
 use super::scalar::Kind;
 use crate::ids::{ExprId, TypeId};
 use crate::program::{BinaryOp, ExprKind, Program, UnaryOp};

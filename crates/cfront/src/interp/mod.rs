@@ -14,6 +14,7 @@
 //! use no recursion of the host, so deep recursion of the program ends in
 //! [`TrapKind::StackOverflow`] and not in a crash.
 
+mod addresses;
 mod call;
 mod code;
 mod compile;
@@ -27,6 +28,7 @@ mod layout;
 mod machine;
 mod memory;
 mod open;
+mod outside;
 mod rare;
 mod report;
 mod scalar;
@@ -34,9 +36,10 @@ mod snapshot;
 mod start;
 mod state;
 
-pub use environment::{Environment, Request};
+pub use environment::{Environment, Request, Wanted};
 pub use inputs::{Exhausted, InputError, InputValue, Script, Unknown, parse_inputs};
 
+pub use addresses::{OUTSIDE_OBJECT, outside};
 pub use report::{Report, ReportInput, report, value_text};
 pub use snapshot::Snapshot;
 pub use state::{LiveObject, State};

@@ -132,7 +132,7 @@ impl Machine<'_> {
         for (storage, shape) in &entry.formals {
             match (*storage, *shape) {
                 (Storage::Register(r), Shape::Scalar(kind)) => {
-                    let value = self.unknown_scalar(kind);
+                    let value = self.unknown_scalar(kind, None);
                     self.set(r, value);
                 }
                 (Storage::Slot(slot), _) => {

@@ -19,6 +19,7 @@ mod floats;
 mod heap;
 mod leap;
 mod limits;
+mod outside;
 mod project;
 mod reports;
 mod rules;
