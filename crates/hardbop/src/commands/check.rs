@@ -35,6 +35,7 @@ use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::{Listing, Show};
 use hardbop_unroll::{Runs, Unroll};
+use hardbop_pdr::Pdr;
 use hardbop_values::Values;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -230,6 +231,8 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Houdini => Plan::alone(Houdini::default()),
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
         EngineChoice::Leap => Plan::alone(Leap::default()),
+        EngineChoice::Pdr => Plan::alone(Pdr::default()),
+        EngineChoice::Sat => Plan::alone(Unroll::on_circuits()),
         EngineChoice::Run => Plan::alone(Runs::default()),
         EngineChoice::Slam => Plan::alone(Slam::reading(arithmetic)),
         EngineChoice::Unroll => Plan::alone(Unroll::default()),
