@@ -108,6 +108,11 @@ impl Graph {
         self.nodes[id.index()]
     }
 
+    /// All nodes, arguments before users.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
     fn push(&mut self, node: Node) -> NodeId {
         let id = u32::try_from(self.nodes.len()).expect("more than 2^31 nodes");
         self.nodes.push(node);

@@ -6,6 +6,8 @@
 use crate::graph::{Bit, Graph, Node, NodeId};
 use hardbop_budget::Budget;
 use rustc_hash::FxHashMap;
+use batsat::SolverInterface;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// What the solver says.
@@ -21,7 +23,7 @@ pub enum Outcome {
 
 /// An incremental SAT solver over the bits of one graph.
 pub struct Sat {
-    solver: cadical::Solver<Watch>,
+    solver: Backend,
     variables: FxHashMap<NodeId, i32>,
     last: i32,
     assumed: Vec<(i32, Bit)>,
@@ -33,22 +35,107 @@ pub struct Sat {
 struct Watch {
     deadline: Option<Instant>,
     budget: Budget,
-    calls: u32,
+    calls: Cell<u32>,
+}
+
+impl Watch {
+    fn is_over(&self) -> bool {
+        self.calls.set(self.calls.get().wrapping_add(1));
+        self.calls.get().is_multiple_of(16)
+            && (self.budget.check().is_err()
+                || self.deadline.is_some_and(|end| Instant::now() >= end))
+    }
 }
 
 impl cadical::Callbacks for Watch {
     fn terminate(&mut self) -> bool {
-        self.calls = self.calls.wrapping_add(1);
-        self.calls.is_multiple_of(16)
-            && (self.budget.check().is_err()
-                || self.deadline.is_some_and(|end| Instant::now() >= end))
+        self.is_over()
+    }
+}
+
+/// The same for the other solver.
+#[derive(Default)]
+struct QuickWatch(Option<Watch>);
+
+impl batsat::Callbacks for QuickWatch {
+    fn stop(&self) -> bool {
+        self.0.as_ref().is_some_and(Watch::is_over)
+    }
+}
+
+/// The solvers that there are. Literals are numbers, negative ones negated, as in DIMACS.
+enum Backend {
+    Strong(Box<cadical::Solver<Watch>>),
+    Quick(Box<batsat::Solver<QuickWatch>>),
+}
+
+fn quick(literal: i32) -> batsat::Lit {
+    let variable = batsat::Var::unsafe_from_idx(literal.unsigned_abs() - 1);
+    batsat::Lit::new(variable, literal > 0)
+}
+
+impl Backend {
+    fn add(&mut self, clause: impl IntoIterator<Item = i32>) {
+        match self {
+            Backend::Strong(solver) => solver.add_clause(clause),
+            Backend::Quick(solver) => {
+                let mut clause: Vec<batsat::Lit> = clause.into_iter().map(quick).collect();
+                solver.add_clause_reuse(&mut clause);
+            }
+        }
+    }
+
+    fn variable(&mut self) {
+        if let Backend::Quick(solver) = self {
+            solver.new_var_default();
+        }
+    }
+
+    fn solve(&mut self, assumptions: Vec<i32>, watch: Watch) -> Outcome {
+        match self {
+            Backend::Strong(solver) => {
+                solver.set_callbacks(Some(watch));
+                match solver.solve_with(assumptions) {
+                    Some(true) => Outcome::Sat,
+                    Some(false) => Outcome::Unsat,
+                    None => Outcome::Stopped,
+                }
+            }
+            Backend::Quick(solver) => {
+                solver.cb_mut().0 = Some(watch);
+                let assumptions: Vec<batsat::Lit> = assumptions.into_iter().map(quick).collect();
+                let answer = solver.solve_limited(&assumptions);
+                if answer == batsat::lbool::TRUE {
+                    Outcome::Sat
+                } else if answer == batsat::lbool::FALSE {
+                    Outcome::Unsat
+                } else {
+                    Outcome::Stopped
+                }
+            }
+        }
+    }
+
+    fn failed(&self, literal: i32) -> bool {
+        match self {
+            Backend::Strong(solver) => solver.failed(literal),
+            // It tells the clause that was learned: the literals are negated there.
+            Backend::Quick(solver) => solver.unsat_core_contains_var(quick(literal).var()),
+        }
+    }
+
+    fn value(&self, variable: i32) -> bool {
+        match self {
+            Backend::Strong(solver) => solver.value(variable).unwrap_or(false),
+            Backend::Quick(solver) => solver.value_lit(quick(variable)) == batsat::lbool::TRUE,
+        }
     }
 }
 
 impl Default for Sat {
     fn default() -> Sat {
         Sat {
-            solver: cadical::Solver::new(),
+            solver: Backend::Strong(Box::new(cadical::Solver::new())),
             variables: FxHashMap::default(),
             last: 0,
             assumed: Vec::new(),
@@ -58,13 +145,23 @@ impl Default for Sat {
 }
 
 impl Sat {
-    /// A solver that knows nothing.
+    /// A solver that knows nothing, for few and hard questions.
     pub fn new() -> Sat {
         Sat::default()
     }
 
+    /// A solver that knows nothing, for many and easy questions: it is not as strong, and begins
+    /// sooner.
+    pub fn quick() -> Sat {
+        Sat {
+            solver: Backend::Quick(Box::default()),
+            ..Sat::default()
+        }
+    }
+
     fn fresh(&mut self) -> i32 {
         self.last += 1;
+        self.solver.variable();
         self.last
     }
 
@@ -116,22 +213,22 @@ impl Sat {
             match (node, choice) {
                 (_, Some((condition, then, otherwise))) => {
                     let (c, t, e) = (of(condition), of(then), of(otherwise));
-                    self.solver.add_clause([-own, -c, t]);
-                    self.solver.add_clause([own, -c, -t]);
-                    self.solver.add_clause([-own, c, e]);
-                    self.solver.add_clause([own, c, -e]);
+                    self.solver.add([-own, -c, t]);
+                    self.solver.add([own, -c, -t]);
+                    self.solver.add([-own, c, e]);
+                    self.solver.add([own, c, -e]);
                     if t != -e {
-                        self.solver.add_clause([-own, t, e]);
-                        self.solver.add_clause([own, -t, -e]);
+                        self.solver.add([-own, t, e]);
+                        self.solver.add([own, -t, -e]);
                     }
                 }
                 (Node::And(left, right), _) => {
                     let (a, b) = (of(left), of(right));
-                    self.solver.add_clause([-own, a]);
-                    self.solver.add_clause([-own, b]);
-                    self.solver.add_clause([own, -a, -b]);
+                    self.solver.add([-own, a]);
+                    self.solver.add([-own, b]);
+                    self.solver.add([own, -a, -b]);
                 }
-                (Node::False, _) => self.solver.add_clause([-own]),
+                (Node::False, _) => self.solver.add([-own]),
                 (Node::Input, _) => {}
             }
         }
@@ -153,12 +250,12 @@ impl Sat {
                 clause.push(self.literal(graph, bit));
             }
         }
-        self.solver.add_clause(clause);
+        self.solver.add(clause);
     }
 
     /// Turns a switch off for ever.
     pub fn drop_switch(&mut self, switch: Switch) {
-        self.solver.add_clause([-switch.0]);
+        self.solver.add([-switch.0]);
     }
 
     /// Whether all of these can hold together, with the switches on.
@@ -188,18 +285,14 @@ impl Sat {
         if budget.check().is_err() {
             return Outcome::Stopped;
         }
-        self.solver.set_callbacks(Some(Watch {
+        let watch = Watch {
             deadline: time.map(|time| Instant::now() + time),
             budget: budget.clone(),
-            calls: 0,
-        }));
+            calls: Cell::new(0),
+        };
         let own = self.assumed.iter().map(|&(literal, _)| literal);
         let assumptions: Vec<i32> = switches.iter().map(|switch| switch.0).chain(own).collect();
-        match self.solver.solve_with(assumptions) {
-            Some(true) => Outcome::Sat,
-            Some(false) => Outcome::Unsat,
-            None => Outcome::Stopped,
-        }
+        self.solver.solve(assumptions, watch)
     }
 
     /// After [`Outcome::Unsat`]: those of the assumed bits that suffice for it.
@@ -220,7 +313,7 @@ impl Sat {
             return Some(known);
         }
         let variable = *self.variables.get(&bit.node())?;
-        let value = self.solver.value(variable).unwrap_or(false);
+        let value = self.solver.value(variable);
         Some(value != bit.is_negated())
     }
 }

@@ -56,6 +56,10 @@ fn figures(bits: &Bits, effort: Effort) -> Vec<Figure> {
         Figure::count("nodes", bits.system.graph.len() as u64),
         Figure::count("levels", effort.levels.into()),
         Figure::count("clauses", effort.clauses),
+        Figure::count("literals", effort.literals),
+        Figure::count("cubes", effort.cubes),
+        Figure::count("cube literals", effort.cube_literals),
+        Figure::count("justified", effort.justified),
         Figure::count("questions", effort.questions),
     ]
 }

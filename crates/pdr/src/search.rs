@@ -7,7 +7,7 @@
 //! can be; or the states before it are looked at. When two levels are the same, the clauses are
 //! an invariant.
 
-use crate::justify::justify;
+use crate::justify::{Because, Costs, justify};
 use crate::system::{Cube, Literal, PointId, StepId, System};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_circuit::{Bit, NodeId, Outcome, Sat, Switch};
@@ -24,11 +24,19 @@ pub enum Reach {
     Never(Vec<Vec<Cube>>),
 }
 
-/// A point with its own solver, which knows all steps that leave it.
-struct Place {
+/// After so many cubes, somebody is told.
+const TELL: u32 = 1_000;
+
+/// A step with its own solver, which knows what is known of the states where it begins: a question
+/// about one step is not to be slowed down by others.
+struct Asked {
     sat: Sat,
     /// A switch for the clauses of every level.
     switches: Vec<Switch>,
+}
+
+/// What is known at a point.
+struct Place {
     /// The excluded cubes whose highest level is this.
     lemmas: Vec<Vec<Cube>>,
     /// Where the bits of the state are.
@@ -54,8 +62,16 @@ pub struct Effort {
     pub levels: u32,
     /// The questions.
     pub questions: u64,
-    /// The clauses that were learned.
+    /// The clauses that were learned, ...
     pub clauses: u64,
+    /// ... and how many literals they have in all.
+    pub literals: u64,
+    /// The cubes that lead to targets.
+    pub cubes: u64,
+    /// How many literals those have in all.
+    pub cube_literals: u64,
+    /// How many they had before they were lifted.
+    pub justified: u64,
 }
 
 /// A search.
@@ -63,9 +79,23 @@ pub struct Search<'a> {
     system: &'a System,
     budget: &'a Budget,
     places: Vec<Place>,
+    /// By step.
+    asked: Vec<Asked>,
+    /// The steps that leave each point.
+    leaving: Vec<Vec<StepId>>,
+    costs: Costs,
     obligations: Vec<Obligation>,
     level: usize,
     effort: Effort,
+}
+
+/// What is wanted of a step that leads to a cube.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Whether it does.
+    Whether,
+    /// The states that it leads there from.
+    States,
 }
 
 /// What a question about one step says.
@@ -82,13 +112,23 @@ impl<'a> Search<'a> {
         let places = system.points.iter().map(|point| {
             let positions = point.state.iter().enumerate();
             Place {
-                sat: Sat::new(),
-                switches: Vec::new(),
                 lemmas: Vec::new(),
                 positions: positions.map(|(at, bit)| (bit.node(), at)).collect(),
             }
         });
+        let mut leaving = vec![Vec::new(); system.points.len()];
+        let mut asked = Vec::with_capacity(system.steps.len());
+        for (index, step) in system.steps.iter().enumerate() {
+            leaving[step.from.index()].push(StepId(index as u32));
+            asked.push(Asked {
+                sat: Sat::quick(),
+                switches: Vec::new(),
+            });
+        }
         let mut search = Search {
+            asked,
+            leaving,
+            costs: Costs::new(system),
             system,
             budget,
             places: places.collect(),
@@ -112,9 +152,11 @@ impl<'a> Search<'a> {
 
     fn open_level(&mut self) {
         for place in &mut self.places {
-            let switch = place.sat.switch();
-            place.switches.push(switch);
             place.lemmas.push(Vec::new());
+        }
+        for asked in &mut self.asked {
+            let switch = asked.sat.switch();
+            asked.switches.push(switch);
         }
     }
 
@@ -127,7 +169,7 @@ impl<'a> Search<'a> {
     ) -> Result<Reach, Stopped> {
         loop {
             for &target in targets {
-                if let Some(steps) = self.block(target)? {
+                if let Some(steps) = self.block(target, told)? {
                     return Ok(Reach::Found(target, steps));
                 }
             }
@@ -154,7 +196,11 @@ impl<'a> Search<'a> {
     }
 
     /// Excludes a target at the highest level, or gives the steps that lead there.
-    fn block(&mut self, target: PointId) -> Result<Option<Vec<StepId>>, Stopped> {
+    fn block(
+        &mut self,
+        target: PointId,
+        told: &mut dyn FnMut(Effort),
+    ) -> Result<Option<Vec<StepId>>, Stopped> {
         self.obligations.clear();
         let mut queue: BinaryHeap<Reverse<(usize, u32, ObligationId)>> = BinaryHeap::new();
         let root = self.oblige(Obligation {
@@ -164,8 +210,13 @@ impl<'a> Search<'a> {
             depth: 0,
         });
         queue.push(Reverse((self.level, u32::MAX, root)));
+        let mut looked = 0u32;
         while let Some(Reverse((level, depth, id))) = queue.pop() {
             self.budget.check()?;
+            looked += 1;
+            if looked.is_multiple_of(TELL) {
+                told(self.effort());
+            }
             let (point, cube) = {
                 let obligation = &self.obligations[id.0 as usize];
                 (obligation.point, obligation.cube.clone())
@@ -176,7 +227,7 @@ impl<'a> Search<'a> {
                 }
                 continue;
             }
-            match self.step_into(point, &cube, level)? {
+            match self.step_into(point, &cube, level, Wanted::States)? {
                 Ok(core) => {
                     let core = self.generalise(point, core, level)?;
                     let level = self.highest(point, &core, level)?;
@@ -206,6 +257,8 @@ impl<'a> Search<'a> {
     }
 
     fn oblige(&mut self, obligation: Obligation) -> ObligationId {
+        self.effort.cubes += 1;
+        self.effort.cube_literals += obligation.cube.len() as u64;
         let id = ObligationId(self.obligations.len() as u32);
         self.obligations.push(obligation);
         id
@@ -238,6 +291,7 @@ impl<'a> Search<'a> {
         point: PointId,
         cube: &Cube,
         level: usize,
+        wanted: Wanted,
     ) -> Result<Result<Cube, (StepId, Cube)>, Stopped> {
         let mut needed: FxHashSet<Literal> = FxHashSet::default();
         let system = self.system;
@@ -246,7 +300,7 @@ impl<'a> Search<'a> {
             if level == 1 && from != System::START {
                 continue;
             }
-            match self.over(step, cube, level - 1)? {
+            match self.over(step, cube, level - 1, wanted)? {
                 Step::Excluded(core) => needed.extend(core),
                 Step::From(before) => return Ok(Err((step, before))),
             }
@@ -257,7 +311,13 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a step leads from a level into a cube.
-    fn over(&mut self, id: StepId, cube: &Cube, level: usize) -> Result<Step, Stopped> {
+    fn over(
+        &mut self,
+        id: StepId,
+        cube: &Cube,
+        level: usize,
+        wanted: Wanted,
+    ) -> Result<Step, Stopped> {
         let system = self.system;
         let step = system.step(id);
         let mut hold = Vec::with_capacity(cube.len() + 1);
@@ -280,26 +340,26 @@ impl<'a> Search<'a> {
         if step.condition != Bit::TRUE {
             hold.push(step.condition);
         }
-        let place = &mut self.places[step.from.index()];
+        let asked = &mut self.asked[id.index()];
         let mut switches: Vec<Switch> = match step.from {
             System::START => Vec::new(),
-            _ => place.switches[level..].to_vec(),
+            _ => asked.switches[level..].to_vec(),
         };
         // What was excluded need not be looked at: it would have been reached before.
         let mut other = None;
         if step.from == step.to {
-            let switch = place.sat.switch();
+            let switch = asked.sat.switch();
             let state = &system.point(step.from).state;
             let clause: Vec<Bit> = cube
                 .iter()
                 .map(|literal| state[literal.position()].is(!literal.value()))
                 .collect();
-            place.sat.clause_under(&system.graph, &clause, &[switch]);
+            asked.sat.clause_under(&system.graph, &clause, &[switch]);
             switches.push(switch);
             other = Some(switch);
         }
         self.effort.questions += 1;
-        let outcome = place
+        let outcome = asked
             .sat
             .check(&system.graph, &hold, &switches, None, self.budget);
         let answer = match outcome {
@@ -308,21 +368,58 @@ impl<'a> Search<'a> {
                 return Err(Stopped::Cancelled);
             }
             Outcome::Unsat => {
-                let core = place.sat.core().into_iter();
+                let core = asked.sat.core().into_iter();
                 let core = core.filter_map(|bit| literals.get(&bit).copied());
                 Step::Excluded(core.collect())
             }
-            Outcome::Sat => Step::From(justify(
-                &system.graph,
-                &place.sat,
-                &hold,
-                &place.positions,
-            )),
+            Outcome::Sat if wanted == Wanted::Whether => Step::From(Cube::new()),
+            Outcome::Sat => {
+                let positions = &self.places[step.from.index()].positions;
+                let because = justify(&system.graph, &self.costs, &asked.sat, &hold, positions);
+                self.effort.justified += because.state.len() as u64;
+                Step::From(self.lifted(id, &hold, because)?)
+            }
         };
         if let Some(switch) = other {
-            place.sat.drop_switch(switch);
+            let asked = &mut self.asked[id.index()];
+            asked.sat.drop_switch(switch);
         }
         Ok(answer)
+    }
+
+    /// Leaves out of a state what is not needed for a step to lead where it leads: the state and
+    /// the inputs contradict that it does not, and only a part of them is needed for that.
+    fn lifted(&mut self, id: StepId, hold: &[Bit], because: Because) -> Result<Cube, Stopped> {
+        let system = self.system;
+        let step = system.step(id);
+        if step.from == System::START || because.state.len() < 2 {
+            return Ok(because.state);
+        }
+        let state = &system.point(step.from).state;
+        let asked = &mut self.asked[id.index()];
+        let switch = asked.sat.switch();
+        let elsewhere: Vec<Bit> = hold.iter().map(|&bit| !bit).collect();
+        asked.sat.clause_under(&system.graph, &elsewhere, &[switch]);
+        let bit = |literal: &Literal| state[literal.position()].is(literal.value());
+        let mut assumed = because.inputs.clone();
+        assumed.extend(because.state.iter().map(bit));
+        let outcome = asked
+            .sat
+            .check(&system.graph, &assumed, &[switch], None, self.budget);
+        let lifted = match outcome {
+            Outcome::Unsat => {
+                let core: FxHashSet<Bit> = asked.sat.core().into_iter().collect();
+                let needed = |literal: &Literal| core.contains(&bit(literal));
+                because.state.iter().copied().filter(needed).collect()
+            }
+            Outcome::Sat => because.state,
+            Outcome::Stopped => {
+                self.budget.check()?;
+                return Err(Stopped::Cancelled);
+            }
+        };
+        asked.sat.drop_switch(switch);
+        Ok(lifted)
     }
 
     /// Leaves out of an excluded cube what can be left out.
@@ -336,7 +433,7 @@ impl<'a> Search<'a> {
         while at < cube.len() {
             let mut fewer = cube.clone();
             fewer.remove(at);
-            match self.step_into(point, &fewer, level)? {
+            match self.step_into(point, &fewer, level, Wanted::Whether)? {
                 Ok(core) => {
                     // What was tried before stays at the front, in its order.
                     at = core.iter().filter(|literal| cube[..at].contains(literal)).count();
@@ -356,7 +453,7 @@ impl<'a> Search<'a> {
         mut level: usize,
     ) -> Result<usize, Stopped> {
         while level < self.level {
-            match self.step_into(point, cube, level + 1)? {
+            match self.step_into(point, cube, level + 1, Wanted::Whether)? {
                 Ok(_) => level += 1,
                 Err(_) => break,
             }
@@ -367,6 +464,7 @@ impl<'a> Search<'a> {
     /// Excludes a cube at all levels up to one.
     fn learn(&mut self, point: PointId, cube: Cube, level: usize) {
         self.effort.clauses += 1;
+        self.effort.literals += cube.len() as u64;
         let system = self.system;
         let place = &mut self.places[point.index()];
         // What is no longer needed.
@@ -378,9 +476,12 @@ impl<'a> Search<'a> {
             .iter()
             .map(|literal| state[literal.position()].is(!literal.value()))
             .collect();
-        let switch = place.switches[level];
-        place.sat.clause_under(&system.graph, &clause, &[switch]);
         place.lemmas[level].push(cube);
+        for step in &self.leaving[point.index()] {
+            let asked = &mut self.asked[step.index()];
+            let switch = asked.switches[level];
+            asked.sat.clause_under(&system.graph, &clause, &[switch]);
+        }
     }
 
     /// Lifts clauses to the next level where they hold there, too. Gives a level that is the same
@@ -394,7 +495,7 @@ impl<'a> Search<'a> {
                     if !self.places[point].lemmas[level].contains(&lemma) {
                         continue;
                     }
-                    if let Ok(core) = self.step_into(id, &lemma, level + 1)? {
+                    if let Ok(core) = self.step_into(id, &lemma, level + 1, Wanted::Whether)? {
                         self.learn(id, core, level + 1);
                     }
                 }
