@@ -63,6 +63,15 @@ impl batsat::Callbacks for QuickWatch {
     }
 }
 
+/// What a variable of the solver is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Anything: the solver may choose it.
+    Open,
+    /// It follows from others, or is assumed where it matters.
+    Follows,
+}
+
 /// The solvers that there are. Literals are numbers, negative ones negated, as in DIMACS.
 enum Backend {
     Strong(Box<cadical::Solver<Watch>>),
@@ -85,9 +94,9 @@ impl Backend {
         }
     }
 
-    fn variable(&mut self) {
+    fn variable(&mut self, kind: Kind) {
         if let Backend::Quick(solver) = self {
-            solver.new_var_default();
+            solver.new_var(batsat::lbool::UNDEF, kind == Kind::Open);
         }
     }
 
@@ -159,15 +168,15 @@ impl Sat {
         }
     }
 
-    fn fresh(&mut self) -> i32 {
+    fn fresh(&mut self, kind: Kind) -> i32 {
         self.last += 1;
-        self.solver.variable();
+        self.solver.variable(kind);
         self.last
     }
 
     /// A truth value that belongs to no graph: a switch for clauses.
     pub fn switch(&mut self) -> Switch {
-        Switch(self.fresh())
+        Switch(self.fresh(Kind::Follows))
     }
 
     /// The solver's literal for a bit that is not constant.
@@ -204,7 +213,10 @@ impl Sat {
                 continue;
             }
             stack.pop();
-            let own = self.fresh();
+            let own = self.fresh(match node {
+                Node::Input => Kind::Open,
+                _ => Kind::Follows,
+            });
             self.variables.insert(id, own);
             let of = |bit: Bit| {
                 let variable = self.variables[&bit.node()];
