@@ -155,7 +155,10 @@ impl Blaster {
                 self.read(terms, args[0], &at)
             }
             Op::Apply(function) => {
-                let at: Word = args.iter().flat_map(|arg| self.words[arg].clone()).collect();
+                let at: Word = args
+                    .iter()
+                    .flat_map(|arg| self.words[arg].clone())
+                    .collect();
                 let width = width(terms.sort(term)).ok_or(NoCircuit(term))?;
                 let value = self.graph.inputs(width);
                 let read = Read {

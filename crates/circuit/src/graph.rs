@@ -150,7 +150,10 @@ impl Graph {
             if left == Bit::TRUE || left == right {
                 return right;
             }
-            match self.rewrite(left, right).or_else(|| self.rewrite(right, left)) {
+            match self
+                .rewrite(left, right)
+                .or_else(|| self.rewrite(right, left))
+            {
                 Some(Rewritten::To(bit)) => return bit,
                 Some(Rewritten::And(one, other)) => (left, right) = (one, other),
                 None => break,
@@ -255,12 +258,7 @@ impl Graph {
     }
 
     /// A tree of little depth.
-    fn tree(
-        &mut self,
-        bits: &[Bit],
-        none: Bit,
-        join: fn(&mut Graph, Bit, Bit) -> Bit,
-    ) -> Bit {
+    fn tree(&mut self, bits: &[Bit], none: Bit, join: fn(&mut Graph, Bit, Bit) -> Bit) -> Bit {
         let mut level = bits.to_vec();
         while level.len() > 1 {
             let pairs = level.chunks(2);

@@ -6,12 +6,7 @@ use hardbop_logic::Op;
 
 /// What an operator gives for some words; `None` if it is none of bits. The result has `width`
 /// bits.
-pub(crate) fn operator(
-    graph: &mut Graph,
-    op: &Op,
-    args: &[&[Bit]],
-    width: usize,
-) -> Option<Word> {
+pub(crate) fn operator(graph: &mut Graph, op: &Op, args: &[&[Bit]], width: usize) -> Option<Word> {
     let bits = |args: &[&[Bit]]| args.iter().map(|arg| arg[0]).collect::<Word>();
     let zipped = |graph: &mut Graph, join: fn(&mut Graph, Bit, Bit) -> Bit| -> Word {
         let pairs = args[0].iter().zip(args[1]);

@@ -4,9 +4,9 @@
 //! first asked about it.
 
 use crate::graph::{Bit, Graph, Node, NodeId};
+use batsat::SolverInterface;
 use hardbop_budget::Budget;
 use rustc_hash::FxHashMap;
-use batsat::SolverInterface;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -36,14 +36,21 @@ struct Watch {
     deadline: Option<Instant>,
     budget: Budget,
     calls: Cell<u32>,
+    over: Cell<bool>,
 }
 
 impl Watch {
     fn is_over(&self) -> bool {
+        // Once over, always over: solvers ask again before they give up.
+        if self.over.get() {
+            return true;
+        }
         self.calls.set(self.calls.get().wrapping_add(1));
-        self.calls.get().is_multiple_of(16)
-            && (self.budget.check().is_err()
-                || self.deadline.is_some_and(|end| Instant::now() >= end))
+        if self.calls.get().is_multiple_of(16) {
+            let late = self.deadline.is_some_and(|end| Instant::now() >= end);
+            self.over.set(late || self.budget.check().is_err());
+        }
+        self.over.get()
     }
 }
 
@@ -183,7 +190,11 @@ impl Sat {
     fn literal(&mut self, graph: &Graph, bit: Bit) -> i32 {
         self.encode(graph, bit.node());
         let variable = self.variables[&bit.node()];
-        if bit.is_negated() { -variable } else { variable }
+        if bit.is_negated() {
+            -variable
+        } else {
+            variable
+        }
     }
 
     /// Tells the solver what a node depends on.
@@ -220,7 +231,11 @@ impl Sat {
             self.variables.insert(id, own);
             let of = |bit: Bit| {
                 let variable = self.variables[&bit.node()];
-                if bit.is_negated() { -variable } else { variable }
+                if bit.is_negated() {
+                    -variable
+                } else {
+                    variable
+                }
             };
             match (node, choice) {
                 (_, Some((condition, then, otherwise))) => {
@@ -301,6 +316,7 @@ impl Sat {
             deadline: time.map(|time| Instant::now() + time),
             budget: budget.clone(),
             calls: Cell::new(0),
+            over: Cell::new(false),
         };
         let own = self.assumed.iter().map(|&(literal, _)| literal);
         let assumptions: Vec<i32> = switches.iter().map(|switch| switch.0).chain(own).collect();

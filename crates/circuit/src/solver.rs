@@ -114,13 +114,13 @@ impl CircuitSolver {
             let sort = terms.sort(constant);
             if let Sort::Array(array) = sort {
                 let (index, element) = terms.array_parts(array);
-                let mut value =
-                    ArrayValue::constant(index, Value::default_of(terms, element));
+                let mut value = ArrayValue::constant(index, Value::default_of(terms, element));
                 let reads = self.blaster.reads().get(&constant);
                 for read in reads.into_iter().flatten() {
-                    if let (Some(at), Some(word)) =
-                        (self.value(index, &read.at), self.value(element, &read.value))
-                    {
+                    if let (Some(at), Some(word)) = (
+                        self.value(index, &read.at),
+                        self.value(element, &read.value),
+                    ) {
                         value = value.set(at, word);
                     }
                 }
@@ -197,7 +197,10 @@ impl Solver for CircuitSolver {
         match self.blaster.bit(terms, formula) {
             // Levels are left from the top, so the last switch is enough.
             Ok(bit) => {
-                let last = switches.last().map(std::slice::from_ref).unwrap_or_default();
+                let last = switches
+                    .last()
+                    .map(std::slice::from_ref)
+                    .unwrap_or_default();
                 self.sat.clause_under(&self.blaster.graph, &[bit], last);
             }
             Err(_) => match self.levels.last_mut() {
@@ -252,7 +255,9 @@ impl Solver for CircuitSolver {
 
     fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Vec<Option<Value>> {
         let model = self.assignment(terms, of);
-        of.iter().map(|&term| eval(terms, term, &model).ok()).collect()
+        of.iter()
+            .map(|&term| eval(terms, term, &model).ok())
+            .collect()
     }
 
     fn function_value(&mut self, terms: &mut Terms, function: FuncId) -> Option<FunctionValue> {

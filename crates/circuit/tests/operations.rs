@@ -2,7 +2,7 @@
 //! of many; memory against a map; floats of a small format.
 
 use hardbop_budget::Budget;
-use hardbop_circuit::{Bit, Blaster, CircuitSolver};
+use hardbop_circuit::{Bit, Blaster, CircuitSolver, Graph, Outcome, Sat};
 use hardbop_logic::{
     Answer, Assignment, BitVec, FloatFormat, FloatOp, FloatOperation, Op, Rounding, Session, Sort,
     TermId, Terms, Value, eval,
@@ -10,6 +10,7 @@ use hardbop_logic::{
 use hardbop_test_support::random::Random;
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 const BINARY: [Op; 18] = [
     Op::BvAnd,
@@ -183,7 +184,10 @@ fn every_operation_on_random_wide_operands() {
         let all = operations(&mut terms, x, y);
         let mut blaster = Blaster::new();
         for _ in 0..8 {
-            let mut given = [(x, number(&mut random, width)), (y, number(&mut random, width))];
+            let mut given = [
+                (x, number(&mut random, width)),
+                (y, number(&mut random, width)),
+            ];
             if random.below(2) == 0 {
                 given[1].1 = BigUint::from(random.below(u64::from(width) + 2));
             }
@@ -191,7 +195,11 @@ fn every_operation_on_random_wide_operands() {
                 let expected = evaluated(&terms, term, &given);
                 let found = simulated(&mut blaster, &terms, term, &given);
                 let op = terms.op(term);
-                assert_eq!(found, expected, "{op:?} of {} and {}", given[0].1, given[1].1);
+                assert_eq!(
+                    found, expected,
+                    "{op:?} of {} and {}",
+                    given[0].1, given[1].1
+                );
             }
         }
     }
@@ -201,7 +209,14 @@ fn every_operation_on_random_wide_operands() {
 fn floats_of_a_small_format_on_all_operands() {
     let format = FloatFormat::new(3, 3);
     let width = format.width();
-    for op in [FloatOp::Add, FloatOp::Mul, FloatOp::Div, FloatOp::Eq, FloatOp::Lt, FloatOp::Le] {
+    for op in [
+        FloatOp::Add,
+        FloatOp::Mul,
+        FloatOp::Div,
+        FloatOp::Eq,
+        FloatOp::Lt,
+        FloatOp::Le,
+    ] {
         let operation = FloatOperation {
             op,
             format,
@@ -262,14 +277,18 @@ fn answers_models_and_cores_agree_with_the_evaluator() {
         let holds = |terms: &Terms, formulas: &[TermId], a: u32, b: u32| {
             let given = [(x, a.into()), (y, b.into())];
             let one = BigUint::from(1u8);
-            formulas.iter().all(|&it| evaluated(terms, it, &given) == one)
+            formulas
+                .iter()
+                .all(|&it| evaluated(terms, it, &given) == one)
         };
         let any = |terms: &Terms, formulas: &[TermId]| {
             (0..64).any(|at| holds(terms, formulas, at / 8, at % 8))
         };
         match session.check(&terms, &asked) {
             Answer::Sat => {
-                let values = session.values(&mut terms, &asked).expect("there is a model");
+                let values = session
+                    .values(&mut terms, &asked)
+                    .expect("there is a model");
                 assert!(values.iter().all(|value| *value == Some(Value::Bool(true))));
                 assert!(any(&terms, &asked));
             }
@@ -329,7 +348,9 @@ fn memory_is_a_map() {
         match session.check(&terms, &asked) {
             Answer::Sat => {
                 assert!(any);
-                let values = session.values(&mut terms, &asked).expect("there is a model");
+                let values = session
+                    .values(&mut terms, &asked)
+                    .expect("there is a model");
                 assert!(values.iter().all(|value| *value == Some(Value::Bool(true))));
             }
             Answer::Unsat => assert!(!any),
@@ -353,7 +374,9 @@ fn functions_give_the_same_for_the_same() {
     let mut session = session();
     assert_eq!(session.check(&terms, &[same, different]), Answer::Unsat);
     assert_eq!(session.check(&terms, &[different]), Answer::Sat);
-    let values = session.values(&mut terms, &[different]).expect("there is a model");
+    let values = session
+        .values(&mut terms, &[different])
+        .expect("there is a model");
     assert_eq!(values, [Some(Value::Bool(true))]);
 }
 
@@ -378,13 +401,16 @@ fn what_has_no_circuit_is_not_known() {
     let zero = terms.int(0);
     let positive = terms.plain(Op::IntLt, &[zero, n]);
     let mut session = session();
-    assert!(matches!(session.check(&terms, &[positive]), Answer::Unknown(_)));
+    assert!(matches!(
+        session.check(&terms, &[positive]),
+        Answer::Unknown(_)
+    ));
 }
 
 /// What two levels decide needs no node.
 #[test]
 fn little_circuits_are_rewritten() {
-    let mut graph = hardbop_circuit::Graph::default();
+    let mut graph = Graph::default();
     let (a, b) = (graph.input(), graph.input());
     let both = graph.and(a, b);
     assert_eq!(graph.and(both, a), both);
@@ -395,4 +421,57 @@ fn little_circuits_are_rewritten() {
     assert_eq!(graph.and(both, left), Bit::FALSE);
     assert_eq!(graph.and(!both, !left), !a);
     assert_eq!(graph.xor(!a, b), !graph.clone().xor(a, b));
+}
+
+/// Both solvers stop in the middle of a question that takes long, and say so.
+#[test]
+fn a_hard_question_is_stopped_in_time() {
+    for mut sat in [Sat::new(), Sat::quick()] {
+        let mut graph = Graph::default();
+        // The factors of a product of two large primes.
+        let (x, y) = (graph.inputs(64), graph.inputs(64));
+        let mut wide = [x.clone(), y.clone()];
+        for word in &mut wide {
+            word.resize(128, Bit::FALSE);
+        }
+        let product = graph.mul(&wide[0], &wide[1]);
+        let wanted = u128::from(18_446_744_073_709_551_557u64) * 18_446_744_073_709_551_533u128;
+        let wanted: Vec<Bit> = (0..128)
+            .map(|at| Bit::constant(wanted >> at & 1 == 1))
+            .collect();
+        let same = graph.same(&product, &wanted);
+        let start = Instant::now();
+        let time = Some(Duration::from_millis(200));
+        let outcome = sat.check(&graph, &[same], &[], time, &Budget::unlimited());
+        assert_eq!(outcome, Outcome::Stopped);
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+}
+
+/// The quick solver's cores are enough, and its models are models.
+#[test]
+fn the_quick_solver_has_cores_and_models() {
+    let mut graph = Graph::default();
+    let (x, y) = (graph.inputs(4), graph.inputs(4));
+    let sum = graph.add(&x, &y);
+    let mut sat = Sat::quick();
+    let budget = Budget::unlimited();
+    // The lowest bits say that the sum is odd.
+    let asked = [x[0], !y[0], x[3], y[2], !sum[0]];
+    assert_eq!(
+        sat.check(&graph, &asked, &[], None, &budget),
+        Outcome::Unsat
+    );
+    let mut core = sat.core();
+    core.sort_unstable();
+    assert_eq!(core, [x[0], !y[0], !sum[0]]);
+    let switch = sat.switch();
+    sat.clause_under(&graph, &[!x[3]], &[switch]);
+    let asked = [x[0], !y[0], x[3], sum[3]];
+    assert_eq!(
+        sat.check(&graph, &asked, &[switch], None, &budget),
+        Outcome::Unsat
+    );
+    assert_eq!(sat.check(&graph, &asked, &[], None, &budget), Outcome::Sat);
+    assert!(asked.iter().all(|&bit| sat.value(bit) == Some(true)));
 }

@@ -22,7 +22,9 @@ pub use bmc::{BmcArgs, OrderName};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
-pub use c::{CCommand, CInput, CircuitFormat, CheckName, DataModelName, Preprocessor, UndefinedName};
+pub use c::{
+    CCommand, CInput, CheckName, CircuitFormat, DataModelName, Preprocessor, UndefinedName,
+};
 pub use certify::{CertifyArgs, SolverName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use explain::ExplainArgs;

@@ -29,9 +29,7 @@ impl Sequential {
             all.copied().filter(|&bit| seen.insert(bit)).collect()
         };
         let known: FxHashSet<NodeId> = state.iter().map(|bit| bit.node()).collect();
-        let is_input = |&id: &NodeId| {
-            graph.node(id) == Node::Input && !known.contains(&id)
-        };
+        let is_input = |&id: &NodeId| graph.node(id) == Node::Input && !known.contains(&id);
         let mut inputs: Vec<Bit> = graph.ids().filter(is_input).map(NodeId::bit).collect();
         let control = graph.inputs(digits(system.points.len()));
         let mut leaving: BTreeMap<PointId, u32> = BTreeMap::new();
@@ -149,7 +147,7 @@ impl Sequential {
             lines.add(&format!("init {sort} {line} {zero}"));
         }
         // Negations are lines of their own, made where they are first used.
-        let mut line_of = |lines: &mut Lines, known: &mut FxHashMap<Bit, u32>, bit: Bit| {
+        let line_of = |lines: &mut Lines, known: &mut FxHashMap<Bit, u32>, bit: Bit| {
             if let Some(&line) = known.get(&bit) {
                 return line;
             }
@@ -194,5 +192,7 @@ fn digits(bound: usize) -> usize {
 }
 
 fn constant(value: u32, width: usize) -> Word {
-    (0..width).map(|at| Bit::constant(value >> at & 1 == 1)).collect()
+    (0..width)
+        .map(|at| Bit::constant(value >> at & 1 == 1))
+        .collect()
 }

@@ -14,8 +14,8 @@ mod rounds;
 pub mod search;
 pub mod system;
 
-use hardbop_engine::{Desk, Ended, Engine, Event, Reason, Task};
 use export::Sequential;
+use hardbop_engine::{Desk, Ended, Engine, Event, Reason, Task};
 use hardbop_logic::Terms;
 use hardbop_semantics::constants::Constants;
 use hardbop_semantics::skeleton::SkeletonEdgeKind;

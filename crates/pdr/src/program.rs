@@ -182,6 +182,15 @@ fn number(value: u64, width: u32) -> Word {
     (0..width).map(bit).collect()
 }
 
+/// Where a value of a memory lies.
+#[derive(Clone, Copy, Debug)]
+enum Lies {
+    /// So far from the origin.
+    FromOrigin(u64),
+    /// In an array that is reached by its name alone, at an offset.
+    At(u64),
+}
+
 /// A system in the making.
 struct Making<'a, 'g, 'p> {
     options: &'a Pdr,
@@ -266,9 +275,14 @@ impl Making<'_, '_, '_> {
                 let origin = semantics.origin(terms);
                 let width = terms.width(origin);
                 let mut cells = Vec::new();
-                for distance in self.distances(id, unit)? {
-                    let offset = terms.bv(distance.into(), width);
-                    let address = terms.bv_add(origin, offset);
+                for lies in self.places(id, unit)? {
+                    let (address, number_of) = match lies {
+                        Lies::FromOrigin(distance) => {
+                            let offset = terms.bv(distance.into(), width);
+                            (terms.bv_add(origin, offset), ORIGIN + distance)
+                        }
+                        Lies::At(offset) => (terms.bv(offset.into(), width), offset),
+                    };
                     let word = terms.select(constant, address);
                     let term = match is_address {
                         true => self.from_origin(terms, word),
@@ -276,7 +290,7 @@ impl Making<'_, '_, '_> {
                     };
                     let size = terms.width(word) as usize;
                     let read = Read {
-                        at: number(ORIGIN + distance, width),
+                        at: number(number_of, width),
                         value: self.blaster.graph.inputs(size),
                     };
                     words.push(StateWord {
@@ -300,8 +314,8 @@ impl Making<'_, '_, '_> {
         Ok(ids)
     }
 
-    /// Where the values of a memory lie, by their distance from the origin.
-    fn distances(&self, id: StateVarId, unit: u64) -> Result<Vec<u64>, Reason> {
+    /// Where the values of a memory lie.
+    fn places(&self, id: StateVarId, unit: u64) -> Result<Vec<Lies>, Reason> {
         let semantics = self.ground.semantics;
         let endless = || Reason::NoBits("memory that is allocated");
         let region = semantics.layout.region_of(id).ok_or_else(endless)?;
@@ -313,14 +327,32 @@ impl Making<'_, '_, '_> {
         let stride = semantics.layout.stride(unit).max(1);
         let mut all = Vec::new();
         for &variable in &class.variables {
-            let at = semantics.layout.distance(variable).ok_or_else(endless)?;
-            let size = semantics.program.types.size_of(semantics.program.variable(variable).ty);
+            let at = match semantics.layout.distance(variable) {
+                Some(distance) => Some(distance),
+                // It is reached by its name alone, and has no address but the one in its own array.
+                None if class.variables.len() == 1
+                    && semantics.layout.activation_address(variable).is_none() =>
+                {
+                    None
+                }
+                None => return Err(endless()),
+            };
+            let size = semantics
+                .program
+                .types
+                .size_of(semantics.program.variable(variable).ty);
             let (mut offset, end) = match region.repeated || class.collapsed {
                 true => (0, size),
-                false => (region.start.max(0) as u64, (region.end.max(0) as u64).min(size)),
+                false => (
+                    region.start.max(0) as u64,
+                    (region.end.max(0) as u64).min(size),
+                ),
             };
             while offset + unit <= end {
-                all.push(at + offset);
+                all.push(match at {
+                    Some(distance) => Lies::FromOrigin(distance + offset),
+                    None => Lies::At(offset),
+                });
                 if all.len() > self.options.cells {
                     return Err(Reason::NoBits("more memory than it takes"));
                 }

@@ -436,7 +436,10 @@ impl<'a> Search<'a> {
             match self.step_into(point, &fewer, level, Wanted::Whether)? {
                 Ok(core) => {
                     // What was tried before stays at the front, in its order.
-                    at = core.iter().filter(|literal| cube[..at].contains(literal)).count();
+                    at = core
+                        .iter()
+                        .filter(|literal| cube[..at].contains(literal))
+                        .count();
                     cube = core;
                 }
                 Err(_) => at += 1,
@@ -446,12 +449,7 @@ impl<'a> Search<'a> {
     }
 
     /// The highest level at which no step leads into a cube that is excluded at `level`.
-    fn highest(
-        &mut self,
-        point: PointId,
-        cube: &Cube,
-        mut level: usize,
-    ) -> Result<usize, Stopped> {
+    fn highest(&mut self, point: PointId, cube: &Cube, mut level: usize) -> Result<usize, Stopped> {
         while level < self.level {
             match self.step_into(point, cube, level + 1, Wanted::Whether)? {
                 Ok(_) => level += 1,
@@ -500,7 +498,11 @@ impl<'a> Search<'a> {
                     }
                 }
             }
-            if self.places.iter().all(|place| place.lemmas[level].is_empty()) {
+            if self
+                .places
+                .iter()
+                .all(|place| place.lemmas[level].is_empty())
+            {
                 return Ok(Some(level));
             }
         }
@@ -514,5 +516,6 @@ fn is_part(part: &Cube, whole: &Cube) -> bool {
         return false;
     }
     let mut whole = whole.iter();
-    part.iter().all(|literal| whole.any(|other| other == literal))
+    part.iter()
+        .all(|literal| whole.any(|other| other == literal))
 }

@@ -51,7 +51,10 @@ fn read_aiger(text: &str) -> Read {
             values[line[0] / 2] = of(line[1]) && of(line[2]);
         }
         let of = |literal: usize| values[literal / 2] != (literal % 2 == 1);
-        (states.iter().map(|line| of(line[1])).collect(), of(bad[0][0]))
+        (
+            states.iter().map(|line| of(line[1])).collect(),
+            of(bad[0][0]),
+        )
     };
     Read {
         inputs,
@@ -67,7 +70,10 @@ fn read_btor2(text: &str) -> Read {
         .collect();
     let count = |word: &str| lines.iter().filter(|line| line[1] == word).count();
     let (inputs, latches) = (count("input"), count("state"));
-    assert_eq!((count("next"), count("init"), count("bad")), (latches, latches, 1));
+    assert_eq!(
+        (count("next"), count("init"), count("bad")),
+        (latches, latches, 1)
+    );
     let run = move |given: &[bool], state: &[bool]| {
         let mut values: BTreeMap<String, bool> = BTreeMap::new();
         let mut after: BTreeMap<String, bool> = BTreeMap::new();

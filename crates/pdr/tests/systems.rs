@@ -32,7 +32,10 @@ fn what_is_found_is_reached_and_what_is_excluded_is_not() {
                 for step in way {
                     let all = at.into_iter();
                     let next = all.flat_map(|at| successors(&system, &state, &inputs, at));
-                    at = next.filter(|next| next.0 == step).map(|next| next.1).collect();
+                    at = next
+                        .filter(|next| next.0 == step)
+                        .map(|next| next.1)
+                        .collect();
                 }
                 assert!(at.iter().any(|&(point, _)| point == target), "case {case}");
             }
@@ -63,5 +66,8 @@ fn what_is_found_is_reached_and_what_is_excluded_is_not() {
             }
         }
     }
-    assert!(found > 100 && excluded > 100, "{found} found, {excluded} excluded");
+    assert!(
+        found > 100 && excluded > 100,
+        "{found} found, {excluded} excluded"
+    );
 }

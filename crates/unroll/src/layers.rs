@@ -12,7 +12,9 @@ use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_circuit::CircuitSolver;
 use hardbop_engine::claim::{Given, Run, Unreached, Unrolling};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
-use hardbop_logic::{Answer, Limits, Session, Solver, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
+use hardbop_logic::{
+    Answer, Limits, Session, Solver, TermId, Terms, Unknown, Value, Z3Options, Z3Solver,
+};
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::{Blocks, Segment};
