@@ -41,6 +41,8 @@ pub enum Reason {
     Guesses,
     /// The values of variables that were followed do not exclude it, or there are too many.
     Values,
+    /// The engine works on bits, and the program has this besides.
+    NoBits(&'static str),
     /// Nothing was found that falls with every step of the loop at this place.
     NoRank(Place),
     /// Nothing was found that falls with every call of this function by itself.
@@ -178,6 +180,7 @@ impl fmt::Display for Reason {
                 f,
                 "of an internal error: engine {proved} has a proof, and engine {violated} a run that contradicts it"
             ),
+            Reason::NoBits(what) => write!(f, "only bits are searched, and the program has {what}"),
             Reason::Values => f.write_str("the values that were followed do not exclude it"),
             Reason::Guesses => f.write_str("the invariants that were guessed do not exclude it"),
         }

@@ -22,7 +22,9 @@ pub use bmc::{BmcArgs, OrderName};
 pub use bp::{
     BebopArgs, BpCommand, BpInput, DialectName, ExportFormat, Family, GenerateArgs, GraphFormat,
 };
-pub use c::{CCommand, CInput, CheckName, DataModelName, Preprocessor, UndefinedName};
+pub use c::{
+    CCommand, CInput, CheckName, CircuitFormat, DataModelName, Preprocessor, UndefinedName,
+};
 pub use certify::{CertifyArgs, SolverName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use explain::ExplainArgs;
@@ -261,6 +263,7 @@ impl Command {
             Command::C(CCommand::Cfg { .. }) => "c cfg",
             Command::C(CCommand::Run { .. }) => "c run",
             Command::C(CCommand::Dump { .. }) => "c dump",
+            Command::C(CCommand::Export { .. }) => "c export",
             Command::Rule(RuleCommand::Weave { .. }) => "rule weave",
             Command::Rules { .. } => "rules",
             Command::Man { .. } => "man",

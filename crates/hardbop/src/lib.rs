@@ -10,6 +10,7 @@
 //! | [`rules`] | a C program and rules | the program with the rules woven in |
 //! | [`c2bp`] | a C program and predicates | a boolean program |
 //! | [`logic`] | formulas | models, proofs that there are none, solutions of Horn clauses |
+//! | [`circuit`] | formulas about bits | and-inverter graphs, models, proofs that there are none |
 //! | [`semantics`] | a C program | its meaning in logic: edges, blocks, paths, replay |
 //! | [`newton`] | a path of a C program | whether it can be run, and if not, why |
 //! | [`model`] | a C program | the program prepared for all engines |
@@ -18,6 +19,7 @@
 //! | [`cegar`] | a task | answers by abstraction and refinement |
 //! | [`horn`] | a task | proofs by Horn clauses of the whole program |
 //! | [`values`] | a task | proofs and violations by the values of variables that take few |
+//! | [`pdr`] | a task | proofs and violations by clauses about bits; sequential circuits |
 //! | [`houdini`] | a task | answers by guessed invariants |
 //! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
 //! | [`dpr`] | a task | answers by dynamic path reduction: runs path by path, up to a bound |
@@ -35,6 +37,7 @@ pub use hardbop_budget as budget;
 pub use hardbop_c2bp as c2bp;
 pub use hardbop_cegar as cegar;
 pub use hardbop_cfront as cfront;
+pub use hardbop_circuit as circuit;
 pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
@@ -45,6 +48,7 @@ pub use hardbop_leap as leap;
 pub use hardbop_logic as logic;
 pub use hardbop_model as model;
 pub use hardbop_newton as newton;
+pub use hardbop_pdr as pdr;
 pub use hardbop_portfolio as portfolio;
 pub use hardbop_report as report;
 pub use hardbop_rules as rules;

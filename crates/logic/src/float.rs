@@ -15,7 +15,7 @@ mod exact;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use circuit::Template;
+pub use circuit::Template;
 pub(crate) use exact::apply;
 
 use std::fmt;

@@ -24,7 +24,9 @@ mod walk;
 pub use allsmt::{Cube, Enumeration, all_models, merge_cubes};
 pub use atoms::{atoms, atoms_of};
 pub use eval::{Assignment, EvalError, FunctionValue, eval};
-pub use float::{FloatFormat, FloatOp, FloatOperation, LeadingBit, Rounding};
+pub use float::{
+    FloatFormat, FloatOp, FloatOperation, LeadingBit, Rounding, Template as FloatCircuit,
+};
 pub use horn::{Horn, HornAnswer, Solution};
 pub use infix::Infix;
 pub use parse::{Names, ParseError, parse_declared, parse_term};

@@ -7,6 +7,7 @@ use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
+use hardbop_pdr::Pdr;
 use hardbop_terminate::{Lassos, Ranks, Recurrences};
 use hardbop_unroll::{Guesses, Runs, Unroll};
 use hardbop_values::Values;
@@ -141,7 +142,7 @@ impl Engine for Timed {
 /// The plan for programs of which nothing is known: the only run if there is just one, invariants
 /// by guessing, a few layers, a few runs, facts about all elements of arrays where there are such,
 /// then side by side the SLAM loop, values that are followed and after them Horn clauses of the whole
-/// program, and longer searches for violations. What each may use of what is left is said here and nowhere else. The first steps are
+/// program, longer searches for violations, and where the program is bits, clauses about them. What each may use of what is left is said here and nowhere else. The first steps are
 /// counted, so that they do the same on every machine; their times are for programs that are large.
 pub fn default_plan(arithmetic: Encodings) -> Plan {
     let only = |only_run| Runs {
@@ -184,6 +185,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(4)),
             Box::new(few),
+            // What is not bits is declined at once; small machines of bits are decided here.
+            timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
         ],
         lanes: vec![
@@ -197,12 +200,14 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
                 timed(guesses, seconds(1)),
-                timed(Unroll::default(), seconds(4)),
+                timed(Unroll::on_circuits(), seconds(6)),
                 timed(Leap::default(), seconds(4)),
                 timed(Dpr::default(), seconds(3)),
                 Box::new(only(u64::MAX)),
                 Box::new(Unroll::default()),
             ],
+            // Ends at once where the program is not bits.
+            vec![Box::new(Pdr::default())],
         ],
         followers: vec![timed(Leap::default(), seconds(4))],
         doubts: default_doubts(),

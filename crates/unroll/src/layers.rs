@@ -9,9 +9,12 @@
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_circuit::CircuitSolver;
 use hardbop_engine::claim::{Given, Run, Unreached, Unrolling};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
-use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
+use hardbop_logic::{
+    Answer, Limits, Session, Solver, TermId, Terms, Unknown, Value, Z3Options, Z3Solver,
+};
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::{Blocks, Segment};
@@ -31,6 +34,27 @@ pub struct Unroll {
     pub query_time: Duration,
     /// The most time for one question whether a cut point is reached at all.
     pub prune_time: Duration,
+    /// Who is asked.
+    pub decided_by: DecidedBy,
+}
+
+/// Who answers the questions about layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// An SMT solver.
+    Smt,
+    /// A SAT solver, on circuits: words and memory as bits.
+    Circuits,
+}
+
+impl Unroll {
+    /// The same engine on circuits.
+    pub fn on_circuits() -> Unroll {
+        Unroll {
+            decided_by: DecidedBy::Circuits,
+            ..Unroll::default()
+        }
+    }
 }
 
 impl Default for Unroll {
@@ -40,13 +64,17 @@ impl Default for Unroll {
             edges: usize::MAX,
             query_time: Duration::from_secs(30),
             prune_time: Duration::from_millis(500),
+            decided_by: DecidedBy::Smt,
         }
     }
 }
 
 impl Engine for Unroll {
     fn name(&self) -> &'static str {
-        "unroll"
+        match self.decided_by {
+            DecidedBy::Smt => "unroll",
+            DecidedBy::Circuits => "sat",
+        }
     }
 
     fn scope(&self) -> Scope {
@@ -63,7 +91,7 @@ impl Engine for Unroll {
             skeleton: &view.skeleton,
             desk,
             terms: Terms::new(),
-            session: session(task, view.semantics.logic(), self.query_time),
+            session: self.session(task, view.semantics.logic()),
             nodes: Vec::new(),
             dead: Vec::new(),
             open: task.checks.iter().copied().collect(),
@@ -81,17 +109,23 @@ impl Engine for Unroll {
     }
 }
 
-fn session(task: &Task<'_>, logic: Option<&'static str>, time: Duration) -> Session<'static> {
-    let options = Z3Options {
-        logic,
-        ..Z3Options::default()
-    };
-    let mut session = Session::new(Box::new(Z3Solver::new(options)), task.budget.clone());
-    session.set_limits(Limits {
-        time: Some(time),
-        steps: None,
-    });
-    session
+impl Unroll {
+    fn session(&self, task: &Task<'_>, logic: Option<&'static str>) -> Session<'static> {
+        let options = Z3Options {
+            logic,
+            ..Z3Options::default()
+        };
+        let solver: Box<dyn Solver> = match self.decided_by {
+            DecidedBy::Smt => Box::new(Z3Solver::new(options)),
+            DecidedBy::Circuits => Box::new(CircuitSolver::new()),
+        };
+        let mut session = Session::new(solver, task.budget.clone());
+        session.set_limits(Limits {
+            time: Some(self.query_time),
+            steps: None,
+        });
+        session
+    }
 }
 
 /// A cut point with the calls that are open there, outermost first.

@@ -16,5 +16,5 @@ mod hints;
 mod layers;
 mod runs;
 
-pub use layers::Unroll;
+pub use layers::{DecidedBy, Unroll};
 pub use runs::{Guesses, Runs};

@@ -79,6 +79,34 @@ Examples:
         )]
         after: String,
     },
+    /// Writes a C program as a sequential circuit, for hardware model checkers.
+    ///
+    /// Only programs that are bits after inlining have one: no recursion, no memory that is
+    /// allocated, no large arrays. The circuit's bad state is a violated check, or something that
+    /// is not supported.
+    #[command(after_help = "Examples:
+  hardbop c export lock.c --aiger > lock.aag
+  hardbop c export lock.c --btor2 > lock.btor2")]
+    Export {
+        /// The C program.
+        #[command(flatten)]
+        input: Box<CInput>,
+        /// The language.
+        #[command(flatten)]
+        to: CircuitFormat,
+    },
+}
+
+/// The language of a circuit.
+#[derive(Args, Clone, Copy, Debug)]
+#[group(required = true, multiple = false)]
+pub struct CircuitFormat {
+    /// Write AIGER 1.9, as text.
+    #[arg(long)]
+    pub aiger: bool,
+    /// Write BTOR2.
+    #[arg(long)]
+    pub btor2: bool,
 }
 
 /// What may be done to a program before it is searched: reading it, and every pass.

@@ -124,8 +124,12 @@ pub enum EngineChoice {
     Horn,
     /// Leaps through loops without unrolling them.
     Leap,
+    /// Property-directed reachability on circuits: invariants and violations of what is bits.
+    Pdr,
     /// Runs on guessed inputs, or the only run there is.
     Run,
+    /// All executions at once, layer by layer, on circuits.
+    Sat,
     /// The SLAM loop: abstraction by predicates, checking and refinement.
     #[value(alias("cegar"))]
     Slam,

@@ -30,6 +30,7 @@ use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::passes::{Pass, USUAL, slice};
 use hardbop_model::{Model, Prepared};
+use hardbop_pdr::Pdr;
 use hardbop_portfolio::{Found, Listener, Plan, default_plan, readable, termination_plan};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
@@ -230,6 +231,8 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Houdini => Plan::alone(Houdini::default()),
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
         EngineChoice::Leap => Plan::alone(Leap::default()),
+        EngineChoice::Pdr => Plan::alone(Pdr::default()),
+        EngineChoice::Sat => Plan::alone(Unroll::on_circuits()),
         EngineChoice::Run => Plan::alone(Runs::default()),
         EngineChoice::Slam => Plan::alone(Slam::reading(arithmetic)),
         EngineChoice::Unroll => Plan::alone(Unroll::default()),

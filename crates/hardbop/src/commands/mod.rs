@@ -12,6 +12,7 @@ mod bp_graph;
 mod bp_run;
 mod c_cfg;
 mod c_dump;
+mod c_export;
 mod c_run;
 mod certify;
 mod check;
@@ -87,6 +88,7 @@ fn c_program(command: &CCommand, console: &Console) -> Result<Verdict, Failure> 
             };
             c_run::run(input, &given, limits, console)
         }
+        CCommand::Export { input, to } => c_export::run(input, *to, console),
         CCommand::Dump {
             input,
             functions,

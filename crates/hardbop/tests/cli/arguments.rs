@@ -4,7 +4,7 @@ use crate::scene::{Scene, hardbop, root};
 use expect_test::expect;
 use std::process::{Command, Stdio};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "",
     "bebop",
     "bp",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 16] = [
     "c cfg",
     "c run",
     "c dump",
+    "c export",
     "check",
     "rule",
     "rule weave",

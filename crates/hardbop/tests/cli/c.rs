@@ -510,6 +510,7 @@ fn as_json() {
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&value).unwrap());
     assert!(Scene::examples().json("c dump c/midpoint.c")["text"].is_string());
+    assert!(Scene::examples().json("c export c/spinlock.c --btor2")["text"].is_string());
     assert_eq!(
         Scene::examples().json("c cfg c/midpoint.c")["format"],
         "dot"
@@ -728,4 +729,39 @@ fn an_unsupported_construct_is_named_where_it_can_be_reached() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains("not supported"), "{errors}");
     assert!(errors.contains("x.c:1:"), "{errors}");
+}
+
+/// A program of one bit as a sequential circuit.
+#[test]
+fn small_programs_are_circuits() {
+    let text = "void reach_error(void); int __VERIFIER_nondet_int(void);
+int main(void) {
+  _Bool on = 0;
+  while (__VERIFIER_nondet_int()) { if (on) reach_error(); }
+  return 0;
+}
+";
+    let scene = Scene::empty().and_file("x.c", text);
+    let aiger = scene.json("c export x.c --aiger")["text"].to_string();
+    assert!(aiger.starts_with("\"aag "), "{aiger}");
+    let btor2 = scene.json("c export x.c --btor2")["text"].to_string();
+    assert!(btor2.starts_with("\"1 sort bitvec 1\\n"), "{btor2}");
+}
+
+#[test]
+fn what_is_not_bits_has_no_circuit() {
+    let text = "#include <stdlib.h>
+#include <assert.h>
+int __VERIFIER_nondet_int(void);
+int main(void) {
+  int *p = malloc(sizeof *p);
+  *p = 0;
+  while (__VERIFIER_nondet_int()) *p += 2;
+  assert(*p != 1);
+  return 0;
+}
+";
+    Scene::empty()
+        .and_file("x.c", text)
+        .check("c export x.c --aiger", expect![[r#""#]]);
 }

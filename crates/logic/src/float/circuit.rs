@@ -22,13 +22,13 @@ use crate::term::{TermId, Terms};
 /// A circuit with names for its inputs, in an arena of its own: made once for each operation, and
 /// copied into formulas.
 #[derive(Debug)]
-pub(crate) struct Template {
+pub struct Template {
     /// The arena of the circuit.
-    pub(crate) terms: Terms,
+    pub terms: Terms,
     /// The constants that stand for the arguments.
-    pub(crate) inputs: Vec<TermId>,
+    pub inputs: Vec<TermId>,
     /// The result.
-    pub(crate) output: TermId,
+    pub output: TermId,
 }
 
 /// The circuits that were made so far.
@@ -60,6 +60,13 @@ impl Template {
             inputs,
             output,
         }
+    }
+}
+
+impl FloatOperation {
+    /// What the operation is made of: bit-vector terms over its arguments, the same for everybody.
+    pub fn circuit(self) -> Arc<Template> {
+        Template::of(self)
     }
 }
 

@@ -1,0 +1,309 @@
+//! Terms as bits.
+//!
+//! Each term is translated once. Reads from memory are pushed through the writes down to memory
+//! that nothing is known of: there they are new words, which must agree where their addresses do.
+//! That is not a part of the circuit: whoever asks adds it, where a model needs it. Applications
+//! of uninterpreted functions are treated in the same way.
+
+use crate::graph::{Bit, Graph};
+use crate::operators::operator;
+use crate::words::Word;
+use hardbop_logic::{FuncId, Op, Sort, TermId, Terms};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A term that has no circuit: it speaks of integers without bounds, has a quantifier, or compares
+/// whole arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoCircuit(pub TermId);
+
+/// A word that was read at some index, or a function's value for some arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The index, or all arguments one after the other.
+    pub at: Word,
+    /// The word.
+    pub value: Word,
+}
+
+/// Translates the terms of one arena.
+#[derive(Clone, Debug, Default)]
+pub struct Blaster {
+    /// The circuit.
+    pub graph: Graph,
+    words: FxHashMap<TermId, Word>,
+    /// What is known of memory: at these indices, these words; elsewhere, anything.
+    cells: FxHashMap<TermId, Vec<Read>>,
+    /// What was read of memory of which nothing is known.
+    reads: BTreeMap<TermId, Vec<Read>>,
+    /// What functions were applied to.
+    applied: BTreeMap<FuncId, Vec<Read>>,
+    /// Which read of an array was at an index.
+    known_reads: FxHashMap<(TermId, Word), Word>,
+}
+
+impl Blaster {
+    /// Nothing translated.
+    pub fn new() -> Blaster {
+        Blaster::default()
+    }
+
+    /// Says what the bits of a term are, before it is met.
+    pub fn define(&mut self, term: TermId, bits: Word) {
+        self.words.insert(term, bits);
+    }
+
+    /// Says what an array holds at some indices, which are all different.
+    pub fn define_array(&mut self, array: TermId, cells: Vec<Read>) {
+        self.cells.insert(array, cells);
+    }
+
+    /// The bits of a term, if it was translated.
+    pub fn known(&self, term: TermId) -> Option<&Word> {
+        self.words.get(&term)
+    }
+
+    /// What was read of arrays of which nothing is known, by array.
+    pub fn reads(&self) -> &BTreeMap<TermId, Vec<Read>> {
+        &self.reads
+    }
+
+    /// What functions were applied to.
+    pub fn applied(&self) -> &BTreeMap<FuncId, Vec<Read>> {
+        &self.applied
+    }
+
+    /// The bit of a formula.
+    pub fn bit(&mut self, terms: &Terms, formula: TermId) -> Result<Bit, NoCircuit> {
+        let word = self.word(terms, formula)?;
+        match (terms.sort(formula), word.as_slice()) {
+            (Sort::Bool, &[bit]) => Ok(bit),
+            _ => Err(NoCircuit(formula)),
+        }
+    }
+
+    /// The bits of a term, the lowest one first; a formula has one.
+    pub fn word(&mut self, terms: &Terms, root: TermId) -> Result<Word, NoCircuit> {
+        let mut stack = vec![root];
+        while let Some(&term) = stack.last() {
+            if self.words.contains_key(&term) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            self.missing(terms, term, &mut stack)?;
+            if stack.len() > before {
+                continue;
+            }
+            let word = self.translate(terms, term)?;
+            self.words.insert(term, word);
+            stack.pop();
+        }
+        Ok(self.words[&root].clone())
+    }
+
+    /// What has to be translated before a term: its arguments, and for a read all that was written
+    /// to the array.
+    fn missing(
+        &self,
+        terms: &Terms,
+        term: TermId,
+        stack: &mut Vec<TermId>,
+    ) -> Result<(), NoCircuit> {
+        if let Sort::Array(_) | Sort::Int = terms.sort(term) {
+            return Err(NoCircuit(term));
+        }
+        let mut need = |part: TermId| {
+            if !self.words.contains_key(&part) {
+                stack.push(part);
+            }
+        };
+        match terms.op(term) {
+            Op::Select => {
+                let args = terms.args(term);
+                need(args[1]);
+                for array in arrays_below(terms, args[0]) {
+                    for &part in terms.args(array) {
+                        if !matches!(terms.sort(part), Sort::Array(_)) {
+                            need(part);
+                        }
+                    }
+                }
+            }
+            Op::Forall(_) | Op::Exists(_) => return Err(NoCircuit(term)),
+            _ => {
+                for &part in terms.args(term) {
+                    if let Sort::Array(_) | Sort::Int = terms.sort(part) {
+                        return Err(NoCircuit(term));
+                    }
+                    need(part);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn translate(&mut self, terms: &Terms, term: TermId) -> Result<Word, NoCircuit> {
+        let args = terms.args(term);
+        match terms.op(term) {
+            Op::Constant(_) => {
+                let width = width(terms.sort(term)).ok_or(NoCircuit(term))?;
+                Ok(self.graph.inputs(width))
+            }
+            Op::Select => {
+                let at = self.words[&args[1]].clone();
+                self.read(terms, args[0], &at)
+            }
+            Op::Apply(function) => {
+                let at: Word = args
+                    .iter()
+                    .flat_map(|arg| self.words[arg].clone())
+                    .collect();
+                let width = width(terms.sort(term)).ok_or(NoCircuit(term))?;
+                let value = self.graph.inputs(width);
+                let read = Read {
+                    at,
+                    value: value.clone(),
+                };
+                let known = self.applied.entry(*function).or_default();
+                match known.iter().find(|other| other.at == read.at) {
+                    Some(other) => Ok(other.value.clone()),
+                    None => {
+                        known.push(read);
+                        Ok(value)
+                    }
+                }
+            }
+            Op::Float(operation) => {
+                let circuit = operation.circuit();
+                let mut inner = Blaster {
+                    graph: std::mem::take(&mut self.graph),
+                    ..Blaster::default()
+                };
+                for (&input, arg) in circuit.inputs.iter().zip(args) {
+                    inner.define(input, self.words[arg].clone());
+                }
+                let result = inner.word(&circuit.terms, circuit.output);
+                self.graph = inner.graph;
+                result.map_err(|_| NoCircuit(term))
+            }
+            op => {
+                let args: Vec<&[Bit]> = args.iter().map(|arg| self.words[arg].as_slice()).collect();
+                let width = width(terms.sort(term)).ok_or(NoCircuit(term))?;
+                operator(&mut self.graph, op, &args, width).ok_or(NoCircuit(term))
+            }
+        }
+    }
+
+    /// The word at an index of an array, by how the array was written. Indices and values that were
+    /// written have been translated.
+    pub fn read(&mut self, terms: &Terms, array: TermId, at: &[Bit]) -> Result<Word, NoCircuit> {
+        let mut found: FxHashMap<TermId, Word> = FxHashMap::default();
+        for next in arrays_below(terms, array) {
+            let args = terms.args(next);
+            let word = match terms.op(next) {
+                Op::Ite => {
+                    let condition = self.words[&args[0]][0];
+                    let (then, otherwise) = (&found[&args[1]], &found[&args[2]]);
+                    self.graph.choose(condition, then, otherwise)
+                }
+                Op::Store => {
+                    let here = self.graph.same(&self.words[&args[1]], at);
+                    self.graph
+                        .choose(here, &self.words[&args[2]], &found[&args[0]])
+                }
+                Op::ConstArray(_) => self.words[&args[0]].clone(),
+                Op::Constant(_) => self.first_read(terms, next, at)?,
+                _ => return Err(NoCircuit(next)),
+            };
+            found.insert(next, word);
+        }
+        found.remove(&array).ok_or(NoCircuit(array))
+    }
+
+    /// Translates what was written to an array, so that it can be read.
+    pub fn prepare(&mut self, terms: &Terms, array: TermId) -> Result<(), NoCircuit> {
+        for next in arrays_below(terms, array) {
+            for &part in terms.args(next) {
+                if !matches!(terms.sort(part), Sort::Array(_)) {
+                    self.word(terms, part)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The word at an index of an array that nothing was written to.
+    fn first_read(&mut self, terms: &Terms, array: TermId, at: &[Bit]) -> Result<Word, NoCircuit> {
+        let key = (array, at.to_vec());
+        if let Some(known) = self.known_reads.get(&key) {
+            return Ok(known.clone());
+        }
+        let Sort::Array(sort) = terms.sort(array) else {
+            return Err(NoCircuit(array));
+        };
+        let width = width(terms.array_parts(sort).1).ok_or(NoCircuit(array))?;
+        let mut word = None;
+        let cells = self.cells.get(&array).map_or(&[][..], Vec::as_slice);
+        let mut ways = Vec::new();
+        for cell in cells {
+            match self.graph.same(&cell.at, at) {
+                Bit::FALSE => {}
+                Bit::TRUE => {
+                    word = Some(cell.value.clone());
+                    break;
+                }
+                here => ways.push((here, cell.value.clone())),
+            }
+        }
+        let word = match word {
+            Some(word) => word,
+            None => {
+                let mut word = self.graph.inputs(width);
+                let read = Read {
+                    at: at.to_vec(),
+                    value: word.clone(),
+                };
+                self.reads.entry(array).or_default().push(read);
+                for (here, value) in ways {
+                    word = self.graph.choose(here, &value, &word);
+                }
+                word
+            }
+        };
+        self.known_reads.insert(key, word.clone());
+        Ok(word)
+    }
+}
+
+/// The arrays that an array is made of, each after those that it is made of.
+fn arrays_below(terms: &Terms, array: TermId) -> Vec<TermId> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut order = Vec::new();
+    let mut stack = vec![(array, false)];
+    while let Some((next, below)) = stack.pop() {
+        if below {
+            order.push(next);
+            continue;
+        }
+        if !seen.insert(next) {
+            continue;
+        }
+        stack.push((next, true));
+        for &part in terms.args(next) {
+            if matches!(terms.sort(part), Sort::Array(_)) {
+                stack.push((part, false));
+            }
+        }
+    }
+    order
+}
+
+/// How many bits a value of a sort has.
+fn width(sort: Sort) -> Option<usize> {
+    match sort {
+        Sort::Bool => Some(1),
+        Sort::BitVec(width) => Some(width as usize),
+        Sort::Int | Sort::Array(_) => None,
+    }
+}

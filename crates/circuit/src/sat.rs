@@ -1,0 +1,351 @@
+//! Questions about bits of a graph, to an incremental SAT solver.
+//!
+//! Of a graph the solver is told what it is asked about, and what that depends on, when it is
+//! first asked about it.
+
+use crate::graph::{Bit, Graph, Node, NodeId};
+use batsat::SolverInterface;
+use hardbop_budget::Budget;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// What the solver says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is a model.
+    Sat,
+    /// There is none.
+    Unsat,
+    /// It was stopped before it knew.
+    Stopped,
+}
+
+/// An incremental SAT solver over the bits of one graph.
+pub struct Sat {
+    solver: Backend,
+    variables: FxHashMap<NodeId, i32>,
+    last: i32,
+    assumed: Vec<(i32, Bit)>,
+    /// An assumption that is never true, alone or with another one.
+    contradiction: Option<Vec<Bit>>,
+}
+
+/// Looks at the clock while the solver works.
+struct Watch {
+    deadline: Option<Instant>,
+    budget: Budget,
+    calls: Cell<u32>,
+    over: Cell<bool>,
+}
+
+impl Watch {
+    fn is_over(&self) -> bool {
+        // Once over, always over: solvers ask again before they give up.
+        if self.over.get() {
+            return true;
+        }
+        self.calls.set(self.calls.get().wrapping_add(1));
+        if self.calls.get().is_multiple_of(16) {
+            let late = self.deadline.is_some_and(|end| Instant::now() >= end);
+            self.over.set(late || self.budget.check().is_err());
+        }
+        self.over.get()
+    }
+}
+
+impl cadical::Callbacks for Watch {
+    fn terminate(&mut self) -> bool {
+        self.is_over()
+    }
+}
+
+/// The same for the other solver.
+#[derive(Default)]
+struct QuickWatch(Option<Watch>);
+
+impl batsat::Callbacks for QuickWatch {
+    fn stop(&self) -> bool {
+        self.0.as_ref().is_some_and(Watch::is_over)
+    }
+}
+
+/// What a variable of the solver is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Anything: the solver may choose it.
+    Open,
+    /// It follows from others, or is assumed where it matters.
+    Follows,
+}
+
+/// The solvers that there are. Literals are numbers, negative ones negated, as in DIMACS.
+enum Backend {
+    Strong(Box<cadical::Solver<Watch>>),
+    Quick(Box<batsat::Solver<QuickWatch>>),
+}
+
+fn quick(literal: i32) -> batsat::Lit {
+    let variable = batsat::Var::unsafe_from_idx(literal.unsigned_abs() - 1);
+    batsat::Lit::new(variable, literal > 0)
+}
+
+impl Backend {
+    fn add(&mut self, clause: impl IntoIterator<Item = i32>) {
+        match self {
+            Backend::Strong(solver) => solver.add_clause(clause),
+            Backend::Quick(solver) => {
+                let mut clause: Vec<batsat::Lit> = clause.into_iter().map(quick).collect();
+                solver.add_clause_reuse(&mut clause);
+            }
+        }
+    }
+
+    fn variable(&mut self, kind: Kind) {
+        if let Backend::Quick(solver) = self {
+            solver.new_var(batsat::lbool::UNDEF, kind == Kind::Open);
+        }
+    }
+
+    fn solve(&mut self, assumptions: Vec<i32>, watch: Watch) -> Outcome {
+        match self {
+            Backend::Strong(solver) => {
+                solver.set_callbacks(Some(watch));
+                match solver.solve_with(assumptions) {
+                    Some(true) => Outcome::Sat,
+                    Some(false) => Outcome::Unsat,
+                    None => Outcome::Stopped,
+                }
+            }
+            Backend::Quick(solver) => {
+                solver.cb_mut().0 = Some(watch);
+                let assumptions: Vec<batsat::Lit> = assumptions.into_iter().map(quick).collect();
+                let answer = solver.solve_limited(&assumptions);
+                if answer == batsat::lbool::TRUE {
+                    Outcome::Sat
+                } else if answer == batsat::lbool::FALSE {
+                    Outcome::Unsat
+                } else {
+                    Outcome::Stopped
+                }
+            }
+        }
+    }
+
+    fn failed(&self, literal: i32) -> bool {
+        match self {
+            Backend::Strong(solver) => solver.failed(literal),
+            // It tells the clause that was learned: the literals are negated there.
+            Backend::Quick(solver) => solver.unsat_core_contains_var(quick(literal).var()),
+        }
+    }
+
+    fn value(&self, variable: i32) -> bool {
+        match self {
+            Backend::Strong(solver) => solver.value(variable).unwrap_or(false),
+            Backend::Quick(solver) => solver.value_lit(quick(variable)) == batsat::lbool::TRUE,
+        }
+    }
+}
+
+impl Default for Sat {
+    fn default() -> Sat {
+        Sat {
+            solver: Backend::Strong(Box::new(cadical::Solver::new())),
+            variables: FxHashMap::default(),
+            last: 0,
+            assumed: Vec::new(),
+            contradiction: None,
+        }
+    }
+}
+
+impl Sat {
+    /// A solver that knows nothing, for few and hard questions.
+    pub fn new() -> Sat {
+        Sat::default()
+    }
+
+    /// A solver that knows nothing, for many and easy questions: it is not as strong, and begins
+    /// sooner.
+    pub fn quick() -> Sat {
+        Sat {
+            solver: Backend::Quick(Box::default()),
+            ..Sat::default()
+        }
+    }
+
+    fn fresh(&mut self, kind: Kind) -> i32 {
+        self.last += 1;
+        self.solver.variable(kind);
+        self.last
+    }
+
+    /// A truth value that belongs to no graph: a switch for clauses.
+    pub fn switch(&mut self) -> Switch {
+        Switch(self.fresh(Kind::Follows))
+    }
+
+    /// The solver's literal for a bit that is not constant.
+    fn literal(&mut self, graph: &Graph, bit: Bit) -> i32 {
+        self.encode(graph, bit.node());
+        let variable = self.variables[&bit.node()];
+        if bit.is_negated() {
+            -variable
+        } else {
+            variable
+        }
+    }
+
+    /// Tells the solver what a node depends on.
+    fn encode(&mut self, graph: &Graph, root: NodeId) {
+        if self.variables.contains_key(&root) {
+            return;
+        }
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if self.variables.contains_key(&id) {
+                continue;
+            }
+            let node = graph.node(id);
+            let choice = graph.choice(id);
+            let parts: [Option<Bit>; 3] = match (node, choice) {
+                (_, Some((condition, then, otherwise))) => {
+                    [Some(condition), Some(then), Some(otherwise)]
+                }
+                (Node::And(left, right), _) => [Some(left), Some(right), None],
+                _ => [None; 3],
+            };
+            let before = stack.len();
+            stack.push(id);
+            let open = parts.iter().flatten().map(|bit| bit.node());
+            stack.extend(open.filter(|part| !self.variables.contains_key(part)));
+            if stack.len() > before + 1 {
+                continue;
+            }
+            stack.pop();
+            let own = self.fresh(match node {
+                Node::Input => Kind::Open,
+                _ => Kind::Follows,
+            });
+            self.variables.insert(id, own);
+            let of = |bit: Bit| {
+                let variable = self.variables[&bit.node()];
+                if bit.is_negated() {
+                    -variable
+                } else {
+                    variable
+                }
+            };
+            match (node, choice) {
+                (_, Some((condition, then, otherwise))) => {
+                    let (c, t, e) = (of(condition), of(then), of(otherwise));
+                    self.solver.add([-own, -c, t]);
+                    self.solver.add([own, -c, -t]);
+                    self.solver.add([-own, c, e]);
+                    self.solver.add([own, c, -e]);
+                    if t != -e {
+                        self.solver.add([-own, t, e]);
+                        self.solver.add([own, -t, -e]);
+                    }
+                }
+                (Node::And(left, right), _) => {
+                    let (a, b) = (of(left), of(right));
+                    self.solver.add([-own, a]);
+                    self.solver.add([-own, b]);
+                    self.solver.add([own, -a, -b]);
+                }
+                (Node::False, _) => self.solver.add([-own]),
+                (Node::Input, _) => {}
+            }
+        }
+    }
+
+    /// At least one of these holds, always.
+    pub fn clause(&mut self, graph: &Graph, bits: &[Bit]) {
+        self.clause_under(graph, bits, &[]);
+    }
+
+    /// At least one of these holds when all of the switches are on.
+    pub fn clause_under(&mut self, graph: &Graph, bits: &[Bit], switches: &[Switch]) {
+        if bits.contains(&Bit::TRUE) {
+            return;
+        }
+        let mut clause: Vec<i32> = switches.iter().map(|switch| -switch.0).collect();
+        for &bit in bits {
+            if bit != Bit::FALSE {
+                clause.push(self.literal(graph, bit));
+            }
+        }
+        self.solver.add(clause);
+    }
+
+    /// Turns a switch off for ever.
+    pub fn drop_switch(&mut self, switch: Switch) {
+        self.solver.add([-switch.0]);
+    }
+
+    /// Whether all of these can hold together, with the switches on.
+    pub fn check(
+        &mut self,
+        graph: &Graph,
+        bits: &[Bit],
+        switches: &[Switch],
+        time: Option<Duration>,
+        budget: &Budget,
+    ) -> Outcome {
+        self.assumed.clear();
+        self.contradiction = None;
+        for &bit in bits {
+            match bit.known() {
+                Some(true) => {}
+                Some(false) => {
+                    self.contradiction = Some(vec![bit]);
+                    return Outcome::Unsat;
+                }
+                None => {
+                    let literal = self.literal(graph, bit);
+                    self.assumed.push((literal, bit));
+                }
+            }
+        }
+        if budget.check().is_err() {
+            return Outcome::Stopped;
+        }
+        let watch = Watch {
+            deadline: time.map(|time| Instant::now() + time),
+            budget: budget.clone(),
+            calls: Cell::new(0),
+            over: Cell::new(false),
+        };
+        let own = self.assumed.iter().map(|&(literal, _)| literal);
+        let assumptions: Vec<i32> = switches.iter().map(|switch| switch.0).chain(own).collect();
+        self.solver.solve(assumptions, watch)
+    }
+
+    /// After [`Outcome::Unsat`]: those of the assumed bits that suffice for it.
+    pub fn core(&self) -> Vec<Bit> {
+        if let Some(core) = &self.contradiction {
+            return core.clone();
+        }
+        let failed = self
+            .assumed
+            .iter()
+            .filter(|(literal, _)| self.solver.failed(*literal));
+        failed.map(|&(_, bit)| bit).collect()
+    }
+
+    /// After [`Outcome::Sat`]: the value of a bit in the model, if the solver was told of it.
+    pub fn value(&self, bit: Bit) -> Option<bool> {
+        if let Some(known) = bit.known() {
+            return Some(known);
+        }
+        let variable = *self.variables.get(&bit.node())?;
+        let value = self.solver.value(variable);
+        Some(value != bit.is_negated())
+    }
+}
+
+/// A truth value that belongs to no graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Switch(i32);

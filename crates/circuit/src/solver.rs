@@ -1,0 +1,272 @@
+//! `logic`'s interface to solvers, by circuits.
+
+use crate::blast::{Blaster, Read};
+use crate::graph::{Bit, Graph};
+use crate::sat::{Outcome, Sat, Switch};
+use hardbop_budget::Budget;
+use hardbop_logic::{
+    Answer, ArrayValue, Assignment, BitVec, FuncId, FunctionValue, Limits, Solver, Sort, TermId,
+    Terms, Unknown, Value, eval,
+};
+use num_bigint::BigUint;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// An incremental solver that translates to circuits. Reads of memory and values of functions are
+/// made to agree when a model shows that they do not.
+#[derive(Default)]
+pub struct CircuitSolver {
+    blaster: Blaster,
+    sat: Sat,
+    levels: Vec<Level>,
+    /// Formulas at the ground that have no circuit.
+    ground_gap: bool,
+    assumed: Vec<(Bit, TermId)>,
+    /// The pairs of reads that were made to agree.
+    agreeing: FxHashSet<(Word2, Word2)>,
+}
+
+/// An index and the word there.
+type Word2 = (Vec<Bit>, Vec<Bit>);
+
+struct Level {
+    switch: Switch,
+    /// Whether a formula of the level has no circuit.
+    gap: bool,
+}
+
+impl CircuitSolver {
+    /// A solver that knows nothing.
+    pub fn new() -> CircuitSolver {
+        CircuitSolver::default()
+    }
+
+    /// How many nodes its circuit has.
+    pub fn nodes(&self) -> usize {
+        self.blaster.graph.len()
+    }
+
+    fn number(&self, bits: &[Bit]) -> BigUint {
+        let mut number = BigUint::default();
+        for (at, &bit) in bits.iter().enumerate() {
+            number.set_bit(at as u64, self.sat.value(bit).unwrap_or(false));
+        }
+        number
+    }
+
+    fn value(&self, sort: Sort, bits: &[Bit]) -> Option<Value> {
+        match sort {
+            Sort::Bool => Some(Value::Bool(self.sat.value(*bits.first()?).unwrap_or(false))),
+            Sort::BitVec(width) => Some(Value::BitVec(BitVec::new(self.number(bits), width))),
+            Sort::Int | Sort::Array(_) => None,
+        }
+    }
+
+    /// Adds that reads agree where the model says that their indices do and their words do not.
+    /// Says whether there was anything to add.
+    fn agree(&mut self) -> bool {
+        let mut new: Vec<(Read, Read)> = Vec::new();
+        let groups = self
+            .blaster
+            .reads()
+            .values()
+            .chain(self.blaster.applied().values());
+        for reads in groups {
+            let mut first: BTreeMap<BigUint, (BigUint, &Read)> = BTreeMap::new();
+            for read in reads {
+                let (at, value) = (self.number(&read.at), self.number(&read.value));
+                match first.get(&at) {
+                    None => {
+                        first.insert(at, (value, read));
+                    }
+                    Some((other, earlier)) if *other != value => {
+                        new.push(((*earlier).clone(), read.clone()));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        let mut added = false;
+        for (left, right) in new {
+            let key = (
+                (left.at.clone(), left.value.clone()),
+                (right.at.clone(), right.value.clone()),
+            );
+            if !self.agreeing.insert(key) {
+                continue;
+            }
+            added = true;
+            let graph = &mut self.blaster.graph;
+            let here = graph.same(&left.at, &right.at);
+            for (&a, &b) in left.value.iter().zip(&right.value) {
+                self.sat.clause(graph, &[!here, !a, b]);
+                self.sat.clause(graph, &[!here, a, !b]);
+            }
+        }
+        added
+    }
+
+    /// What the solver's model says of all constants and functions that it was told of.
+    fn assignment(&self, terms: &Terms, of: &[TermId]) -> Assignment {
+        let mut model = Assignment::new();
+        for constant in terms.free_constants(of) {
+            let sort = terms.sort(constant);
+            if let Sort::Array(array) = sort {
+                let (index, element) = terms.array_parts(array);
+                let mut value = ArrayValue::constant(index, Value::default_of(terms, element));
+                let reads = self.blaster.reads().get(&constant);
+                for read in reads.into_iter().flatten() {
+                    if let (Some(at), Some(word)) = (
+                        self.value(index, &read.at),
+                        self.value(element, &read.value),
+                    ) {
+                        value = value.set(at, word);
+                    }
+                }
+                model.set(constant, Value::Array(value));
+            } else if let Some(bits) = self.blaster.known(constant)
+                && let Some(value) = self.value(sort, bits)
+            {
+                model.set(constant, value);
+            }
+        }
+        for &function in self.blaster.applied().keys() {
+            if let Some(value) = self.table(terms, function) {
+                model.set_function(function, value);
+            }
+        }
+        model
+    }
+
+    fn table(&self, terms: &Terms, function: FuncId) -> Option<FunctionValue> {
+        let (domain, range) = terms.signature(function);
+        let mut entries = BTreeMap::new();
+        for read in self.blaster.applied().get(&function)? {
+            let mut at = read.at.as_slice();
+            let mut arguments = Vec::with_capacity(domain.len());
+            for &sort in domain {
+                let width = match sort {
+                    Sort::Bool => 1,
+                    Sort::BitVec(width) => width as usize,
+                    Sort::Int | Sort::Array(_) => return None,
+                };
+                let (own, rest) = at.split_at(width);
+                arguments.push(self.value(sort, own)?);
+                at = rest;
+            }
+            entries.insert(arguments, self.value(range, &read.value)?);
+        }
+        Some(FunctionValue {
+            entries,
+            default: Value::default_of(terms, range),
+        })
+    }
+
+    fn ask(&mut self, bits: &[Bit], limits: Limits, budget: &Budget) -> Answer {
+        let start = Instant::now();
+        let switches: Vec<Switch> = self.levels.iter().map(|level| level.switch).collect();
+        loop {
+            let left = limits.time.map(|time| time.saturating_sub(start.elapsed()));
+            let graph: &Graph = &self.blaster.graph;
+            match self.sat.check(graph, bits, &switches, left, budget) {
+                Outcome::Unsat => return Answer::Unsat,
+                Outcome::Sat => {
+                    if !self.agree() {
+                        return Answer::Sat;
+                    }
+                }
+                Outcome::Stopped => {
+                    return Answer::Unknown(match budget.check() {
+                        Err(stopped) => Unknown::Stopped(stopped),
+                        Ok(()) => Unknown::Time,
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Solver for CircuitSolver {
+    fn name(&self) -> &str {
+        "circuits"
+    }
+
+    fn assert(&mut self, terms: &Terms, formula: TermId) {
+        let switches: Vec<Switch> = self.levels.iter().map(|level| level.switch).collect();
+        match self.blaster.bit(terms, formula) {
+            // Levels are left from the top, so the last switch is enough.
+            Ok(bit) => {
+                let last = switches
+                    .last()
+                    .map(std::slice::from_ref)
+                    .unwrap_or_default();
+                self.sat.clause_under(&self.blaster.graph, &[bit], last);
+            }
+            Err(_) => match self.levels.last_mut() {
+                Some(level) => level.gap = true,
+                None => self.ground_gap = true,
+            },
+        }
+    }
+
+    fn push(&mut self) {
+        let switch = self.sat.switch();
+        self.levels.push(Level { switch, gap: false });
+    }
+
+    fn pop(&mut self) {
+        if let Some(level) = self.levels.pop() {
+            self.sat.drop_switch(level.switch);
+        }
+    }
+
+    fn check(
+        &mut self,
+        terms: &Terms,
+        assumptions: &[TermId],
+        limits: Limits,
+        budget: &Budget,
+    ) -> Answer {
+        self.assumed.clear();
+        let gap = self.ground_gap || self.levels.iter().any(|level| level.gap);
+        let no_circuit = || {
+            let why = "integers without bounds, quantifiers and whole arrays have no circuit";
+            Answer::Unknown(Unknown::GaveUp(why.to_owned()))
+        };
+        let mut known: FxHashMap<Bit, TermId> = FxHashMap::default();
+        for &formula in assumptions {
+            match self.blaster.bit(terms, formula) {
+                Ok(bit) => {
+                    if known.insert(bit, formula).is_none() {
+                        self.assumed.push((bit, formula));
+                    }
+                }
+                Err(_) => return no_circuit(),
+            }
+        }
+        let bits: Vec<Bit> = self.assumed.iter().map(|&(bit, _)| bit).collect();
+        match self.ask(&bits, limits, budget) {
+            // What has no circuit could only rule models out.
+            Answer::Sat if gap => no_circuit(),
+            answer => answer,
+        }
+    }
+
+    fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Vec<Option<Value>> {
+        let model = self.assignment(terms, of);
+        of.iter()
+            .map(|&term| eval(terms, term, &model).ok())
+            .collect()
+    }
+
+    fn function_value(&mut self, terms: &mut Terms, function: FuncId) -> Option<FunctionValue> {
+        self.table(terms, function)
+    }
+
+    fn core(&mut self) -> Vec<TermId> {
+        let core: FxHashSet<Bit> = self.sat.core().into_iter().collect();
+        let failed = self.assumed.iter().filter(|(bit, _)| core.contains(bit));
+        failed.map(|&(_, formula)| formula).collect()
+    }
+}

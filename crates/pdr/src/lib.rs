@@ -1,0 +1,113 @@
+//! Property-directed reachability on circuits: invariants and violations of programs that are
+//! bits.
+//!
+//! In come a `Program` and the checks that are still open; out come PROVED with the clauses that
+//! were learned as invariants, and VIOLATED where the way that was found can be run. The program's
+//! blocks between cut points become circuits over the bits of what is live there ([`program`]);
+//! the search ([`search`]) knows nothing of programs. What does not fit into bits (memory that is
+//! allocated, open calls, too much of anything) is declined before anything is searched.
+
+pub mod export;
+mod justify;
+pub mod program;
+mod rounds;
+pub mod search;
+pub mod system;
+
+use export::Sequential;
+use hardbop_engine::{Desk, Ended, Engine, Event, Reason, Task};
+use hardbop_logic::Terms;
+use hardbop_semantics::constants::Constants;
+use hardbop_semantics::skeleton::SkeletonEdgeKind;
+use hardbop_semantics::steps::Ground;
+
+/// Property-directed reachability as an engine.
+#[derive(Clone, Debug)]
+pub struct Pdr {
+    /// The most bits of the state at one cut point.
+    pub bits: usize,
+    /// The most nodes of the circuit.
+    pub nodes: usize,
+    /// The most cells of one memory.
+    pub cells: usize,
+}
+
+impl Pdr {
+    /// The same engine for programs that are small machines: it looks at no others.
+    pub fn small() -> Pdr {
+        Pdr {
+            bits: 2_048,
+            nodes: 200_000,
+            cells: 32,
+        }
+    }
+}
+
+impl Default for Pdr {
+    fn default() -> Pdr {
+        Pdr {
+            bits: 16_384,
+            nodes: 8_000_000,
+            cells: 256,
+        }
+    }
+}
+
+/// A task as one sequential circuit, in which a bit holds where a check is violated or something is
+/// met that is not supported; or why it is none. Addresses are fixed there, and what lies outside
+/// of all objects is anything.
+pub fn sequential(task: &Task<'_>) -> Result<Sequential, Reason> {
+    let view = &task.model.flat;
+    let calls = |kind| matches!(kind, SkeletonEdgeKind::Return(..));
+    if view.skeleton.edges.iter().any(|edge| calls(edge.kind)) {
+        return Err(Reason::NoBits("calls that could not be inlined"));
+    }
+    let mut terms = Terms::new();
+    let constants = Constants::new(&view.semantics, &mut terms);
+    let ground = Ground {
+        semantics: &view.semantics,
+        effects: &view.effects,
+        skeleton: &view.skeleton,
+        constants: &constants,
+    };
+    let bits = program::Bits::new(&Pdr::default(), task, ground, &mut terms)?;
+    let targets: Vec<system::PointId> = bits.targets.keys().copied().collect();
+    Ok(Sequential::new(&bits.system, &targets))
+}
+
+/// Says why nothing is searched.
+fn declined(task: &Task<'_>, desk: &mut dyn Desk, reason: &Reason) -> Ended {
+    desk.event(Event {
+        doing: reason.to_string().into(),
+        open: task.checks.len(),
+        figures: Vec::new(),
+    });
+    Ended::open(task, reason)
+}
+
+impl Engine for Pdr {
+    fn name(&self) -> &'static str {
+        "pdr"
+    }
+
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let view = &task.model.flat;
+        let calls = |kind| matches!(kind, SkeletonEdgeKind::Return(..));
+        if view.skeleton.edges.iter().any(|edge| calls(edge.kind)) {
+            let reason = Reason::NoBits("calls that could not be inlined");
+            return declined(task, desk, &reason);
+        }
+        let mut terms = Terms::new();
+        let constants = Constants::new(&view.semantics, &mut terms);
+        let ground = Ground {
+            semantics: &view.semantics,
+            effects: &view.effects,
+            skeleton: &view.skeleton,
+            constants: &constants,
+        };
+        match program::Bits::new(self, task, ground, &mut terms) {
+            Ok(bits) => rounds::run(task, ground, terms, &bits, desk),
+            Err(reason) => declined(task, desk, &reason),
+        }
+    }
+}
