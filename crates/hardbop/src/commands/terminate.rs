@@ -1,7 +1,7 @@
 //! `hardbop terminate`: decides whether every execution of a C program ends.
 
 use crate::cli::{
-    Artifacts, CheckArgs, EngineChoice, RuleNames, SearchArith, ShownRuns, TerminateArgs,
+    Artifacts, CheckArgs, ProjectArgs, EngineChoice, RuleNames, SearchArith, ShownRuns, TerminateArgs,
 };
 use crate::commands::check;
 use crate::console::Console;
@@ -17,6 +17,7 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
     }
     let target = Target::of(&arguments.input, None)?.about_ends();
     let arguments = CheckArgs {
+        project: ProjectArgs::default(),
         input: arguments.input.clone(),
         rules: RuleNames::default(),
         property: None,
