@@ -225,7 +225,10 @@ mod tests {
     use serde_json::json;
 
     fn began(item: u32) -> Line {
-        Line::Began(Piece { item: ItemId(item), lane: None })
+        Line::Began(Piece {
+            item: ItemId(item),
+            lane: None,
+        })
     }
 
     #[test]

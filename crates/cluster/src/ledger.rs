@@ -249,7 +249,10 @@ impl Ledger {
 
     /// Whether an item goes to several engines now.
     fn is_hard(&self, answered: &Answered) -> bool {
-        let long = self.policy.long.is_some_and(|long| answered.seconds >= long);
+        let long = self
+            .policy
+            .long
+            .is_some_and(|long| answered.seconds >= long);
         let brief = &answered.brief;
         let unknown = brief.exit_code == crate::journal::UNKNOWN && brief.error.is_none();
         long && unknown && !self.policy.lanes.is_empty()
@@ -260,9 +263,9 @@ impl Ledger {
         let Some(known) = self.open.get(&item) else {
             return;
         };
-        let out = self.lanes_of(item).any(|(_, state)| {
-            matches!(state.place, Place::Here | Place::Out(..))
-        });
+        let out = self
+            .lanes_of(item)
+            .any(|(_, state)| matches!(state.place, Place::Here | Place::Out(..)));
         if (known.brief.is_decided() || !out)
             && let Some(known) = self.open.remove(&item)
         {

@@ -44,7 +44,9 @@ pub fn pack(items: &[(ItemId, f64)], packing: &Packing) -> Vec<Pack> {
             items: vec![item],
             seconds,
         };
-        let worth = (left / (2.0 * workers)).min(packing.most).max(packing.least);
+        let worth = (left / (2.0 * workers))
+            .min(packing.most)
+            .max(packing.least);
         while let Some(&(item, cost)) = rest.peek() {
             if pack.seconds + cost > worth {
                 break;
@@ -84,7 +86,11 @@ mod tests {
     fn heavy_items_are_alone_and_first() {
         check(
             &[0.1, 60.0, 0.1, 5.0, 0.1],
-            Packing { workers: 2, least: 1.0, most: 30.0 },
+            Packing {
+                workers: 2,
+                least: 1.0,
+                most: 30.0,
+            },
             expect![[r#"
                 1 for 60.0 s
                 1 for 5.0 s
@@ -96,7 +102,11 @@ mod tests {
     fn a_thousand_small_items_are_a_few_tasks_that_get_smaller() {
         check(
             &[0.1; 1000],
-            Packing { workers: 2, least: 5.0, most: 60.0 },
+            Packing {
+                workers: 2,
+                least: 5.0,
+                most: 60.0,
+            },
             expect![[r#"
                 249 for 24.9 s
                 187 for 18.7 s
@@ -114,16 +124,32 @@ mod tests {
     #[test]
     fn many_workers_get_many_tasks() {
         let items: Vec<(ItemId, f64)> = (0..10_000).map(|n| (ItemId(n), 1.0)).collect();
-        let packing = Packing { workers: 1000, least: 5.0, most: 600.0 };
+        let packing = Packing {
+            workers: 1000,
+            least: 5.0,
+            most: 600.0,
+        };
         assert_eq!(pack(&items, &packing).len(), 2000);
     }
 
     #[test]
     fn nothing_is_no_task_and_nonsense_costs_nothing() {
-        check(&[], Packing { workers: 2, least: 1.0, most: 2.0 }, expect![""]);
+        check(
+            &[],
+            Packing {
+                workers: 2,
+                least: 1.0,
+                most: 2.0,
+            },
+            expect![""],
+        );
         check(
             &[f64::NAN, -1.0, f64::INFINITY],
-            Packing { workers: 0, least: 1.0, most: 2.0 },
+            Packing {
+                workers: 0,
+                least: 1.0,
+                most: 2.0,
+            },
             expect!["3 for 0.0 s"],
         );
     }

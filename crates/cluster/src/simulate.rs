@@ -40,8 +40,9 @@ pub fn simulate(
     let packs = pack(&items, packing);
     let nanos = |seconds: f64| (seconds * 1e9) as u64;
     let start = nanos(latencies.submit);
-    let mut free: BinaryHeap<Reverse<u64>> =
-        (0..packing.workers.max(1)).map(|_| Reverse(start)).collect();
+    let mut free: BinaryHeap<Reverse<u64>> = (0..packing.workers.max(1))
+        .map(|_| Reverse(start))
+        .collect();
     let mut last_start = start;
     let mut end = start;
     for pack in &packs {
@@ -92,10 +93,19 @@ pub fn resample(recorded: &[f64], count: usize, seed: u64) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    const NONE: Latencies = Latencies { submit: 0.0, between: 0.0, start: 0.0, item: 0.0 };
+    const NONE: Latencies = Latencies {
+        submit: 0.0,
+        between: 0.0,
+        start: 0.0,
+        item: 0.0,
+    };
 
     fn packing(workers: usize) -> Packing {
-        Packing { workers, least: 1.0, most: 60.0 }
+        Packing {
+            workers,
+            least: 1.0,
+            most: 60.0,
+        }
     }
 
     #[test]
@@ -125,7 +135,10 @@ mod tests {
     #[test]
     fn a_slow_scheduler_costs_what_it_takes() {
         let costs = vec![1.0; 100];
-        let slow = Latencies { between: 2.0, ..NONE };
+        let slow = Latencies {
+            between: 2.0,
+            ..NONE
+        };
         let run = simulate(&costs, &costs, &packing(100), &slow);
         assert!(run.wall >= 2.0 * (run.tasks as f64 - 1.0));
     }

@@ -205,7 +205,10 @@ mod tests {
         let site = Site::default();
         for limit in [0.5, 10.0, 900.0] {
             for expected in [0.0, 3.0, 1e4] {
-                let limits = ItemLimits { seconds: Some(limit), mib: Some(2000) };
+                let limits = ItemLimits {
+                    seconds: Some(limit),
+                    mib: Some(2000),
+                };
                 let asked = site.request(limits, expected);
                 let begin = asked.begin_until.expect("there is a limit");
                 assert!(begin >= expected, "what is expected can be begun");
@@ -219,7 +222,11 @@ mod tests {
 
     #[test]
     fn without_limits_the_site_says_what_is_asked_for() {
-        let site = Site { time: Some(3600.0), memory: Some(4000), ..Site::default() };
+        let site = Site {
+            time: Some(3600.0),
+            memory: Some(4000),
+            ..Site::default()
+        };
         let asked = site.request(ItemLimits::default(), 10.0);
         assert_eq!((asked.seconds, asked.mib), (Some(3600), Some(4000)));
         let asked = Site::default().request(ItemLimits::default(), 10.0);
@@ -239,11 +246,20 @@ mod tests {
     #[test]
     fn margins_only_add() {
         assert_eq!(Site::default().validate(), Ok(()));
-        let less = Site { time_factor: 0.5, ..Site::default() };
+        let less = Site {
+            time_factor: 0.5,
+            ..Site::default()
+        };
         assert!(less.validate().is_err());
-        let none = Site { tries: 0, ..Site::default() };
+        let none = Site {
+            tries: 0,
+            ..Site::default()
+        };
         assert!(none.validate().is_err());
-        let odd = Site { memory_factor: f64::NAN, ..Site::default() };
+        let odd = Site {
+            memory_factor: f64::NAN,
+            ..Site::default()
+        };
         assert!(odd.validate().is_err());
     }
 }

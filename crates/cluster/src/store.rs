@@ -66,7 +66,10 @@ pub struct Claims {
 impl Entry {
     /// The name of the entry in the folder of its question.
     pub fn name(&self) -> String {
-        let files = self.files.iter().flat_map(|(name, hash)| [name.as_str(), hash]);
+        let files = self
+            .files
+            .iter()
+            .flat_map(|(name, hash)| [name.as_str(), hash]);
         let absent = self.absent.iter().map(String::as_str);
         sha256_of(files.chain(["absent"]).chain(absent))
     }

@@ -56,13 +56,21 @@ impl Scheduler {
         match on {
             On::Local => Err(Failure::internal("this machine is no scheduler")),
             On::Hq(server) => {
-                let hq = hq::HyperQueue::new(server.as_deref(), site)?;
+                let hq = hq::HyperQueue::new(server.as_deref(), site);
                 Ok(Scheduler::Hq(hq))
             }
             On::Slurm(partition) => {
                 let slurm = slurm::Slurm::new(partition.as_deref(), site);
                 Ok(Scheduler::Slurm(slurm))
             }
+        }
+    }
+
+    /// Whether it is there, as far as that can be seen before it is asked.
+    pub fn ready(&self) -> Result<(), Failure> {
+        match self {
+            Scheduler::Hq(hq) => hq.ready(),
+            Scheduler::Slurm(_) => Ok(()),
         }
     }
 

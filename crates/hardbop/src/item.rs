@@ -243,7 +243,11 @@ impl Bench<'_> {
         }
         // The question speaks of the files as they were before: if one has changed since, the
         // answer belongs to another question.
-        let same = |file: &String| files.get(file).is_some_and(|is| hashes.of(file).as_ref() == Some(is));
+        let same = |file: &String| {
+            files
+                .get(file)
+                .is_some_and(|is| hashes.of(file).as_ref() == Some(is))
+        };
         if files.is_empty() || !asked.own.iter().all(same) {
             return Ok(());
         }

@@ -260,7 +260,9 @@ fn files(root: &Path, folder: &str) -> io::Result<Vec<Kept>> {
                 continue;
             }
             let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            let age = SystemTime::now().duration_since(modified).unwrap_or_default();
+            let age = SystemTime::now()
+                .duration_since(modified)
+                .unwrap_or_default();
             if name.starts_with(".half-") {
                 if age > Duration::from_secs(3600) {
                     let _ = std::fs::remove_file(entry.path());

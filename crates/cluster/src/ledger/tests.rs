@@ -7,11 +7,17 @@ const W: WaveId = WaveId(0);
 const T: TaskId = TaskId(0);
 
 fn piece(item: u32) -> Piece {
-    Piece { item: ItemId(item), lane: None }
+    Piece {
+        item: ItemId(item),
+        lane: None,
+    }
 }
 
 fn lane(item: u32, lane: &str) -> Piece {
-    Piece { item: ItemId(item), lane: Some(lane.to_owned()) }
+    Piece {
+        item: ItemId(item),
+        lane: Some(lane.to_owned()),
+    }
 }
 
 fn brief(exit_code: u8, answer: Word) -> Brief {
@@ -23,12 +29,22 @@ fn brief(exit_code: u8, answer: Word) -> Brief {
         function: "main".to_owned(),
         reason: None,
     };
-    Brief { exit_code, checks: vec![check], ..Brief::default() }
+    Brief {
+        exit_code,
+        checks: vec![check],
+        ..Brief::default()
+    }
 }
 
 fn answer(piece: Piece, brief: Brief, seconds: f64) -> Line {
     let known = Known::Found;
-    Line::Answered(Box::new(Answered { piece, brief, seconds, known, unkept: None }))
+    Line::Answered(Box::new(Answered {
+        piece,
+        brief,
+        seconds,
+        known,
+        unkept: None,
+    }))
 }
 
 fn proved(item: u32) -> Line {
@@ -36,7 +52,10 @@ fn proved(item: u32) -> Line {
 }
 
 fn policy() -> Policy {
-    Policy { tries: 3, ..Policy::default() }
+    Policy {
+        tries: 3,
+        ..Policy::default()
+    }
 }
 
 /// A ledger whose items are all in one task.
@@ -48,7 +67,9 @@ fn out(items: usize, policy: Policy) -> Ledger {
 }
 
 fn opened(node: &str) -> Line {
-    Line::Opened { node: node.to_owned() }
+    Line::Opened {
+        node: node.to_owned(),
+    }
 }
 
 #[test]
@@ -118,7 +139,9 @@ fn what_kills_every_node_is_given_up_with_the_reason() {
 #[test]
 fn a_node_with_another_build_refuses_and_another_one_does_the_work() {
     let mut ledger = out(1, policy());
-    let refused = Line::Refused { reason: "another build".to_owned() };
+    let refused = Line::Refused {
+        reason: "another build".to_owned(),
+    };
     ledger.line(W, T, "p", &refused);
     ledger.over(W, T);
     let works = ledger.here();
@@ -157,7 +180,13 @@ fn what_a_task_leaves_for_want_of_time_is_no_loss() {
 
 #[test]
 fn a_late_answer_is_better_than_none() {
-    let mut ledger = out(1, Policy { tries: 1, ..policy() });
+    let mut ledger = out(
+        1,
+        Policy {
+            tries: 1,
+            ..policy()
+        },
+    );
     ledger.line(W, T, "p", &Line::Began(piece(0)));
     ledger.over(W, T);
     assert_eq!(ledger.answers()[&ItemId(0)].brief.exit_code, UNKNOWN);
@@ -177,9 +206,19 @@ fn split() -> Policy {
 #[test]
 fn a_hard_item_goes_to_several_engines_and_the_first_answer_ends_the_others() {
     let mut ledger = out(2, split());
-    ledger.line(W, T, "p", &answer(piece(0), brief(UNKNOWN, Word::Unknown), 10.0));
+    ledger.line(
+        W,
+        T,
+        "p",
+        &answer(piece(0), brief(UNKNOWN, Word::Unknown), 10.0),
+    );
     // What is unknown after a moment would be so again.
-    ledger.line(W, T, "p", &answer(piece(1), brief(UNKNOWN, Word::Unknown), 0.1));
+    ledger.line(
+        W,
+        T,
+        "p",
+        &answer(piece(1), brief(UNKNOWN, Word::Unknown), 0.1),
+    );
     assert_eq!(ledger.done(), 1);
     assert_eq!(ledger.tally().split, 1);
     let works = ledger.here();
@@ -188,26 +227,49 @@ fn a_hard_item_goes_to_several_engines_and_the_first_answer_ends_the_others() {
     let wave = WaveId(1);
     let tasks: Vec<Vec<Work>> = works.into_iter().map(|work| vec![work]).collect();
     ledger.wave(wave, &tasks);
-    ledger.line(wave, TaskId(1), "q", &answer(lane(0, "slam"), brief(0, Word::Proved), 3.0));
+    ledger.line(
+        wave,
+        TaskId(1),
+        "q",
+        &answer(lane(0, "slam"), brief(0, Word::Proved), 3.0),
+    );
     assert!(ledger.is_complete());
     assert_eq!(ledger.answers()[&ItemId(0)].lanes, ["slam"]);
     assert_eq!(ledger.settled_lanes(), BTreeSet::from([ItemId(0)]));
     assert!(ledger.out().is_empty(), "nobody waits for the other lane");
     // What the other one says now does not count.
-    ledger.line(wave, T, "r", &answer(lane(0, "horn"), brief(UNKNOWN, Word::Unknown), 9.0));
+    ledger.line(
+        wave,
+        T,
+        "r",
+        &answer(lane(0, "horn"), brief(UNKNOWN, Word::Unknown), 9.0),
+    );
     assert_eq!(ledger.answers()[&ItemId(0)].brief.exit_code, 0);
 }
 
 #[test]
 fn a_hard_item_that_no_engine_decides_is_unknown() {
     let mut ledger = out(1, split());
-    ledger.line(W, T, "p", &answer(piece(0), brief(UNKNOWN, Word::Unknown), 10.0));
+    ledger.line(
+        W,
+        T,
+        "p",
+        &answer(piece(0), brief(UNKNOWN, Word::Unknown), 10.0),
+    );
     let tasks: Vec<Vec<Work>> = ledger.here().into_iter().map(|work| vec![work]).collect();
     let wave = WaveId(1);
     ledger.wave(wave, &tasks);
-    ledger.line(wave, T, "q", &answer(lane(0, "horn"), brief(UNKNOWN, Word::Unknown), 10.0));
+    ledger.line(
+        wave,
+        T,
+        "q",
+        &answer(lane(0, "horn"), brief(UNKNOWN, Word::Unknown), 10.0),
+    );
     assert!(!ledger.is_complete());
-    let gave_up = Line::GaveUp { piece: lane(0, "slam"), reason: "lost".to_owned() };
+    let gave_up = Line::GaveUp {
+        piece: lane(0, "slam"),
+        reason: "lost".to_owned(),
+    };
     ledger.line(wave, TaskId(1), "r", &gave_up);
     assert!(ledger.is_complete());
     assert_eq!(ledger.answers()[&ItemId(0)].brief.exit_code, UNKNOWN);
@@ -240,7 +302,9 @@ fn every_item_has_one_answer_in_the_end_whatever_happens() {
                         1 | 2 => Line::Began(piece.clone()),
                         3 => answer(piece.clone(), brief(0, Word::Proved), 1.0),
                         4 => answer(piece.clone(), brief(UNKNOWN, Word::Unknown), 9.0),
-                        _ => Line::Refused { reason: "other".to_owned() },
+                        _ => Line::Refused {
+                            reason: "other".to_owned(),
+                        },
                     };
                     ledger.line(id, task, &process, &line);
                 }

@@ -54,7 +54,9 @@ impl ProjectArgs {
             ("--site", self.site.is_some()),
             ("--store", self.store.is_some()),
         ];
-        all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+        all.into_iter()
+            .find(|(_, given)| *given)
+            .map(|(name, _)| name)
     }
 }
 

@@ -103,7 +103,12 @@ impl<'a> Drive<'a> {
     }
 
     /// Watches until every item has its answer, or somebody does not want to watch any more.
-    pub fn watch(&mut self, start: Start, budget: &Budget, console: &Console) -> Result<End, Failure> {
+    pub fn watch(
+        &mut self,
+        start: Start,
+        budget: &Budget,
+        console: &Console,
+    ) -> Result<End, Failure> {
         let progress = Progress::new(console);
         let mut pause = LOOKED.0;
         loop {
@@ -168,7 +173,9 @@ impl<'a> Drive<'a> {
                 .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
             {
                 let path = self.directory.path().display();
-                return Err(Failure::message(format!("the run's directory `{path}` is gone")));
+                return Err(Failure::message(format!(
+                    "the run's directory `{path}` is gone"
+                )));
             }
             return Ok(any);
         };
@@ -199,10 +206,9 @@ impl<'a> Drive<'a> {
     /// Does what a driver does, if this is the one.
     fn drive(&mut self, start: Start) -> Result<(), Failure> {
         if self.wheel.is_none() {
+            // Whoever had it may have handed something out since we looked: look again first.
             self.wheel = self.directory.wheel();
-            if self.wheel.is_none() {
-                return Ok(());
-            }
+            return Ok(());
         }
         for item in self.ledger.settled_lanes() {
             if self.released.insert(item) {
@@ -230,16 +236,26 @@ impl<'a> Drive<'a> {
         }
         let titles = self.run.items.iter().map(|item| item.title.as_str());
         let estimates = self.costs.estimate(titles);
-        let (whole, lanes): (Vec<Work>, Vec<Work>) =
-            works.into_iter().partition(|work| work.piece.lane.is_none());
-        let cost = |work: &Work| estimates.get(work.piece.item.index()).copied().unwrap_or(1.0);
+        let (whole, lanes): (Vec<Work>, Vec<Work>) = works
+            .into_iter()
+            .partition(|work| work.piece.lane.is_none());
+        let cost = |work: &Work| {
+            estimates
+                .get(work.piece.item.index())
+                .copied()
+                .unwrap_or(1.0)
+        };
         // Those that took a node with them are alone.
         let (suspect, fresh): (Vec<Work>, Vec<Work>) =
             whole.into_iter().partition(|work| work.begun > 0);
-        let items: Vec<(ItemId, f64)> =
-            fresh.iter().map(|work| (work.piece.item, cost(work))).collect();
-        let by_item: BTreeMap<ItemId, Work> =
-            fresh.iter().map(|work| (work.piece.item, work.clone())).collect();
+        let items: Vec<(ItemId, f64)> = fresh
+            .iter()
+            .map(|work| (work.piece.item, cost(work)))
+            .collect();
+        let by_item: BTreeMap<ItemId, Work> = fresh
+            .iter()
+            .map(|work| (work.piece.item, work.clone()))
+            .collect();
         let site = &self.run.site;
         let packing = Packing {
             workers: workers(site),
@@ -249,19 +265,29 @@ impl<'a> Drive<'a> {
         let mut tasks: Vec<(Vec<Work>, f64)> = pack(&items, &packing)
             .into_iter()
             .map(|pack| {
-                let works = pack.items.iter().filter_map(|item| by_item.get(item).cloned());
+                let works = pack
+                    .items
+                    .iter()
+                    .filter_map(|item| by_item.get(item).cloned());
                 (works.collect(), pack.seconds)
             })
             .collect();
         let limit = self.run.time_limit.unwrap_or(0.0);
         tasks.extend(lanes.into_iter().map(|work| (vec![work], limit)));
-        tasks.extend(suspect.into_iter().map(|work| (vec![work.clone()], cost(&work))));
+        tasks.extend(
+            suspect
+                .into_iter()
+                .map(|work| (vec![work.clone()], cost(&work))),
+        );
         let limits = ItemLimits {
             seconds: self.run.time_limit,
             mib: self.run.memory_limit,
         };
         for chunk in tasks.chunks(self.scheduler.most_tasks()) {
-            let longest = chunk.iter().map(|(_, seconds)| *seconds).fold(0.0, f64::max);
+            let longest = chunk
+                .iter()
+                .map(|(_, seconds)| *seconds)
+                .fold(0.0, f64::max);
             let wave = Wave {
                 tasks: chunk.iter().map(|(works, _)| works.clone()).collect(),
                 request: site.request(limits, longest),
@@ -269,7 +295,9 @@ impl<'a> Drive<'a> {
             let id = self.next_wave();
             self.directory.add_wave(id, &wave).map_err(|error| {
                 let path = self.directory.path().display();
-                Failure::message(format!("cannot write to the run's directory `{path}`: {error}"))
+                Failure::message(format!(
+                    "cannot write to the run's directory `{path}`: {error}"
+                ))
             })?;
             self.ledger.wave(id, &wave.tasks);
             self.kept_back.insert(id);
@@ -389,7 +417,9 @@ fn workers(site: &Site) -> usize {
 pub fn cancel(directory: &Directory, scheduler: &mut Scheduler) -> Result<(), Failure> {
     directory.cancel().map_err(|error| {
         let path = directory.path().display();
-        Failure::message(format!("cannot write to the run's directory `{path}`: {error}"))
+        Failure::message(format!(
+            "cannot write to the run's directory `{path}`: {error}"
+        ))
     })?;
     for wave in (0..).map(WaveId) {
         if directory.wave(wave).is_err() {

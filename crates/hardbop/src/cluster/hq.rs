@@ -49,7 +49,7 @@ impl Drop for Bridge {
 
 impl HyperQueue {
     /// The server of a directory, or the usual one.
-    pub fn new(server: Option<&str>, site: &Site) -> Result<HyperQueue, Failure> {
+    pub fn new(server: Option<&str>, site: &Site) -> HyperQueue {
         let home = std::env::home_dir().unwrap_or_default();
         let directory = server.map_or_else(|| home.join(".hq-server"), PathBuf::from);
         let directory = std::path::absolute(&directory).unwrap_or(directory);
@@ -57,22 +57,26 @@ impl HyperQueue {
             true => By::Command,
             false => By::Package(None),
         };
-        let hq = HyperQueue {
+        HyperQueue {
             given: server.map(|_| directory.display().to_string()),
             server: directory,
             arguments: site.arguments.clone(),
             prologue: site.prologue.clone(),
             memory_resource: site.memory_resource.clone(),
             by,
-        };
-        if hq.mark().is_none() {
-            return Err(Failure::message(format!(
+        }
+    }
+
+    /// Whether there is a server.
+    pub fn ready(&self) -> Result<(), Failure> {
+        match self.mark() {
+            Some(_) => Ok(()),
+            None => Err(Failure::message(format!(
                 "there is no HyperQueue server in `{}`: start one with `hq server start`, or name \
                  its directory: `--on hq:DIR`",
-                hq.server.display()
-            )));
+                self.server.display()
+            ))),
         }
-        Ok(hq)
     }
 
     /// What tells this server from one that was started later in the same directory, which counts
@@ -134,7 +138,10 @@ impl HyperQueue {
             format!("--crash-limit={}", submission.tries),
             format!("--cwd={}", submission.directory.display()),
             "--stdout=none".to_owned(),
-            format!("--stderr={}/%{{TASK_ID}}.txt", submission.complaints.display()),
+            format!(
+                "--stderr={}/%{{TASK_ID}}.txt",
+                submission.complaints.display()
+            ),
         ];
         if let Some(seconds) = request.seconds {
             arguments.push(format!("--time-limit={seconds}s"));
@@ -178,7 +185,8 @@ impl HyperQueue {
                 if value[0].is_null() {
                     return Ok(Alive::None);
                 }
-                all.filter(|task| !over.contains(&u64::from(task.0))).collect()
+                all.filter(|task| !over.contains(&u64::from(task.0)))
+                    .collect()
             }
             By::Package(_) => {
                 let number: u64 = number.parse().unwrap_or(0);
@@ -187,9 +195,13 @@ impl HyperQueue {
                     return Ok(Alive::None);
                 }
                 let failed = answer["failed"].as_array();
-                let failed: BTreeSet<u64> =
-                    failed.into_iter().flatten().filter_map(Value::as_u64).collect();
-                all.filter(|task| !failed.contains(&u64::from(task.0))).collect()
+                let failed: BTreeSet<u64> = failed
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_u64)
+                    .collect();
+                all.filter(|task| !failed.contains(&u64::from(task.0)))
+                    .collect()
             }
         };
         Ok(match alive.is_empty() {
@@ -271,7 +283,11 @@ fn start(server: Option<&str>) -> std::io::Result<Bridge> {
     match (child.stdin.take(), child.stdout.take()) {
         (Some(stdin), Some(stdout)) => {
             let stdout = BufReader::new(stdout);
-            Ok(Bridge { child, stdin, stdout })
+            Ok(Bridge {
+                child,
+                stdin,
+                stdout,
+            })
         }
         _ => Err(std::io::Error::other("no pipe")),
     }

@@ -8,6 +8,7 @@
 //! | `wave-N.job` | by what the scheduler knows them |
 //! | `journals/known.journal` | what was in the store when the run began |
 //! | `journals/WAVE-TASK-NODE-PROCESS.journal` | what a process did, line by line |
+//! | `tool-NODE` | the hash of the tool that a node has |
 //! | `complaints/` | what tasks said on standard error |
 //! | `driver` | locked by the one who drives the run |
 //! | `unwanted-ITEM` | nobody needs more answers to this item |
@@ -100,7 +101,10 @@ impl Directory {
             write_sealed(&path.join("run.json"), "run", run)
         };
         begun().map_err(|error| {
-            Failure::message(format!("cannot begin a run in `{}`: {error}", path.display()))
+            Failure::message(format!(
+                "cannot begin a run in `{}`: {error}",
+                path.display()
+            ))
         })?;
         Ok(Directory { path })
     }
@@ -125,7 +129,9 @@ impl Directory {
 
     /// Removes the oldest of the runs that are over.
     pub fn tidy(project: &Path) {
-        let over = Directory::all(project).into_iter().filter(Directory::is_over);
+        let over = Directory::all(project)
+            .into_iter()
+            .filter(Directory::is_over);
         for old in over.skip(KEPT) {
             // What cannot be removed is tried again the next time.
             let _ = std::fs::remove_dir_all(&old.path);
@@ -235,19 +241,27 @@ impl Directory {
 
     /// The journal of this process for a task.
     pub fn journal(&self, wave: WaveId, task: TaskId, node: &str) -> io::Result<Journal> {
-        let plain: String = node
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
+        let plain = plain(node);
         let process = std::process::id();
         let name = format!("{}-{}-{plain}-{process}.journal", wave.0, task.0);
         Journal::open(&self.path.join("journals").join(name))
+    }
+
+    /// Where a node remembers the hash of its tool.
+    pub fn tool_of(&self, node: &str) -> PathBuf {
+        self.path.join(format!("tool-{}", plain(node)))
     }
 
     /// The journal of what was known before.
     pub fn known(&self) -> io::Result<Journal> {
         Journal::open(&self.path.join("journals/known.journal"))
     }
+}
+
+/// The name of a machine as part of a file's.
+fn plain(node: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    node.chars().map(plain).collect()
 }
 
 /// Keeps what is made out of version control.
@@ -350,7 +364,10 @@ impl Journals {
         self.read(journals)
     }
 
-    fn read(&mut self, journals: Vec<(PathBuf, Option<(WaveId, TaskId)>)>) -> io::Result<Vec<News>> {
+    fn read(
+        &mut self,
+        journals: Vec<(PathBuf, Option<(WaveId, TaskId)>)>,
+    ) -> io::Result<Vec<News>> {
         let mut news = Vec::new();
         for (path, task) in journals {
             let position = self.positions.entry(path.clone()).or_default();

@@ -136,7 +136,10 @@ mod tests {
             arguments: vec!["--account=proofs".to_owned()],
             ..Site::default()
         };
-        let limits = ItemLimits { seconds: Some(60.0), mib: Some(2000) };
+        let limits = ItemLimits {
+            seconds: Some(60.0),
+            mib: Some(2000),
+        };
         let request = site.request(limits, 30.0);
         let Ok(On::Slurm(partition)) = On::parse("slurm:long") else {
             panic!("a partition");

@@ -44,9 +44,8 @@ pub fn run(arguments: &CacheArgs, console: &Console) -> Result<Verdict, Failure>
             ));
         }
     };
-    let failed = |error: std::io::Error| {
-        Failure::message(format!("the store `{}`: {error}", store.shown()))
-    };
+    let failed =
+        |error: std::io::Error| Failure::message(format!("the store `{}`: {error}", store.shown()));
     let pruned = match arguments.prune {
         true => Some(prune(&store, arguments).map_err(failed)?),
         false => None,
@@ -58,7 +57,11 @@ pub fn run(arguments: &CacheArgs, console: &Console) -> Result<Verdict, Failure>
     let answers = store.list(ANSWERS).map_err(failed)?;
     let claims = store.all_claims().map_err(failed)?;
     let all = || answers.iter().chain(&claims);
-    let oldest = answers.iter().map(|kept| kept.age).max().unwrap_or_default();
+    let oldest = answers
+        .iter()
+        .map(|kept| kept.age)
+        .max()
+        .unwrap_or_default();
     let body = Body {
         store: store.shown(),
         answers: answers.len(),
@@ -98,16 +101,29 @@ fn prune(store: &Store, arguments: &CacheArgs) -> std::io::Result<usize> {
     let claims: BTreeMap<String, Kept> = store
         .all_claims()?
         .into_iter()
-        .map(|kept| (kept.key.rsplit('/').next().unwrap_or_default().to_owned(), kept))
+        .map(|kept| {
+            (
+                kept.key.rsplit('/').next().unwrap_or_default().to_owned(),
+                kept,
+            )
+        })
         .collect();
     let old = Duration::try_from_secs_f64(arguments.days * 86_400.0).unwrap_or(Duration::MAX);
-    let most = arguments.most.map_or(u64::MAX, |mib| mib.saturating_mul(1 << 20));
+    let most = arguments
+        .most
+        .map_or(u64::MAX, |mib| mib.saturating_mul(1 << 20));
     let mut named: BTreeSet<String> = BTreeSet::new();
     let mut bytes = 0u64;
     let mut pruned = 0;
     for (kept, entry) in &entries {
-        let fresh = entry.claims.iter().filter(|one| !named.contains(&one.sha256));
-        let with: u64 = fresh.filter_map(|one| claims.get(&one.sha256)).map(|kept| kept.bytes).sum();
+        let fresh = entry
+            .claims
+            .iter()
+            .filter(|one| !named.contains(&one.sha256));
+        let with: u64 = fresh
+            .filter_map(|one| claims.get(&one.sha256))
+            .map(|kept| kept.bytes)
+            .sum();
         let size = kept.bytes.saturating_add(with);
         if kept.age > old || bytes.saturating_add(size) > most {
             store.remove(&kept.key)?;

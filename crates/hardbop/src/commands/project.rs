@@ -32,6 +32,9 @@ const LANES: &[&str] = &["houdini", "horn", "slam", "values", "dpr", "leap", "un
 /// What earlier runs cost, beside the project file.
 const COSTS: &str = ".hardbop/costs.json";
 
+/// The hash of the tool, as far as it was looked at here.
+const TOOL: &str = ".hardbop/tool";
+
 #[derive(Serialize)]
 struct Body {
     items: Vec<Row>,
@@ -82,7 +85,7 @@ pub fn run(
         asked: items.iter().map(|item| asked(project, item)).collect(),
         store: Store::open(&place, &project.directory)?,
         place,
-        tool: Tool::this()?,
+        tool: Tool::this(&project.directory.join(TOOL))?,
         trust: match arguments.recheck {
             true => Trust::Rechecked,
             false => Trust::Stored,
@@ -176,7 +179,11 @@ fn lanes(project: &Project, arguments: &ProjectArgs) -> Result<Vec<String>, Fail
 
 fn asked(project: &Project, item: &Item) -> Asked {
     let files = item.files.iter().map(|file| file.display().to_string());
-    let rule = item.rule.iter().filter(|rule| rules::is_file(rule)).cloned();
+    let rule = item
+        .rule
+        .iter()
+        .filter(|rule| rules::is_file(rule))
+        .cloned();
     Asked {
         title: match &item.rule {
             Some(rule) => format!("{} [{rule}]", item.name),

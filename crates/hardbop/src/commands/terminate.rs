@@ -1,7 +1,8 @@
 //! `hardbop terminate`: decides whether every execution of a C program ends.
 
 use crate::cli::{
-    Artifacts, CheckArgs, ProjectArgs, EngineChoice, RuleNames, SearchArith, ShownRuns, TerminateArgs,
+    Artifacts, CheckArgs, EngineChoice, ProjectArgs, RuleNames, SearchArith, ShownRuns,
+    TerminateArgs,
 };
 use crate::commands::check;
 use crate::console::Console;

@@ -34,10 +34,13 @@ pub fn run(arguments: &WorkArgs) -> Result<Verdict, Failure> {
     if directory.is_over() {
         return Ok(Verdict::Fine);
     }
-    let node = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let node = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
     let before = Before::read(&directory, id, task).map_err(lost)?;
     let mut journal = directory.journal(id, task, &node).map_err(lost)?;
-    let tool = Tool::this()?;
+    let tool = Tool::this(&directory.tool_of(&node))?;
     if tool.identity != run.tool {
         let reason = format!(
             "{node} has another build of hardbop (`{}`, {}) than the one that began the run ({})",
@@ -45,19 +48,30 @@ pub fn run(arguments: &WorkArgs) -> Result<Verdict, Failure> {
             &tool.identity[..12],
             &run.tool[..12.min(run.tool.len())],
         );
-        let refused = Line::Refused { reason: reason.clone() };
-        journal.write(&[Line::Opened { node }, refused]).map_err(lost)?;
+        let refused = Line::Refused {
+            reason: reason.clone(),
+        };
+        journal
+            .write(&[Line::Opened { node }, refused])
+            .map_err(lost)?;
         return Err(Failure::message(reason));
     }
     journal.write(&[Line::Opened { node }]).map_err(lost)?;
     let store = Store::open(&run.store, &run.directory)?;
-    let node = Node { directory: &directory, run: &run, tool: &tool, store: &store };
+    let node = Node {
+        directory: &directory,
+        run: &run,
+        tool: &tool,
+        store: &store,
+    };
     let mut done = 0;
     for work in works {
         if before.answered.contains(&work.piece) || directory.is_released(work.piece.item) {
             continue;
         }
-        let late = request.begin_until.is_some_and(|until| started.elapsed().as_secs_f64() > until);
+        let late = request
+            .begin_until
+            .is_some_and(|until| started.elapsed().as_secs_f64() > until);
         if late && done > 0 {
             // What is left might be killed before it says that its time is over.
             break;
@@ -167,10 +181,21 @@ impl Node<'_> {
             trust: self.run.trust,
             unwanted: &unwanted,
         };
-        let Done { brief, known, seconds, unkept } = bench.check(&asked);
+        let Done {
+            brief,
+            known,
+            seconds,
+            unkept,
+        } = bench.check(&asked);
         match brief {
             Some(brief) => {
-                let answered = Answered { piece, brief, seconds, known, unkept };
+                let answered = Answered {
+                    piece,
+                    brief,
+                    seconds,
+                    known,
+                    unkept,
+                };
                 journal.write(&[Line::Answered(Box::new(answered))])?;
                 Ok(After::Next)
             }

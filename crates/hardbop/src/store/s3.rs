@@ -49,7 +49,10 @@ impl Bucket {
             .map_err(|error| bad(format!("AWS_ENDPOINT_URL is `{endpoint}`: {error}")))?;
         let bucket = rusty_s3::Bucket::new(url, style, name.to_owned(), region)
             .map_err(|error| bad(error.to_string()))?;
-        let credentials = match (variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY")) {
+        let credentials = match (
+            variable("AWS_ACCESS_KEY_ID"),
+            variable("AWS_SECRET_ACCESS_KEY"),
+        ) {
             (Some(key), Some(secret)) => Some(match variable("AWS_SESSION_TOKEN") {
                 Some(token) => Credentials::new_with_token(key, secret, token),
                 None => Credentials::new(key, secret),
@@ -106,7 +109,10 @@ impl Bucket {
     pub fn remove(&self, key: &str) -> io::Result<()> {
         let object = self.object(key);
         let credentials = self.credentials.as_ref();
-        let url = self.bucket.delete_object(credentials, &object).sign(PATIENCE);
+        let url = self
+            .bucket
+            .delete_object(credentials, &object)
+            .sign(PATIENCE);
         let answer = again(|| self.agent.delete(url.as_str()).call())?;
         match answer.status().as_u16() {
             404 => Ok(()),
@@ -161,7 +167,11 @@ fn seconds_since_1970(time: &str) -> Option<u64> {
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
     // Days since 1970, by the civil calendar with years that begin in March.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
+    let (y, m) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year.checked_sub(1)?, month + 9)
+    };
     let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day;
     let days = days.checked_sub(719_469)?;
     Some(((days * 24 + hour) * 60 + minute) * 60 + second)
@@ -206,8 +216,14 @@ mod tests {
     #[test]
     fn times_are_read() {
         assert_eq!(seconds_since_1970("1970-01-01T00:00:00.000Z"), Some(0));
-        assert_eq!(seconds_since_1970("2000-03-01T00:00:00Z"), Some(951_868_800));
-        assert_eq!(seconds_since_1970("2026-11-17T06:00:00.000Z"), Some(1_794_895_200));
+        assert_eq!(
+            seconds_since_1970("2000-03-01T00:00:00Z"),
+            Some(951_868_800)
+        );
+        assert_eq!(
+            seconds_since_1970("2026-11-17T06:00:00.000Z"),
+            Some(1_794_895_200)
+        );
         assert_eq!(seconds_since_1970("soon"), None);
     }
 }

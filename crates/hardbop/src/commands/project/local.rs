@@ -25,11 +25,20 @@ pub fn run(plan: &Plan<'_>, budget: &Budget, console: &Console) -> Outcome {
         unwanted: &unwanted,
     };
     let mut rows = stored(plan, &bench);
-    let estimates = plan.costs.estimate(plan.asked.iter().map(|asked| asked.title.as_str()));
-    let mut open: Vec<usize> = (0..plan.items.len()).filter(|index| !rows.contains_key(index)).collect();
+    let estimates = plan
+        .costs
+        .estimate(plan.asked.iter().map(|asked| asked.title.as_str()));
+    let mut open: Vec<usize> = (0..plan.items.len())
+        .filter(|index| !rows.contains_key(index))
+        .collect();
     open.sort_by(|&a, &b| estimates[b].total_cmp(&estimates[a]).then(a.cmp(&b)));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = plan.project.config.jobs.unwrap_or(cores).clamp(1, open.len().max(1));
+    let jobs = plan
+        .project
+        .config
+        .jobs
+        .unwrap_or(cores)
+        .clamp(1, open.len().max(1));
     let unkept: Mutex<BTreeMap<String, usize>> = Mutex::default();
     let costs = Mutex::new(plan.costs.clone());
     let next = AtomicUsize::new(0);
@@ -42,9 +51,22 @@ pub fn run(plan: &Plan<'_>, budget: &Budget, console: &Console) -> Outcome {
                     return;
                 }
                 let (item, asked) = (&plan.items[index], &plan.asked[index]);
-                let Done { brief, known, seconds, unkept: why } = bench.check(asked);
+                let Done {
+                    brief,
+                    known,
+                    seconds,
+                    unkept: why,
+                } = bench.check(asked);
                 let row = match &brief {
-                    Some(brief) => Row::of(item, brief, How { known, seconds, engines: Vec::new() }),
+                    Some(brief) => Row::of(
+                        item,
+                        brief,
+                        How {
+                            known,
+                            seconds,
+                            engines: Vec::new(),
+                        },
+                    ),
                     None => Row::missing(item, STOPPED),
                 };
                 if let (Some(why), Ok(mut unkept)) = (why, unkept.lock()) {
@@ -74,10 +96,13 @@ pub fn run(plan: &Plan<'_>, budget: &Budget, console: &Console) -> Outcome {
         write_costs(&plan.project.directory, &costs);
     }
     for (index, item) in plan.items.iter().enumerate() {
-        rows.entry(index).or_insert_with(|| Row::missing(item, STOPPED));
+        rows.entry(index)
+            .or_insert_with(|| Row::missing(item, STOPPED));
     }
     let unkept = unkept.into_inner().unwrap_or_default();
-    let notes = unkept.iter().map(|(why, count)| super::remote::unkept(*count, why));
+    let notes = unkept
+        .iter()
+        .map(|(why, count)| super::remote::unkept(*count, why));
     Outcome {
         rows: rows.into_values().collect(),
         notes: notes.collect(),
@@ -89,7 +114,11 @@ pub fn stored(plan: &Plan<'_>, bench: &Bench<'_>) -> BTreeMap<usize, Row> {
     let mut rows = BTreeMap::new();
     for (index, done) in known(plan, bench) {
         if let Some(brief) = &done.brief {
-            let how = How { known: done.known, seconds: 0.0, engines: Vec::new() };
+            let how = How {
+                known: done.known,
+                seconds: 0.0,
+                engines: Vec::new(),
+            };
             rows.insert(index, Row::of(&plan.items[index], brief, how));
         }
     }
@@ -113,7 +142,9 @@ pub fn known(plan: &Plan<'_>, bench: &Bench<'_>) -> BTreeMap<usize, Done> {
                     let Some(asked) = plan.asked.get(index) else {
                         return;
                     };
-                    if let (Some(done), Ok(mut found)) = (bench.stored(asked, &hashes), found.lock()) {
+                    if let (Some(done), Ok(mut found)) =
+                        (bench.stored(asked, &hashes), found.lock())
+                    {
                         found.insert(index, done);
                     }
                 }

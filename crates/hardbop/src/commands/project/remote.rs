@@ -2,9 +2,9 @@
 
 use super::table::{How, Row};
 use super::{Outcome, Plan, local, write_costs};
+use crate::cluster::Scheduler;
 use crate::cluster::drive::{self, Drive, End, Start};
 use crate::cluster::run::{Directory, Run};
-use crate::cluster::Scheduler;
 use crate::commands::artifacts::VERSION;
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
@@ -14,7 +14,7 @@ use crate::store::Hashes;
 use hardbop_budget::Budget;
 use hardbop_cluster::ItemId;
 use hardbop_cluster::journal::{Answered, Brief, Known, Line, Piece};
-use hardbop_cluster::ledger::{Ledger, Policy, Tally};
+use hardbop_cluster::ledger::{Final, Ledger, Policy, Tally};
 use hardbop_cluster::seal::sha256_of;
 use hardbop_cluster::site::{On, Site};
 use std::io::IsTerminal;
@@ -22,6 +22,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What part of its time an item that ran out of it took at least.
 const LONG: f64 = 0.8;
+
+/// Why an answer of a run that was joined is not told.
+const CHANGED: &str = "a file that it depends on has changed since the run began, or the answer \
+                       could not be kept";
 
 /// Checks the items of a project on a cluster.
 pub fn run(
@@ -81,7 +85,7 @@ pub fn run(
         memory_limit: limits.memory_limit,
     };
     // A scheduler that is not there is told before anything is written.
-    Scheduler::of(on, site)?;
+    Scheduler::of(on, site)?.ready()?;
     let directory = Directory::begin(&plan.project.directory, &run)?;
     let lines: Vec<Line> = known
         .into_iter()
@@ -96,10 +100,14 @@ pub fn run(
             })))
         })
         .collect();
-    let written = directory.known().and_then(|mut journal| journal.write(&lines));
+    let written = directory
+        .known()
+        .and_then(|mut journal| journal.write(&lines));
     written.map_err(|error| {
         let path = directory.path().display();
-        Failure::message(format!("cannot write to the run's directory `{path}`: {error}"))
+        Failure::message(format!(
+            "cannot write to the run's directory `{path}`: {error}"
+        ))
     })?;
     watch(plan, &directory, &run, Start::Fresh, budget, console)
 }
@@ -117,7 +125,9 @@ pub fn attach(plan: &Plan<'_>, budget: &Budget, console: &Console) -> Result<Out
         ));
     }
     if directory.is_cancelled() {
-        return Err(Failure::message("the last run of this project was cancelled"));
+        return Err(Failure::message(
+            "the last run of this project was cancelled",
+        ));
     }
     watch(plan, &directory, &run, Start::Joined, budget, console)
 }
@@ -139,7 +149,12 @@ pub fn cancel(project: &Project, console: &Console) -> Result<Verdict, Failure> 
         Format::Text => console.text("cancelled\n")?,
         Format::Json => {
             let body = serde_json::json!({ "cancelled": true });
-            console.value(Verdict::Fine, &hardbop_diagnostics::Sources::new(), &[], body)?;
+            console.value(
+                Verdict::Fine,
+                &hardbop_diagnostics::Sources::new(),
+                &[],
+                body,
+            )?;
         }
     }
     Ok(Verdict::Fine)
@@ -165,7 +180,10 @@ fn fingerprint(plan: &Plan<'_>) -> String {
     for asked in &plan.asked {
         parts.push(asked.title.clone());
         parts.extend(asked.arguments.iter().cloned());
-        let own = asked.own.iter().map(|file| hashes.of(file).unwrap_or_default());
+        let own = asked
+            .own
+            .iter()
+            .map(|file| hashes.of(file).unwrap_or_default());
         parts.extend(own);
     }
     sha256_of(parts.iter().map(String::as_str))
@@ -201,21 +219,50 @@ fn watch(
     let mut notes = notes(drive.ledger().tally(), &run.on);
     if drive.damaged() > 0 {
         let count = drive.damaged();
-        notes.push(format!("{count} lines of journals were damaged and left out"));
+        notes.push(format!(
+            "{count} lines of journals were damaged and left out"
+        ));
     }
     let answers = drive.ledger().answers();
-    let rows = (0..).map(ItemId).zip(&plan.items).map(|(id, item)| match answers.get(&id) {
-        Some(one) => {
-            let (known, seconds) = (one.known, one.seconds);
-            let engines = one.lanes.clone();
-            Row::of(item, &one.brief, How { known, seconds, engines })
-        }
-        None => Row::missing(item, missing),
-    });
+    let hashes = Hashes::new(&plan.project.directory);
+    let holds = |id: ItemId, answer: &Final| match start {
+        Start::Fresh => true,
+        Start::Joined => !answer.brief.is_decided() || still_holds(plan, id, &hashes),
+    };
+    let rows = (0..)
+        .map(ItemId)
+        .zip(&plan.items)
+        .map(|(id, item)| match answers.get(&id) {
+            Some(one) if !holds(id, one) => Row::missing(item, CHANGED),
+            Some(one) => {
+                let (known, seconds) = (one.known, one.seconds);
+                let engines = one.lanes.clone();
+                Row::of(
+                    item,
+                    &one.brief,
+                    How {
+                        known,
+                        seconds,
+                        engines,
+                    },
+                )
+            }
+            None => Row::missing(item, missing),
+        });
     Ok(Outcome {
         rows: rows.collect(),
         notes,
     })
+}
+
+/// Whether an answer of a run that began before is about the files as they are now: it is in the
+/// store with what it depends on.
+fn still_holds(plan: &Plan<'_>, id: ItemId, hashes: &Hashes) -> bool {
+    let question = plan
+        .asked
+        .get(id.index())
+        .and_then(|asked| asked.question(&plan.tool, hashes));
+    question.is_some_and(|question| plan.store.known(&question, hashes).is_some())
 }
 
 /// An item that one engine decided by itself is kept as the item's answer.
@@ -227,8 +274,9 @@ fn keep_lanes(plan: &Plan<'_>, ledger: &Ledger) {
         };
         for lane in &answer.lanes {
             let by = asked.by_engine(lane);
-            let Some((question, of)) =
-                by.question(&plan.tool, &hashes).zip(asked.question(&plan.tool, &hashes))
+            let Some((question, of)) = by
+                .question(&plan.tool, &hashes)
+                .zip(asked.question(&plan.tool, &hashes))
             else {
                 continue;
             };
@@ -267,7 +315,10 @@ fn wants_to_cancel(budget: &Budget, console: &Console) -> bool {
     if !person {
         return false;
     }
-    say(console, "the run can go on without you: [d]etach, or [c]ancel it?");
+    say(
+        console,
+        "the run can go on without you: [d]etach, or [c]ancel it?",
+    );
     let mut answer = String::new();
     let read = std::io::stdin().read_line(&mut answer);
     read.is_ok() && answer.trim_start().to_lowercase().starts_with('c')
