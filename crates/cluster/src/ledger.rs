@@ -213,10 +213,15 @@ impl Ledger {
             *self.tally.unkept.entry(reason.clone()).or_default() += 1;
         }
         let item = piece.item;
+        // What a node found in the store was put there since the run began, by this run or another.
+        let (known, seconds) = match answered.known {
+            Known::Stored => (Known::Found, 0.0),
+            known => (known, answered.seconds),
+        };
         let fresh = Final {
             brief: answered.brief.clone(),
-            seconds: answered.seconds,
-            known: answered.known,
+            seconds,
+            known,
             lanes: piece.lane.iter().cloned().collect(),
         };
         match (&piece.lane, self.open.remove(&item)) {

@@ -346,7 +346,7 @@ impl<'a> Drive<'a> {
                     let _ = self.directory.set_job(id, &job);
                 }
                 Err(Trouble(trouble)) if start == Start::Fresh && id == WaveId(0) => {
-                    let _ = self.directory.cancel();
+                    self.directory.discard();
                     let on = &self.run.on;
                     return Err(Failure::message(format!("--on {on}: {trouble}")));
                 }

@@ -138,6 +138,14 @@ impl Directory {
         }
     }
 
+    /// Removes it: nothing of it was handed out.
+    pub fn discard(&self) {
+        // What cannot be removed is over, at least.
+        if std::fs::remove_dir_all(&self.path).is_err() {
+            let _ = self.cancel();
+        }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
