@@ -70,6 +70,8 @@ pub struct Body {
     files: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     absent: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    hashes: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_error: Option<String>,
 }
@@ -85,10 +87,15 @@ impl Body {
 
     /// The same with the files that it depends on.
     pub fn with_files(self, files: Files) -> Body {
-        let Files { read, absent } = files;
+        let Files {
+            read,
+            absent,
+            hashes,
+        } = files;
         Body {
             files: read,
             absent,
+            hashes,
             ..self
         }
     }
@@ -568,6 +575,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
         judged,
         files: Vec::new(),
         absent: Vec::new(),
+        hashes: BTreeMap::new(),
         internal_error: None,
     }
 }
