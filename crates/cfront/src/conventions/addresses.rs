@@ -4,11 +4,12 @@
 
 use super::View;
 use crate::control::cyclic;
-use crate::ids::{ExprId, FuncId, TypeId, VarId};
+use crate::ids::{ExprId, FuncId, LocId, TypeId, VarId};
 use crate::operands::{Operand, each_below, each_operand};
 use crate::points_to::{Class, ClassId, leaves};
 use crate::program::{
-    BinaryOp, ExprKind, Initial, InitialValue, Op, PlaceKind, Source, UnaryOp, VarKind,
+    BinaryOp, CheckKind, Edge, ExprKind, Initial, InitialValue, LocationKind, Op, PlaceKind,
+    Source, UnaryOp, VarKind,
 };
 use crate::types::{RecordKind, Type, Types};
 use std::collections::BTreeSet;
@@ -81,6 +82,9 @@ fn looks(view: &View<'_>) -> Vec<Look> {
     let mut out = Vec::new();
     let hidden = !makes_numbers(view);
     for (_, edge) in view.user_edges() {
+        if asks_by_itself(view, edge) {
+            continue;
+        }
         let mut roots = Vec::new();
         each_operand(&edge.op, &mut |operand| roots.push(operand));
         each_below(program, roots, &mut |operand| {
@@ -99,6 +103,23 @@ fn looks(view: &View<'_>) -> Vec<Look> {
         });
     }
     out
+}
+
+/// Whether an edge belongs to a check that looks at addresses, which the program does not: where
+/// its answer depends on the layout, that is said where the check is made.
+fn asks_by_itself(view: &View<'_>, edge: &Edge) -> bool {
+    let program = view.program;
+    let about_addresses = |to: LocId| match program.locations[to.index()].kind {
+        LocationKind::Error(check) => matches!(
+            program.checks[check.index()].kind,
+            CheckKind::Alignment | CheckKind::Overlap
+        ),
+        _ => false,
+    };
+    matches!(edge.op, Op::Assume { .. })
+        && program
+            .edges_from(edge.from)
+            .any(|(_, other)| about_addresses(other.to))
 }
 
 /// Whether the program has a way to make a number of an address: a cast, a union, a copy of bytes.
@@ -180,6 +201,21 @@ fn look(view: &View<'_>, id: ExprId) -> Option<(Kind, BTreeSet<ClassId>)> {
         },
         ExprKind::Unary(UnaryOp::Not, _) => None,
         ExprKind::Unary(_, operand) => numbers(&[operand]),
+        // Bytes of an address that is in memory are numbers.
+        ExprKind::Load(_) => {
+            let wide = program.types.model().pointer_size() as u32 * 8;
+            let narrow =
+                matches!(program.types.get(expr.ty), Type::Int { width, .. } if *width < wide);
+            let spot = if narrow {
+                view.points_to.pointer(id)
+            } else {
+                None
+            };
+            let class = spot?.class;
+            let known = &view.points_to.classes()[class.0 as usize];
+            let some = !known.variables.is_empty() || !known.allocations.is_empty();
+            some.then(|| (Kind::Number, BTreeSet::from([class])))
+        }
         // A part of an address is a number.
         ExprKind::Convert(operand) => {
             let wide = program.types.model().pointer_size() as u32 * 8;

@@ -282,8 +282,9 @@ impl<'i> Machine<'i> {
         );
         let object = self.memory.create(base, size, Life::Frame)?;
         self.slots[self.slot_base + slot as usize] = object;
-        if !self.zero_unknowns {
-            self.fill_unknown(object);
+        match self.zero_unknowns {
+            true => self.memory.unwrite(object, 0, size as usize),
+            false => self.fill_unknown(object),
         }
         Ok(object)
     }

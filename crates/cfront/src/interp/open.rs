@@ -6,7 +6,7 @@
 //! noted: the run goes on.
 
 use super::machine::Machine;
-use super::memory::{Access, Memory};
+use super::memory::{Access, FUNCTIONS, Memory};
 use super::scalar::Reg;
 
 /// Whether somebody watches what a run leaves open, and whether it left anything open so far.
@@ -53,7 +53,14 @@ impl Memory {
         let words = offset / self.word..end.div_ceil(self.word).min(object.pointers.len());
         let whole = pointer && offset.is_multiple_of(self.word);
         let numbers = object.pointers.get(words).unwrap_or_default();
-        if unwritten || !whole && numbers.iter().any(|&high| high != 0) {
+        // A pointer that no object gave, and that is not a function's, is a number.
+        let wild = pointer && numbers.iter().all(|&high| high == 0) && {
+            let access = if size == 4 { Access::U32 } else { Access::W64 };
+            let address = self.load(slot, offset, access).low;
+            let first = self.objects.get(1).map_or(u64::MAX, |object| object.base);
+            address != 0 && !(FUNCTIONS..first).contains(&address)
+        };
+        if wild || unwritten || !whole && numbers.iter().any(|&high| high != 0) {
             self.leave_open();
         }
     }
@@ -114,8 +121,8 @@ impl Machine<'_> {
         }
         let inside = |pointer: Reg| match self.memory.object(pointer) {
             Some((object, offset)) => offset < self.memory.describe(object).0,
-            // A function, or a number.
-            None => pointer.high == 0,
+            // A function, or a number: whether an object lies there is not for the program to say.
+            None => false,
         };
         if !inside(left) || !inside(right) {
             self.memory.leave_open();

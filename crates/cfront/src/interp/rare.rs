@@ -193,8 +193,9 @@ impl Machine<'_> {
                     Lifetime::Library => self.memory.allocate(size, Life::Static)?,
                     Lifetime::Frame => self.allocate_on_stack(size)?,
                 };
-                if !self.zero_unknowns {
-                    self.unknown_range(object, 0, size as usize);
+                match self.zero_unknowns {
+                    true => self.memory.unwrite(object, 0, size as usize),
+                    false => self.unknown_range(object, 0, size as usize),
                 }
                 let pointer = self.memory.pointer(object, 0);
                 self.set(d, pointer);

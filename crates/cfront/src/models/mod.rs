@@ -230,6 +230,7 @@ void *memcpy(void *, const void *, size_t);
 void *memmove(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 size_t __hardbop_object_size(const void *);
+void __hardbop_disjoint(const void *, const void *, size_t);
 void __VERIFIER_assume(int);
 void __VERIFIER_nondet_memory(void *, size_t);
 char __VERIFIER_nondet_char(void);
