@@ -37,6 +37,8 @@ pub enum CheckKind {
     FloatCast,
     /// An operation on floating-point numbers, none of which is a NaN, gives one.
     Nan,
+    /// Something is decided by bits that were never given a value.
+    Uninit,
     /// A null, dangling or wild pointer is used.
     Pointer,
     /// An access outside of its object.
@@ -72,6 +74,7 @@ impl CheckKind {
             CheckKind::Conversion => "conversion",
             CheckKind::FloatCast => "float-cast",
             CheckKind::Nan => "nan",
+            CheckKind::Uninit => "uninit",
             CheckKind::Pointer => "pointer",
             CheckKind::Bounds => "bounds",
             CheckKind::PointerArithmetic => "pointer-arithmetic",
@@ -101,6 +104,7 @@ impl CheckKind {
             CheckKind::Nan => {
                 "An operation on floating-point numbers may have no number as its result."
             }
+            CheckKind::Uninit => "A value that was never initialised can decide something.",
             CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
             CheckKind::Bounds => "An access can lie outside of its object.",
             CheckKind::PointerArithmetic => "A pointer can be moved out of its object.",

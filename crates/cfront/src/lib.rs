@@ -40,6 +40,7 @@ pub mod program;
 mod reach;
 mod start;
 pub mod types;
+mod uninit;
 pub mod verify;
 pub mod watch;
 mod woven;

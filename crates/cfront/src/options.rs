@@ -11,6 +11,7 @@ pub struct LowerOptions {
     /// The checks asked for beyond assertions and error calls, which are always there:
     /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Unsigned`],
     /// [`CheckKind::Conversion`], [`CheckKind::FloatCast`], [`CheckKind::Nan`],
+    /// [`CheckKind::Uninit`],
     /// [`CheckKind::Pointer`], [`CheckKind::Bounds`], [`CheckKind::PointerArithmetic`],
     /// [`CheckKind::Alignment`], [`CheckKind::Overlap`], [`CheckKind::Free`], [`CheckKind::Leak`], [`CheckKind::Cleanup`]; and
     /// [`CheckKind::Termination`], one for the whole program.

@@ -421,6 +421,7 @@ pub const UNDEFINED: &[CheckKind] = &[
     CheckKind::DivisionByZero,
     CheckKind::Overflow,
     CheckKind::FloatCast,
+    CheckKind::Uninit,
     CheckKind::Pointer,
     CheckKind::Bounds,
     CheckKind::PointerArithmetic,
@@ -433,7 +434,7 @@ pub const UNDEFINED: &[CheckKind] = &[
 fn kinds(name: &CheckName) -> &'static [CheckKind] {
     use CheckKind::{
         Alignment, Bounds, Cleanup, Conversion, DivisionByZero, FloatCast, Free, Leak, Nan,
-        Overflow, Overlap, Pointer, PointerArithmetic, Unsigned,
+        Overflow, Overlap, Pointer, PointerArithmetic, Uninit, Unsigned,
     };
     match name {
         CheckName::DivByZero => &[DivisionByZero],
@@ -442,6 +443,7 @@ fn kinds(name: &CheckName) -> &'static [CheckKind] {
         CheckName::Conversion => &[Conversion],
         CheckName::FloatCast => &[FloatCast],
         CheckName::Nan => &[Nan],
+        CheckName::Uninit => &[Uninit],
         CheckName::Pointer => &[Pointer],
         CheckName::Bounds => &[Bounds],
         CheckName::PointerArithmetic => &[PointerArithmetic],
@@ -458,6 +460,7 @@ fn kinds(name: &CheckName) -> &'static [CheckKind] {
             Conversion,
             FloatCast,
             Nan,
+            Uninit,
             Pointer,
             Bounds,
             PointerArithmetic,

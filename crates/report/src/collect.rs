@@ -473,6 +473,7 @@ fn ended_by_checks(program: &Program) -> Vec<String> {
             CheckKind::Unsigned => "unsigned arithmetic wraps around",
             CheckKind::Conversion | CheckKind::FloatCast => "a conversion changes a value",
             CheckKind::Pointer | CheckKind::Bounds => "an access is outside of its object",
+            CheckKind::Uninit => "something is decided by a value that was never initialised",
             CheckKind::Nan => "an operation gives no number",
             CheckKind::PointerArithmetic => "a pointer leaves its object",
             CheckKind::Alignment => "an access is misaligned",

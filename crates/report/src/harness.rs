@@ -196,7 +196,7 @@ impl Writer<'_> {
                 " -fsanitize=integer-divide-by-zero -fno-sanitize-recover=all"
             }
             // No sanitizer of gcc's sees these.
-            CheckKind::Unsigned | CheckKind::Conversion | CheckKind::Nan => "",
+            CheckKind::Unsigned | CheckKind::Conversion | CheckKind::Nan | CheckKind::Uninit => "",
             CheckKind::Alignment => " -fsanitize=alignment -fno-sanitize-recover=all",
             CheckKind::PointerArithmetic => {
                 " -fsanitize=pointer-overflow,undefined -fno-sanitize-recover=all"

@@ -158,6 +158,8 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
             control: false,
         };
         let effect = match node.kind {
+            // A value that is read may have to be a value.
+            ExprKind::Decl(_) if options.wants(CheckKind::Uninit) => trap(Effect::NONE),
             ExprKind::Decl(_) | ExprKind::Const(_) | ExprKind::Str(_) | ExprKind::LabelAddr(_) => {
                 Effect::NONE
             }

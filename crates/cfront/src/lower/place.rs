@@ -520,7 +520,8 @@ impl Lower<'_> {
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
                 | ExprKind::HeapIs { .. }
-                | ExprKind::ObjectSize { .. } => return true,
+                | ExprKind::ObjectSize { .. }
+                | ExprKind::Open { .. } => return true,
             }
         }
         false

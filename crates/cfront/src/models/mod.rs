@@ -456,9 +456,9 @@ mod tests {
             int open(const char *name, int flags, ...) {
               return descriptor();
             }
-            # 308 "<hardbop>/models/string.c"
+            # 318 "<hardbop>/models/string.c"
             char *strtok_r(char *s, const char *separators, char **rest);
-            # 309 "<hardbop>/models/string.c"
+            # 319 "<hardbop>/models/string.c"
             char *strtok(char *s, const char *separators) {
               static char *rest;
               return strtok_r(s, separators, &rest);

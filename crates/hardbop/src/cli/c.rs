@@ -207,6 +207,8 @@ pub enum CheckName {
     FloatCast,
     /// An operation on floating-point numbers that gives no number.
     Nan,
+    /// A value that was never initialised and decides something.
+    Uninit,
     /// The use of a null, dangling or wild pointer.
     Pointer,
     /// An access outside of its object.
@@ -223,7 +225,7 @@ pub enum CheckName {
     Leak,
     /// Memory that is not freed when the program ends.
     Cleanup,
-    /// What the standard calls undefined: `div-by-zero`, `overflow`, `float-cast`, `pointer`,
+    /// What the standard calls undefined: `div-by-zero`, `overflow`, `float-cast`, `uninit`, `pointer`,
     /// `bounds`, `pointer-arithmetic`, `alignment`, `overlap` and `free`.
     Undefined,
     /// All of these.
