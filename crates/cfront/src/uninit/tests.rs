@@ -141,10 +141,7 @@ fn addresses_arguments_and_results_are_uses() {
         used("int main(void) { int a[3] = {1, 2, 3}, i; return a[i] > 5; }"),
         "return a[i] > 5;"
     );
-    assert_eq!(
-        used("int main(void) { int *p; return *p; }"),
-        "return *p;"
-    );
+    assert_eq!(used("int main(void) { int *p; return *p; }"), "return *p;");
     assert_eq!(
         used("int f(int x) { return x ? 1 : 2; } int main(void) { int y; return f(y); }"),
         "return x ? 1 : 2;"
