@@ -86,6 +86,16 @@ pub struct Variable {
     pub read_only: bool,
 }
 
+impl Variable {
+    /// The name of compound literals.
+    pub(crate) const COMPOUND_LITERAL: &str = "literal#";
+
+    /// Whether it is the object of a compound literal.
+    pub fn is_compound_literal(&self) -> bool {
+        self.name == Variable::COMPOUND_LITERAL
+    }
+}
+
 /// What a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VarKind {

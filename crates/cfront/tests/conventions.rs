@@ -138,7 +138,14 @@ fn comparisons_of_addresses() {
         "",
         "const char *p = \"ab\", *q = \"cab\"; int x = p == q;",
         expect![[r#"
-            different string literals are different objects: their addresses are compared at x.c:6
+            different literals are different objects: their addresses are compared at x.c:6
+        "#]],
+    );
+    check(
+        "struct pair { int a, b; };",
+        "const struct pair *p = &(const struct pair){ 1, 2 }, *q = &(const struct pair){ 1, 2 }; int x = p == q;",
+        expect![[r#"
+            different literals are different objects: their addresses are compared at x.c:6
         "#]],
     );
     check(
@@ -200,6 +207,115 @@ fn addresses_as_numbers() {
             objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
         "#]],
     );
+}
+
+/// A byte of an address is a number, whoever looks at it.
+#[test]
+fn parts_of_addresses() {
+    check(
+        "int a; int *table[2] = { &a, 0 };",
+        "int x = ((unsigned char *)table)[0] & 0xf0;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check(
+        "int a; int *table[2] = { &a, 0 };",
+        "unsigned char *b = (unsigned char *)table; if (b[0]) a = 1;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            ends: pointer at 6
+        "#]],
+    );
+    check(
+        "int a; int *p = &a; unsigned halves[2];",
+        "memcpy(halves, &p, sizeof p); int x = halves[0] == 64;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check(
+        "int a, b; struct { int *p; } s = { &a }, t = { &b };",
+        "int x = memcmp(&s, &t, sizeof s) < 0;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            ends: pointer at 6
+        "#]],
+    );
+    check(
+        "int a; int *p = &a; union { int *p; unsigned char b[8]; } u;",
+        "u.p = &a; int x = u.b[0] == 64;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check(
+        "int a;",
+        "double d = (uintptr_t)&a;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check(
+        "int a; unsigned char b[9];",
+        "int x = b[(uintptr_t)&a];",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            ends: pointer at 6
+        "#]],
+    );
+    check(
+        "void f(void) {}",
+        "int x = (uintptr_t)f & 16;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check(
+        "int a, *p = &a;",
+        "_Bool b = p; int x = !(uintptr_t)p;",
+        expect![[""]],
+    );
+    check(
+        "int a[2], b[2] = { 1, 2 };",
+        "memcpy(a, b, sizeof a); int x = a[0] + a[1] + (memcmp(a, b, sizeof a) != 0);",
+        expect![[r#"
+            ends: pointer at 6
+        "#]],
+    );
+    check(
+        "struct node { struct node *next; int value; } first, second = { &first, 3 };",
+        "int x = second.next->value + second.value;",
+        expect![[r#"
+            ends: pointer at 6
+        "#]],
+    );
+}
+
+#[test]
+fn addresses_beside_numbers() {
+    check(
+        "int a;",
+        "int x = &a == (int *)0x601040;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check(
+        "int a, *p = (int *)0x601040;",
+        "int x = &a < p;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check(
+        "int a, *p; void take(int *q) { p = q; }",
+        "take((int *)(uintptr_t)rand()); int x = &a == p;",
+        expect![[r#"
+            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+        "#]],
+    );
+    check("int a, *p;", "int x = &a == p;", expect![[""]]);
 }
 
 #[test]

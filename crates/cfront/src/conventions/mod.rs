@@ -7,6 +7,7 @@
 mod addresses;
 mod callbacks;
 mod ends;
+mod lives;
 mod order;
 mod outside;
 

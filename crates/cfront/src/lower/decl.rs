@@ -86,7 +86,7 @@ impl Lower<'_> {
         let decl = &self.unit.tree[id];
         let name = match decl.name {
             Some(name) => self.unit.names.resolve(name).to_owned(),
-            None => "literal#".to_owned(),
+            None => Variable::COMPOUND_LITERAL.to_owned(),
         };
         let decl_ty = decl.ty;
         let ty = self.ty(decl_ty);

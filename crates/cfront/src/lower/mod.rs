@@ -400,7 +400,7 @@ impl Lower<'_> {
             };
             self.b.add_variable(Variable {
                 name: if name.is_empty() {
-                    "literal#".to_owned()
+                    Variable::COMPOUND_LITERAL.to_owned()
                 } else {
                     name
                 },

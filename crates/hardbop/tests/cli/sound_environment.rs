@@ -534,7 +534,7 @@ fn literals_may_be_one() {
         "",
         expect![[r#"
             PROVED x.c:10: assertion p != q (in main)
-            assuming that different string literals are different objects: their addresses are compared at x.c:10
+            assuming that different literals are different objects: their addresses are compared at x.c:10
         "#]],
     );
 }
