@@ -29,7 +29,12 @@ int main(void) {
   return 0;
 }",
         "--check uninit",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:11: uninitialised value used in t.a > 3 (in main)
+            VIOLATED x.c:13: uninitialised value used in t.b > 3 (in main)
+              x.c:9: input __VERIFIER_nondet_int() = 0
+            [exit 1]
+        "#]],
     );
 }
 
@@ -47,7 +52,12 @@ fn a_variable_that_is_set_on_some_ways_only() {
   return 0;
 }",
         "--check uninit",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:9: uninitialised value used in x (in main)
+            VIOLATED x.c:11: uninitialised value used in x (in main)
+              x.c:6: input __VERIFIER_nondet_int() = 0
+            [exit 1]
+        "#]],
     );
 }
 
@@ -63,7 +73,11 @@ fn an_array_that_a_loop_fills_has_values() {
   return 0;
 }",
         "--check uninit",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:9: uninitialised value used in a[k] > 3 (in main)
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
+            [exit 0]
+        "#]],
     );
 }
 
@@ -79,7 +93,11 @@ fn fresh_memory_has_no_value() {
   return 0;
 }",
         "--check uninit",
-        expect![[r#""#]],
+        expect![[r#"
+            VIOLATED x.c:8: uninitialised value used in p[1] (in main)
+            assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
+            [exit 1]
+        "#]],
     );
 }
 
@@ -97,7 +115,15 @@ fn a_misaligned_access() {
   return 0;
 }",
         "--check alignment",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:10: misaligned access in line 10 (in main)
+            PROVED x.c:11: misaligned access in line 11 (in main)
+            VIOLATED x.c:12: misaligned access in line 12 (in main)
+              x.c:7: input __VERIFIER_nondet_int() = 1
+            assuming that every object lies at a multiple of 16 bytes: an access that only this makes aligned is not seen
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:10
+            [exit 1]
+        "#]],
     );
 }
 
@@ -114,7 +140,18 @@ fn a_pointer_may_point_behind_its_object_and_no_further() {
   return 0;
 }",
         "--check pointer-arithmetic",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:7: pointer moved out of its object in a + 4 (in main)
+            PROVED x.c:8: pointer moved out of its object in p++ (in main)
+            VIOLATED x.c:11: pointer moved out of its object in a + n (in main)
+              object: `int a[4]` of 16 bytes, declared at x.c:6
+              the pointer is at byte 20 of 16 bytes
+                int  | 0 | 1 | 2 | 3 |  5
+                                        ^
+              x.c:6: input __VERIFIER_nondet_int() = 5
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:9
+            [exit 1]
+        "#]],
     );
 }
 
@@ -130,7 +167,13 @@ fn memory_that_overlaps_itself_is_moved_and_not_copied() {
   return 0;
 }",
         "--check overlap",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:7: memory copied to where it overlaps itself in memcpy(b, a, 16) (in main)
+            PROVED x.c:9: memory copied to where it overlaps itself in memcpy(a + 8, a, 8) (in main)
+            VIOLATED x.c:10: memory copied to where it overlaps itself in memcpy(a + 4, a, 8) (in main)
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
+            [exit 1]
+        "#]],
     );
     check(
         "int main(void) {
@@ -139,7 +182,12 @@ fn memory_that_overlaps_itself_is_moved_and_not_copied() {
   return 0;
 }",
         "--check overlap",
-        expect![[r#""#]],
+        expect![[r#"
+            VIOLATED <hardbop>/models/string.c:27: memory copied to where it overlaps itself (in strcpy)
+            PROVED <hardbop>/models/string.c:31: memory copied to where it overlaps itself (in strcpy)
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
+            [exit 1]
+        "#]],
     );
 }
 
@@ -151,7 +199,14 @@ fn strings_without_an_end_and_moved_memory_are_wrong_accesses() {
   return strlen(a) > 3;
 }",
         "--check bounds",
-        expect![[r#""#]],
+        expect![[r#"
+            VIOLATED <hardbop>/models/string.c:10: invalid access in s[n] (in strlen)
+              object: `char a[4]` of 4 bytes, declared at x.c:6
+              the access of 1 byte is at byte 4 of 4 bytes
+                char  | 0 | 1 | 2 | 3 |  4
+                                         ^
+            [exit 1]
+        "#]],
     );
     check(
         "int main(void) {
@@ -162,7 +217,18 @@ fn strings_without_an_end_and_moved_memory_are_wrong_accesses() {
   return 0;
 }",
         "--check bounds",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:7: invalid access in q[0] (in main)
+            VIOLATED x.c:8: invalid access in p[0] (in main)
+              object: 4 bytes allocated at x.c:6, freed at <hardbop>/models/stdlib.c:28
+              the access of 1 byte is at byte 0 of 4 bytes
+            PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
+            PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
+            assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
+            assuming that realloc always moves the object
+            assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:6
+            [exit 1]
+        "#]],
     );
 }
 
@@ -178,7 +244,12 @@ int main(void) {
   return y > 1;
 }",
         "--check nan",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:9: no number in 1 / x (in main)
+            VIOLATED x.c:10: no number in x - x (in main)
+              x.c:7: input __VERIFIER_nondet_double() = -inf
+            [exit 1]
+        "#]],
     );
 }
 
@@ -190,8 +261,18 @@ fn what_is_behind_a_violation_has_its_own_answer() {
   assert(x > -5);
   return 0;
 }";
-    check(text, "", expect![[r#""#]]);
-    check(text, "--all", expect![[r#""#]]);
+    check(text, "", expect![[r#"
+        VIOLATED x.c:7: assertion x > 0 (in main)
+          x.c:6: input __VERIFIER_nondet_int() = 0
+        PROVED x.c:8: assertion x > -5 (in main)
+        [exit 1]
+    "#]]);
+    check(text, "--all", expect![[r#"
+        VIOLATED x.c:7: assertion x > 0 (in main)
+          x.c:6: input __VERIFIER_nondet_int() = 0
+        PROVED x.c:8: assertion x > -5 (in main)
+        [exit 1]
+    "#]]);
 }
 
 #[test]
@@ -205,7 +286,13 @@ fn memory_that_may_not_be_there_is_cleared_where_it_is() {
   return 0;
 }",
         "--malloc-may-fail --check pointer,bounds,free",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:8: null pointer in assert (in main)
+            PROVED x.c:8: invalid access in assert (in main)
+            PROVED x.c:8: assertion p[3] == 0 (in main)
+            PROVED x.c:9: invalid free in free(p) (in main)
+            [exit 0]
+        "#]],
     );
 }
 
@@ -216,14 +303,24 @@ fn a_property_for_all_that_is_undefined() {
         .and_file("def.prp", "CHECK( init(main()), LTL(G def-behavior) )\n");
     scene.check(
         "check x.c -q --no-trace --property def.prp",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:1: uninitialised value used in a[1] == 2 (in main)
+            assuming that nothing undefined happens of a kind that no check sees: writes to constants, accesses by a wrong type, side effects without an order, wrong arguments of library functions
+            result: true
+            [exit 0]
+        "#]],
     );
     let text = "int main(void) { int x; if (x) return 1; return 0; }\n";
     let scene = Scene::file("x.c", text)
         .and_file("def.prp", "CHECK( init(main()), LTL(G def-behavior) )\n");
     scene.check(
         "check x.c -q --no-trace --property def.prp",
-        expect![[r#""#]],
+        expect![[r#"
+            VIOLATED x.c:1: uninitialised value used in x (in main)
+            assuming that nothing undefined happens of a kind that no check sees: writes to constants, accesses by a wrong type, side effects without an order, wrong arguments of library functions
+            result: false(def-behavior)
+            [exit 1]
+        "#]],
     );
 }
 
@@ -238,7 +335,11 @@ int main(void) {
   return 0;
 }",
         "",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:9: call of `reach_error` (in main)
+            assuming that objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:8
+            [exit 0]
+        "#]],
     );
 }
 
@@ -261,11 +362,21 @@ int main(void) {{
     check(
         &text("assert(first->next->value == 2);"),
         "--engine run",
-        expect![[r#""#]],
+        expect![[r#"
+            PROVED x.c:10: assertion first->next->value == 2 (in main)
+            assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
+            assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:11
+            [exit 0]
+        "#]],
     );
     check(
         &text("assert(first->value == 0);"),
         "--engine run",
-        expect![[r#""#]],
+        expect![[r#"
+            VIOLATED x.c:10: assertion first->value == 0 (in main)
+            assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
+            [exit 1]
+        "#]],
     );
 }
