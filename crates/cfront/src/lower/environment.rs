@@ -391,7 +391,10 @@ impl Lower<'_> {
             Some(text) => format!("assertion {text}"),
             None => format!("assertion in {TEXT}"),
         };
-        self.error(CheckKind::Assertion, message);
+        let error = self.error_location(CheckKind::Assertion, message);
+        let next = self.location();
+        self.violate(CheckKind::Assertion, error, next);
+        self.f().cur = next;
         Some(None)
     }
 

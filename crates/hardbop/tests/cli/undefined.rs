@@ -261,18 +261,27 @@ fn what_is_behind_a_violation_has_its_own_answer() {
   assert(x > -5);
   return 0;
 }";
-    check(text, "", expect![[r#"
+    check(
+        text,
+        "",
+        expect![[r#"
         VIOLATED x.c:7: assertion x > 0 (in main)
           x.c:6: input __VERIFIER_nondet_int() = 0
         PROVED x.c:8: assertion x > -5 (in main)
         [exit 1]
-    "#]]);
-    check(text, "--all", expect![[r#"
+    "#]],
+    );
+    check(
+        text,
+        "--all",
+        expect![[r#"
         VIOLATED x.c:7: assertion x > 0 (in main)
           x.c:6: input __VERIFIER_nondet_int() = 0
-        PROVED x.c:8: assertion x > -5 (in main)
+        VIOLATED x.c:8: assertion x > -5 (in main)
+          x.c:6: input __VERIFIER_nondet_int() = -5
         [exit 1]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
