@@ -226,7 +226,7 @@ impl Looker<'_> {
             None => to,
         };
         let size = types.size_of(element).max(1);
-        if types.is_scalar(element) && object.size % size == 0 {
+        if types.is_scalar(element) && object.size.is_multiple_of(size) {
             let index = i128::from(offset.div_euclid(size as i64));
             self.draw(element, object.size / size, index);
         }

@@ -122,10 +122,8 @@ impl Dirt {
         let mut changed = false;
         for edge in &program.edges {
             match &edge.op {
-                Op::Assign { place, value } => {
-                    if self.of_value(program, points_to, *value) {
-                        changed |= self.mark(home(program, points_to, *place));
-                    }
+                Op::Assign { place, value } if self.of_value(program, points_to, *value) => {
+                    changed |= self.mark(home(program, points_to, *place));
                 }
                 Op::CopyMemory { to, from, .. } => {
                     let class = |pointer: &ExprId| {

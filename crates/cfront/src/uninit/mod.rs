@@ -318,10 +318,8 @@ impl Weaver<'_> {
         let mut values = BTreeSet::new();
         let mut conditions = BTreeSet::new();
         match &edge.op {
-            Op::Assume { condition, .. } => {
-                if !self.belongs_to_check(edge.from) {
-                    conditions.insert(*condition);
-                }
+            Op::Assume { condition, .. } if !self.belongs_to_check(edge.from) => {
+                conditions.insert(*condition);
             }
             Op::Call {
                 callee, arguments, ..
