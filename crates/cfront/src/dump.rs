@@ -119,6 +119,12 @@ pub fn expr_text(program: &Program, expr: ExprId) -> String {
     View::of(program).expr(expr)
 }
 
+/// The declaration of a variable: `int a[10]`.
+pub fn declaration_text(program: &Program, variable: VarId) -> String {
+    let variable = program.variable(variable);
+    declare(&program.types, variable.ty, &variable.name)
+}
+
 /// A place of a program.
 pub fn place_text(program: &Program, place: PlaceId) -> String {
     View::of(program).place(place)
@@ -385,9 +391,14 @@ impl View<'_> {
                 out.push(')');
             }
             ExprKind::HeapIs { fact, .. } => out.push_str(fact.text()),
-            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
-                let frees = matches!(expr.kind, ExprKind::ValidFree { .. });
-                out.push_str(["object_size(", "valid_free("][usize::from(frees)]);
+            ExprKind::ValidFree { pointer }
+            | ExprKind::ObjectSize { pointer }
+            | ExprKind::Open { pointer } => {
+                out.push_str(match expr.kind {
+                    ExprKind::ValidFree { .. } => "valid_free(",
+                    ExprKind::Open { .. } => "open_bits(",
+                    _ => "object_size(",
+                });
                 self.write_expr(out, pointer, Level::Lowest, depth);
                 out.push(')');
             }
@@ -516,6 +527,9 @@ impl View<'_> {
                     value(*byte),
                     value(*size)
                 )
+            }
+            Op::SetOpen { pointer, bits } => {
+                format!("set_open_bits({}, {});", value(*pointer), value(*bits))
             }
             Op::VaStart { list } => format!("va_start({});", self.place(*list)),
             Op::VaArg { list, place } => {

@@ -199,6 +199,10 @@ impl Verifier<'_> {
                 "a free test of wrong types",
             ),
             ExprKind::HeapIs { .. } => must(self.is_int(ty), "a test of the heap of a wrong type"),
+            ExprKind::Open { pointer } => must(
+                self.is_integer(ty) && points(pointer),
+                "open bits of wrong types",
+            ),
             ExprKind::ObjectSize { pointer } => must(
                 self.is_integer(ty) && points(pointer),
                 "an object size of wrong types",
@@ -578,6 +582,10 @@ impl Verifier<'_> {
                     && self.is_int(self.ty(*byte))
                     && self.is_integer(self.ty(*size)),
                 "a fill of wrong types",
+            ),
+            Op::SetOpen { pointer, bits } => must(
+                self.is_pointer(self.ty(*pointer)) && self.is_integer(self.ty(*bits)),
+                "open bits of wrong types",
             ),
             Op::Unsupported { construct } => must(
                 (*construct as usize) < self.program.unsupported.len(),

@@ -7,7 +7,7 @@ use crate::reading::Reading;
 use crate::{input, reading, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
-use hardbop_cfront::options::{Allocations, LowerOptions, Undefined};
+use hardbop_cfront::options::{Allocations, LowerOptions, Undefined, Violations};
 use hardbop_cfront::parse::{self, Input, InputKind, ParseOptions, Preprocess};
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{CheckKind, Program};
@@ -442,11 +442,25 @@ fn data_model(input: &CInput, units: &[CompileCommand]) -> DataModel {
     }
 }
 
+/// What the C standard calls undefined, as far as it is seen.
+pub const UNDEFINED: &[CheckKind] = &[
+    CheckKind::DivisionByZero,
+    CheckKind::Overflow,
+    CheckKind::FloatCast,
+    CheckKind::Uninit,
+    CheckKind::Pointer,
+    CheckKind::Bounds,
+    CheckKind::PointerArithmetic,
+    CheckKind::Alignment,
+    CheckKind::Overlap,
+    CheckKind::Free,
+];
+
 /// What a word of `--check` asks for.
 fn kinds(name: &CheckName) -> &'static [CheckKind] {
     use CheckKind::{
-        Bounds, Cleanup, Conversion, DivisionByZero, FloatCast, Free, Leak, Overflow, Pointer,
-        Unsigned,
+        Alignment, Bounds, Cleanup, Conversion, DivisionByZero, FloatCast, Free, Leak, Nan,
+        Overflow, Overlap, Pointer, PointerArithmetic, Uninit, Unsigned,
     };
     match name {
         CheckName::DivByZero => &[DivisionByZero],
@@ -454,20 +468,30 @@ fn kinds(name: &CheckName) -> &'static [CheckKind] {
         CheckName::Unsigned => &[Unsigned],
         CheckName::Conversion => &[Conversion],
         CheckName::FloatCast => &[FloatCast],
+        CheckName::Nan => &[Nan],
+        CheckName::Uninit => &[Uninit],
         CheckName::Pointer => &[Pointer],
         CheckName::Bounds => &[Bounds],
+        CheckName::PointerArithmetic => &[PointerArithmetic],
+        CheckName::Alignment => &[Alignment],
+        CheckName::Overlap => &[Overlap],
         CheckName::Free => &[Free],
         CheckName::Leak => &[Leak],
         CheckName::Cleanup => &[Cleanup],
-        CheckName::Undefined => &[DivisionByZero, Overflow, FloatCast, Pointer, Bounds, Free],
+        CheckName::Undefined => UNDEFINED,
         CheckName::All => &[
             DivisionByZero,
             Overflow,
             Unsigned,
             Conversion,
             FloatCast,
+            Nan,
+            Uninit,
             Pointer,
             Bounds,
+            PointerArithmetic,
+            Alignment,
+            Overlap,
             Free,
             Leak,
             Cleanup,
@@ -482,6 +506,10 @@ fn lower_options(input: &CInput) -> LowerOptions {
         allocations: match input.malloc_may_fail {
             true => Allocations::MayFail,
             false => Allocations::Succeed,
+        },
+        violations: match input.all {
+            true => Violations::Pass,
+            false => Violations::End,
         },
         error_labels: input.error_labels.iter().cloned().collect(),
         undefined: match input.undefined {

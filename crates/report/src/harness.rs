@@ -211,7 +211,12 @@ impl Writer<'_> {
                 " -fsanitize=integer-divide-by-zero -fno-sanitize-recover=all"
             }
             // No sanitizer of gcc's sees these.
-            CheckKind::Unsigned | CheckKind::Conversion => "",
+            CheckKind::Unsigned | CheckKind::Conversion | CheckKind::Nan | CheckKind::Uninit => "",
+            CheckKind::Alignment => " -fsanitize=alignment -fno-sanitize-recover=all",
+            CheckKind::PointerArithmetic => {
+                " -fsanitize=pointer-overflow,undefined -fno-sanitize-recover=all"
+            }
+            CheckKind::Overlap => " -fsanitize=address -fno-builtin",
             CheckKind::FloatCast => " -fsanitize=float-cast-overflow -fno-sanitize-recover=all",
             CheckKind::Leak | CheckKind::Cleanup => " -fsanitize=leak",
             CheckKind::Pointer | CheckKind::Bounds | CheckKind::Free => {

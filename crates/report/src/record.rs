@@ -672,6 +672,9 @@ impl<'p> Recorder<'p> {
                 reads = self.reads(vec![*to, *byte, *size], state, None);
                 writes.extend(self.range(*to, *size, state));
             }
+            Op::SetOpen { pointer, bits } => {
+                reads = self.reads(vec![*pointer, *bits], state, None);
+            }
             Op::VaStart { list } => writes.extend(self.place(*list, state)),
             Op::VaArg { list, place } => {
                 reads.extend(self.place(*list, state));

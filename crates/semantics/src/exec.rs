@@ -161,7 +161,7 @@ impl<'s, 'p> Execution<'s, 'p> {
         let program = self.semantics.program;
         let pass = terms.bool(true);
         match &program.edges[id.index()].op {
-            Op::Skip => {}
+            Op::Skip | Op::SetOpen { .. } => {}
             Op::EndScope { variables } => {
                 for &variable in variables {
                     self.end_life(terms, variable);

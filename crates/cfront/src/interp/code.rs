@@ -380,6 +380,16 @@ pub(super) enum Rare {
         pointer: R,
         to: Kind,
     },
+    Open {
+        d: R,
+        pointer: R,
+        to: Kind,
+    },
+    SetOpen {
+        pointer: R,
+        bits: R,
+        size: u64,
+    },
     /// Copies `size` bytes, a constant.
     CopyRecord {
         to: R,

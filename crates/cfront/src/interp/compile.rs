@@ -300,6 +300,15 @@ impl<'p> Compiler<'p> {
                 let (to, byte, size) = (self.value(*to), self.value(*byte), self.value(*size));
                 self.emitter.rare(Rare::FillMemory { to, byte, size });
             }
+            Op::SetOpen { pointer, bits } => {
+                let size = program.types.size_of(program.expr(*bits).ty);
+                let (pointer, bits) = (self.value(*pointer), self.value(*bits));
+                self.emitter.rare(Rare::SetOpen {
+                    pointer,
+                    bits,
+                    size,
+                });
+            }
             Op::VaStart { list } => {
                 self.variadic = true;
                 let d = self.emitter.temporary();

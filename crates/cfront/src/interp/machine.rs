@@ -310,6 +310,7 @@ impl<'i> Machine<'i> {
         );
         let object = self.memory.create(base, size, Life::Frame)?;
         self.slots[self.slot_base + slot as usize] = object;
+        self.memory.unwrite(object, 0, size as usize);
         Ok(object)
     }
 

@@ -78,7 +78,7 @@ pub(super) struct Object {
     /// The provenance of the pointer at each aligned word; empty if no pointer was stored.
     pub pointers: Vec<Provenance>,
     /// Which bytes were never written; empty if all were, or if nobody watches.
-    pub unwritten: Vec<bool>,
+    pub unwritten: Vec<u8>,
 }
 
 /// The memory.
@@ -219,7 +219,7 @@ impl Memory {
             object.data.resize(size as usize, 0);
         }
         if self.watch != Watch::Nobody {
-            object.unwritten = vec![true; size as usize];
+            object.unwritten = vec![u8::MAX; size as usize];
         }
         Ok(slot)
     }

@@ -45,7 +45,7 @@ pub use snapshot::Snapshot;
 pub use state::{LiveObject, State};
 
 use crate::ids::{CheckId, EdgeId, TypeId};
-use crate::program::Program;
+use crate::program::{ExprKind, Program};
 use code::FunctionCode;
 use hardbop_budget::{Budget, Stopped};
 use layout::Layout;
@@ -235,6 +235,8 @@ pub struct Interpreter<'p> {
     functions: Vec<OnceCell<FunctionCode>>,
     /// The memory before the program starts, without the unknown contents.
     image: OnceCell<Result<Memory, TrapKind>>,
+    /// Whether the program asks which bits were never written.
+    asks: bool,
 }
 
 impl<'p> Interpreter<'p> {
@@ -247,6 +249,10 @@ impl<'p> Interpreter<'p> {
             layout,
             functions,
             image: OnceCell::new(),
+            asks: program
+                .exprs
+                .iter()
+                .any(|expr| matches!(expr.kind, ExprKind::Open { .. })),
         }
     }
 

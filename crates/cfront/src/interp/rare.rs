@@ -121,6 +121,27 @@ impl Machine<'_> {
                     },
                 );
             }
+            Rare::Open { d, pointer, to } => {
+                let size = u64::from(to.width().div_ceil(8));
+                // Whoever asks makes the access next, and is told there what is wrong with it.
+                let open = match self.memory.locate(self.get(pointer), size) {
+                    Ok((object, offset)) => self.memory.open_bits(object, offset, size as usize),
+                    Err(_) => 0,
+                };
+                self.set(d, to.reg(open));
+            }
+            Rare::SetOpen {
+                pointer,
+                bits,
+                size,
+            } => {
+                let value = self.get(bits);
+                let bits = u128::from(value.low) | u128::from(value.high) << 64;
+                if let Ok((object, offset)) = self.memory.locate(self.get(pointer), size) {
+                    self.memory
+                        .set_open_bits(object, offset, size as usize, bits);
+                }
+            }
             Rare::ObjectSize { d, pointer, to } => {
                 let size = match self.memory.object(self.get(pointer)) {
                     Some((object, offset)) => {
@@ -193,8 +214,9 @@ impl Machine<'_> {
                     Lifetime::Library => self.memory.allocate(size, Life::Static)?,
                     Lifetime::Frame => self.allocate_on_stack(size)?,
                 };
-                if !self.zero_unknowns {
-                    self.unknown_range(object, 0, size as usize);
+                match self.zero_unknowns {
+                    true => self.memory.unwrite(object, 0, size as usize),
+                    false => self.unknown_range(object, 0, size as usize),
                 }
                 let pointer = self.memory.pointer(object, 0);
                 self.set(d, pointer);
@@ -282,9 +304,11 @@ impl Machine<'_> {
         let (object, first, size, shift) = self.bit_range(pointer, offset, width)?;
         self.memory.writable(object)?;
         let bits = u128::from(value.low) | u128::from(value.high) << 64;
+        let mut open = self.memory.open_bits(object, first, size);
         let bytes = self.memory.bytes_mut(object, first, size);
         for i in 0..width {
             let position = i + shift;
+            open &= !(1 << position);
             let mask = 1u8 << (position % 8);
             let byte = &mut bytes[position as usize / 8];
             if bits >> i & 1 == 1 {
@@ -293,6 +317,8 @@ impl Machine<'_> {
                 *byte &= !mask
             }
         }
+        // The other bits of the bytes are as they were.
+        self.memory.set_open_bits(object, first, size, open);
         Ok(())
     }
 

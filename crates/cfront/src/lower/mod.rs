@@ -21,6 +21,7 @@ mod expr;
 mod heap;
 mod init;
 mod lossy;
+mod misuse;
 mod place;
 mod record;
 mod stmt;

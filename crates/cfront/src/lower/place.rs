@@ -153,8 +153,9 @@ impl Lower<'_> {
             None => {
                 let pointer = self.value(base);
                 let pointer = self.keep_for(pointer, self.effects.of(index));
-                let pointer = self.moved(pointer, index, element, AstBinary::Add);
+                let index = self.index_value(index);
                 self.at_expr(id);
+                let pointer = self.moved_by(pointer, index, element, AstBinary::Add);
                 self.deref_place(pointer, element)
             }
         }
@@ -163,6 +164,7 @@ impl Lower<'_> {
     fn index(&mut self, id: sema::ExprId, array: PlaceId, index: sema::ExprId) -> PlaceId {
         let index = self.index_value(index);
         self.at_expr(id);
+        self.check_index(array, index);
         self.confine_index(array, index);
         self.index_place(array, index)
     }
@@ -195,7 +197,7 @@ impl Lower<'_> {
     }
 
     /// An element of an array place.
-    fn index_place(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
+    pub(super) fn index_place(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
         let Type::Array { element, .. } = *self.b.types.get(self.place_ty(array)) else {
             unreachable!("only arrays decay")
         };
@@ -265,6 +267,7 @@ impl Lower<'_> {
     /// Checks the indices and the pointer on the way to a place. Just taking an address is no
     /// access: `&a[n]` may point behind the array.
     pub(super) fn check_place(&mut self, id: sema::ExprId, place: PlaceId) {
+        self.check_alignment(id, place);
         let bounds = self.b.options.wants(CheckKind::Bounds);
         if !bounds && !self.b.options.wants(CheckKind::Pointer) {
             return;
@@ -385,19 +388,21 @@ impl Lower<'_> {
         }
     }
 
-    /// A pointer moved by an index; the elements may have a size that is computed.
-    pub(super) fn moved(
+    /// A pointer moved by an index, with the check that was asked for; the elements may have a
+    /// size that is computed.
+    pub(super) fn moved_by(
         &mut self,
         pointer: ExprId,
-        index: sema::ExprId,
+        index: ExprId,
         element: rt::TypeId,
         op: AstBinary,
     ) -> ExprId {
-        let index = self.index_value(index);
-        self.moved_by(pointer, index, element, op)
+        let moved = self.moved_anywhere(pointer, index, element, op);
+        self.check_movement(index, element, moved);
+        moved
     }
 
-    pub(super) fn moved_by(
+    fn moved_anywhere(
         &mut self,
         pointer: ExprId,
         mut index: ExprId,
@@ -515,7 +520,8 @@ impl Lower<'_> {
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
                 | ExprKind::HeapIs { .. }
-                | ExprKind::ObjectSize { .. } => return true,
+                | ExprKind::ObjectSize { .. }
+                | ExprKind::Open { .. } => return true,
             }
         }
         false

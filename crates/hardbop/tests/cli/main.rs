@@ -33,4 +33,5 @@ mod sound_language;
 mod sound_memory;
 mod svcomp;
 mod terminate;
+mod undefined;
 mod witness;
