@@ -1,4 +1,4 @@
-//! How a run grows: recorded item costs and measured latencies, on 1 to 1,000 workers.
+//! How a run grows: recorded item costs and assumed latencies, on 1 to 1,000 workers.
 //!
 //!     cargo bench -p hardbop-cluster -- .hardbop/costs.json [PICTURE.svg]
 //!
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const ITEMS: usize = 10_000;
 const WORKERS: &[usize] = &[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/// A scheduler, with what it takes: measured on two workers (see `docs/src/cluster.md`).
+/// A scheduler, with what it takes. These latencies are assumed, not measured.
 struct Scheduler {
     name: &'static str,
     colour: &'static str,
