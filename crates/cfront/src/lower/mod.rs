@@ -20,6 +20,7 @@ pub(crate) mod environment;
 mod expr;
 mod heap;
 mod init;
+mod keep;
 mod lossy;
 mod misuse;
 mod place;
