@@ -261,7 +261,7 @@ impl Making<'_, '_, '_> {
             StateKind::Cell { .. } | StateKind::Frontier | StateKind::Identity => {
                 let bits = self.blaster.word(terms, constant).map_err(no_circuit)?;
                 let term = match is_address {
-                    true => self.from_origin(terms, constant),
+                    true => self.counted_from_origin(terms, constant),
                     false => constant,
                 };
                 words.push(StateWord {
@@ -285,7 +285,7 @@ impl Making<'_, '_, '_> {
                     };
                     let word = terms.select(constant, address);
                     let term = match is_address {
-                        true => self.from_origin(terms, word),
+                        true => self.counted_from_origin(terms, word),
                         false => word,
                     };
                     let size = terms.width(word) as usize;
@@ -363,7 +363,7 @@ impl Making<'_, '_, '_> {
     }
 
     /// An address as it is where the origin is the one of the system.
-    fn from_origin(&self, terms: &mut Terms, address: TermId) -> TermId {
+    fn counted_from_origin(&self, terms: &mut Terms, address: TermId) -> TermId {
         let origin = self.ground.semantics.origin(terms);
         let width = terms.width(origin);
         if terms.width(address) != width {

@@ -9,12 +9,15 @@ use hardbop_pdr::system::PointId;
 use hardbop_test_support::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Inputs and latches in; the latches after a step out, and whether the state is bad.
+type Run = dyn Fn(&[bool], &[bool]) -> (Vec<bool>, bool);
+
 /// A circuit that was read: how many inputs and latches it has, and what it does.
 struct Read {
     inputs: usize,
     latches: usize,
-    /// The latches after a step, and whether the state is bad.
-    run: Box<dyn Fn(&[bool], &[bool]) -> (Vec<bool>, bool)>,
+    /// What it does with inputs and latches.
+    run: Box<Run>,
 }
 
 fn numbers(line: &str) -> Vec<usize> {

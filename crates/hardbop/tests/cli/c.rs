@@ -763,5 +763,9 @@ int main(void) {
 ";
     Scene::empty()
         .and_file("x.c", text)
-        .check("c export x.c --aiger", expect![[r#""#]]);
+        .check("c export x.c --aiger", expect![[r#"
+            [stderr]
+            error: the program has no circuit: only bits are searched, and the program has memory that is allocated
+            [exit 2]
+        "#]]);
 }
