@@ -215,16 +215,15 @@ const LONGEST: usize = 600;
 /// Files that are longer, and their lengths: they may only become shorter.
 const LONGER: &[(&str, usize)] = &[
     ("c2bp/src/output.rs", 835),
-    ("cfront/src/dump.rs", 771),
+    ("cfront/src/dump.rs", 707),
     ("cfront/src/finish.rs", 740),
     ("cfront/src/points_to/check.rs", 679),
     ("cfront/src/program.rs", 813),
-    ("cfront/src/verify.rs", 704),
     ("dpr/src/run.rs", 629),
     ("dpr/src/search.rs", 713),
     ("logic/src/simplify/bits.rs", 613),
     ("newton/src/c_text.rs", 794),
-    ("report/src/record.rs", 757),
+    ("report/src/record.rs", 721),
     ("witness/src/weave.rs", 709),
 ];
 

@@ -36,6 +36,7 @@ fn short_help_teaches_by_example() {
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
+          cache        Show, check and prune the store of answers
           certify      Check a certificate again: is what `hardbop check --certificate` wrote down true?
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn
@@ -203,6 +204,7 @@ fn usage_errors() {
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
+          cache        Show, check and prune the store of answers
           certify      Check a certificate again: is what `hardbop check --certificate` wrote down true?
           validate     Check a witness: is what another run or another tool said of a program true?
           bmc          Dynamic path reduction: look for violations path by path, up to a bound, and learn

@@ -382,7 +382,15 @@ int main(void) {
         "--check pointer",
         expect![[r#"
             VIOLATED x.c:9: index out of bounds in a[i] (in main)
+              object: `int a[4]` of 16 bytes, declared at x.c:6
+              the index is -1
+                int  -1  | 0 | 1 | 2 | 3 |
+                     ^^
             VIOLATED x.c:10: index out of bounds in a[i + 2] (in main)
+              object: `int a[4]` of 16 bytes, declared at x.c:6
+              the index is 4
+                int  | 0 | 1 | 2 | 3 |  4
+                                        ^
         "#]],
     );
     check(
@@ -391,6 +399,8 @@ int main(void) {
         expect![[r#"
             PROVED x.c:6: null pointer in *p (in main)
             VIOLATED x.c:6: invalid access in *p (in main)
+              object: 4 bytes allocated at x.c:6, freed at x.c:6
+              the access of 4 bytes is at byte 0 of 4 bytes
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:6
         "#]],
@@ -406,6 +416,10 @@ int main(void) { int i = __VERIFIER_nondet_int(); if (i >= 0 && i <= 4) a[i] = 1
         "--check bounds",
         expect![[r#"
             VIOLATED x.c:7: index out of bounds in a[i] (in main)
+              object: `int a[4]` of 16 bytes, declared at x.c:6
+              the index is 4
+                int  | 0 | 1 | 2 | 3 |  4
+                                        ^
         "#]],
     );
     check(
@@ -422,6 +436,10 @@ int main(void) { return x[-1]; }"#,
         "--check bounds,pointer",
         expect![[r#"
             VIOLATED x.c:7: invalid access in x[-1] (in main)
+              object: `int x[]` of 0 bytes, declared at x.c:6
+              the access of 4 bytes is at byte -4 of 0 bytes
+                int  -1  |
+                     ^^
         "#]],
     );
     check(
@@ -430,6 +448,10 @@ int main(void) { x[__VERIFIER_nondet_int()] = 1; assert(b == 0); }"#,
         "--check bounds,pointer",
         expect![[r#"
             VIOLATED x.c:7: invalid access in x[__VERIFIER_nondet_int()] (in main)
+              object: `int x[]` of 0 bytes, declared at x.c:6
+              the access of 4 bytes is at byte 0 of 0 bytes
+                int  |  0
+                        ^
             PROVED x.c:7: assertion b == 0 (in main)
         "#]],
     );
@@ -440,6 +462,8 @@ int main(void) { s.a[2] = 3; s.a[3] = 2; }"#,
         expect![[r#"
             PROVED x.c:7: invalid access in s.a[2] (in main)
             VIOLATED x.c:7: invalid access in s.a[3] (in main)
+              object: `struct s s` of 16 bytes, declared at x.c:6
+              the access of 4 bytes is at byte 16 of 16 bytes
         "#]],
     );
     check(
@@ -455,6 +479,8 @@ int main(void) { s.a[1] = 3; s.a[2] = 2; }"#,
         "--check bounds",
         expect![[r#"
             VIOLATED x.c:6: invalid access in p[1] (in main)
+              object: 8 bytes allocated at x.c:6, freed at x.c:6
+              the access of 4 bytes is at byte 4 of 8 bytes
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );
@@ -469,8 +495,12 @@ fn frees() {
         expect![[r#"
             PROVED x.c:6: invalid free in free(0) (in main)
             VIOLATED x.c:6: invalid free in free(p + 1) (in main)
+              object: 4 bytes allocated at x.c:6
+              the pointer is at byte 1 of 4 bytes
             PROVED x.c:6: invalid free in free(p) (in main)
             VIOLATED x.c:6: invalid free in free(p) (in main)
+              object: 4 bytes allocated at x.c:6, freed at x.c:6
+              the pointer is at byte 0 of 4 bytes
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );

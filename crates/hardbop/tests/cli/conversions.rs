@@ -105,12 +105,17 @@ fn one_word_asks_for_all_that_is_undefined() {
         text,
         "--check undefined",
         expect![[r#"
-        VIOLATED x.c:7: index out of bounds in a[i] (in main)
-          x.c:5: input __VERIFIER_nondet_int() = 2
-        PROVED x.c:7: division by zero in 10 / a[i] (in main)
-        PROVED x.c:7: signed overflow in 10 / a[i] (in main)
-        [exit 1]
-    "#]],
+            PROVED x.c:7: pointer moved out of its object in a[i] (in main)
+            VIOLATED x.c:7: index out of bounds in a[i] (in main)
+              object: `int a[2]` of 8 bytes, declared at x.c:5
+              the index is 2
+                int  | 0 | 1 |  2
+                                ^
+              x.c:5: input __VERIFIER_nondet_int() = 2
+            PROVED x.c:7: division by zero in 10 / a[i] (in main)
+            PROVED x.c:7: signed overflow in 10 / a[i] (in main)
+            [exit 1]
+        "#]],
     );
     let tidy = "int main(void) { unsigned x = __VERIFIER_nondet_uint(); return x % 7 == 3; }";
     check(

@@ -175,6 +175,7 @@ fn whoever_asks_about_pointers_hears_of_them() {
               5  struct node *p = __VERIFIER_nondet_pointer();  __VERIFIER_nondet_pointer() = 0x1, p = 0x1
               6  if (p && p->value == 5)                        p = 0x1
               6  invalid access in p->value
+              the pointer is 0x1, which is in no object
               x.c:5: input __VERIFIER_nondet_pointer() = 0x1
             PROVED x.c:7: call of `reach_error` (in main)
             [exit 1]

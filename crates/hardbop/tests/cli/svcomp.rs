@@ -165,7 +165,7 @@ fn what_cannot_be_decided_is_refused() {
         task("LP64", "true").and_file("races.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
     scene.check("check x.yml --property races.prp", expect![[r#"
         [stderr]
-        error: `races.prp`: the property `data-race` is not checked; calls, labels, overflows, `valid-deref`, `valid-free`, `valid-memtrack`, `valid-memcleanup` and `termination` are
+        error: `races.prp`: the property `data-race` is not checked; calls, labels, overflows, `valid-deref`, `valid-free`, `valid-memtrack`, `valid-memcleanup`, `def-behavior` and `termination` are
         [exit 2]
     "#]]);
     let both = "CHECK( init(main()), LTL(F end) )\nCHECK( init(main()), LTL(G ! overflow) )\n";
