@@ -132,7 +132,8 @@ impl Printer<'_> {
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
             | ExprKind::HeapIs { .. }
-            | ExprKind::ObjectSize { .. } => hardbop_cfront::dump::expr_text(program, id),
+            | ExprKind::ObjectSize { .. }
+            | ExprKind::Open { .. } => hardbop_cfront::dump::expr_text(program, id),
         }
     }
 

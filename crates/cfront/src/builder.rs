@@ -162,6 +162,8 @@ impl Body {
 impl Builder {
     /// A program without any unit.
     pub fn new(types: Types, options: LowerOptions) -> Builder {
+        let granted = options.granted.clone();
+        let granted = granted.into_iter().map(|text| Assumption::Model { text });
         Builder {
             asked: options.checks.clone(),
             options,
@@ -173,7 +175,7 @@ impl Builder {
             places: Vec::new(),
             place_ids: HashMap::new(),
             checks: Vec::new(),
-            assumptions: Vec::new(),
+            assumptions: granted.collect(),
             unsupported: Vec::new(),
             diagnostics: Vec::new(),
             external_functions: HashMap::new(),

@@ -35,10 +35,20 @@ pub enum CheckKind {
     Conversion,
     /// A floating-point number is converted to an integer type that does not have its value.
     FloatCast,
+    /// An operation on floating-point numbers, none of which is a NaN, gives one.
+    Nan,
+    /// Something is decided by bits that were never given a value.
+    Uninit,
     /// A null, dangling or wild pointer is used.
     Pointer,
     /// An access outside of its object.
     Bounds,
+    /// A pointer is moved out of its object, and not only to its end.
+    PointerArithmetic,
+    /// An access at an address that is no multiple of its type's alignment.
+    Alignment,
+    /// Memory is copied to where it overlaps itself, by a function that does not allow it.
+    Overlap,
     /// `free` of what is not the start of a live heap object.
     Free,
     /// Memory of the heap that nothing points to any more was not freed.
@@ -63,8 +73,13 @@ impl CheckKind {
             CheckKind::Unsigned => "unsigned",
             CheckKind::Conversion => "conversion",
             CheckKind::FloatCast => "float-cast",
+            CheckKind::Nan => "nan",
+            CheckKind::Uninit => "uninit",
             CheckKind::Pointer => "pointer",
             CheckKind::Bounds => "bounds",
+            CheckKind::PointerArithmetic => "pointer-arithmetic",
+            CheckKind::Alignment => "alignment",
+            CheckKind::Overlap => "overlap",
             CheckKind::Free => "free",
             CheckKind::Leak => "leak",
             CheckKind::Cleanup => "cleanup",
@@ -86,8 +101,15 @@ impl CheckKind {
             CheckKind::FloatCast => {
                 "A floating-point number may not fit the integer type it is converted to."
             }
+            CheckKind::Nan => {
+                "An operation on floating-point numbers may have no number as its result."
+            }
+            CheckKind::Uninit => "A value that was never initialised can decide something.",
             CheckKind::Pointer => "A null, dangling or wild pointer can be used.",
             CheckKind::Bounds => "An access can lie outside of its object.",
+            CheckKind::PointerArithmetic => "A pointer can be moved out of its object.",
+            CheckKind::Alignment => "An access can be misaligned.",
+            CheckKind::Overlap => "Memory can be copied to where it overlaps itself.",
             CheckKind::Free => "What is not the start of a live heap object can be freed.",
             CheckKind::Leak => "Memory can be lost: nothing points to it, and it was not freed.",
             CheckKind::Cleanup => "The program can end without having freed all memory.",

@@ -1,10 +1,13 @@
 //! A program as readable pseudo-C: every conversion is a cast, every edge a line
 //! `from -> to  what it does`, with locations counted from 0 in each function.
 
+mod types;
+
 use crate::ids::{ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::program::*;
 use crate::types::{FloatKind, RecordKind, Type, Types, Variadic};
 use std::fmt::Write;
+pub use types::{declare, type_name};
 
 /// The whole program: records, variables of static storage, functions.
 pub fn dump(program: &Program) -> String {
@@ -117,6 +120,12 @@ pub fn dump_function(program: &Program, id: FuncId) -> String {
 /// An expression of a program.
 pub fn expr_text(program: &Program, expr: ExprId) -> String {
     View::of(program).expr(expr)
+}
+
+/// The declaration of a variable: `int a[10]`.
+pub fn declaration_text(program: &Program, variable: VarId) -> String {
+    let variable = program.variable(variable);
+    declare(&program.types, variable.ty, &variable.name)
 }
 
 /// A place of a program.
@@ -385,9 +394,14 @@ impl View<'_> {
                 out.push(')');
             }
             ExprKind::HeapIs { fact, .. } => out.push_str(fact.text()),
-            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
-                let frees = matches!(expr.kind, ExprKind::ValidFree { .. });
-                out.push_str(["object_size(", "valid_free("][usize::from(frees)]);
+            ExprKind::ValidFree { pointer }
+            | ExprKind::ObjectSize { pointer }
+            | ExprKind::Open { pointer } => {
+                out.push_str(match expr.kind {
+                    ExprKind::ValidFree { .. } => "valid_free(",
+                    ExprKind::Open { .. } => "open_bits(",
+                    _ => "object_size(",
+                });
                 self.write_expr(out, pointer, Level::Lowest, depth);
                 out.push(')');
             }
@@ -517,6 +531,9 @@ impl View<'_> {
                     value(*size)
                 )
             }
+            Op::SetOpen { pointer, bits } => {
+                format!("set_open_bits({}, {});", value(*pointer), value(*bits))
+            }
             Op::VaStart { list } => format!("va_start({});", self.place(*list)),
             Op::VaArg { list, place } => {
                 let ty = type_name(self.types, self.places[place.index()].ty);
@@ -621,85 +638,6 @@ fn binary_sign(op: BinaryOp) -> Option<(&'static str, Level)> {
         BinaryOp::Ge => (">=", Level::Relational),
         BinaryOp::CopySign | BinaryOp::FloatMod => return None,
     })
-}
-
-/// The name of a type, in C.
-pub fn type_name(types: &Types, id: TypeId) -> String {
-    declare(types, id, "")
-}
-
-/// A declaration of a name with a type, in C.
-pub fn declare(types: &Types, id: TypeId, name: &str) -> String {
-    let mut declarator = name.to_owned();
-    let mut at = id;
-    loop {
-        match types.get(at) {
-            Type::Pointer(to) => {
-                declarator.insert(0, '*');
-                if matches!(types.get(*to), Type::Array { .. } | Type::Function { .. }) {
-                    declarator = format!("({declarator})");
-                }
-                at = *to;
-            }
-            Type::Array { element, length } => {
-                if *length == 0 {
-                    declarator.push_str("[]");
-                } else {
-                    let _ = write!(declarator, "[{length}]");
-                }
-                at = *element;
-            }
-            Type::Function {
-                result,
-                parameters,
-                variadic,
-            } => {
-                let mut names: Vec<String> =
-                    parameters.iter().map(|&p| type_name(types, p)).collect();
-                if *variadic == Variadic::Yes {
-                    names.push("...".to_owned());
-                }
-                let _ = write!(declarator, "({})", names.join(", "));
-                at = *result;
-            }
-            other => {
-                let base = match other {
-                    Type::Void => "void".to_owned(),
-                    Type::Bool => "_Bool".to_owned(),
-                    Type::Int { width, signed } => int_name(types, *width, *signed),
-                    Type::Float(FloatKind::F32) => "float".to_owned(),
-                    Type::Float(FloatKind::F64) => "double".to_owned(),
-                    Type::Float(FloatKind::X87) => "long double".to_owned(),
-                    Type::Float(FloatKind::F128) => "__float128".to_owned(),
-                    Type::Record(record) => types.record(*record).name.clone(),
-                    _ => String::new(),
-                };
-                let space = if declarator.is_empty() { "" } else { " " };
-                return format!("{base}{space}{declarator}");
-            }
-        }
-    }
-}
-
-fn int_name(types: &Types, width: u32, signed: bool) -> String {
-    let long = types.model().pointer_size() == 8;
-    let name = match width {
-        8 => return if signed { "char" } else { "unsigned char" }.to_owned(),
-        16 => "short",
-        32 => "int",
-        64 if long => "long",
-        64 => "long long",
-        128 => "__int128",
-        _ => {
-            let sign = if signed { "" } else { "unsigned " };
-            return format!("{sign}_BitInt({width})");
-        }
-    };
-    if signed {
-        name.to_owned()
-    } else {
-        format!("unsigned {name}")
-    }
 }
 
 fn record(out: &mut String, program: &Program, id: crate::ids::RecordId) {

@@ -683,7 +683,7 @@ struct Live {
 }
 
 /// Puts the text of the source into the messages of the checks.
-fn quote_sources(program: &mut Program) {
+pub(crate) fn quote_sources(program: &mut Program) {
     let Program {
         checks, sources, ..
     } = program;

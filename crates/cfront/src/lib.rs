@@ -40,6 +40,8 @@ pub mod program;
 mod reach;
 mod start;
 pub mod types;
+mod uninit;
+mod unwritten;
 pub mod verify;
 pub mod watch;
 mod woven;

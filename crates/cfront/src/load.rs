@@ -12,13 +12,14 @@ use crate::options::LowerOptions;
 use crate::parse::{
     Files, Input, InputKind, NoFiles, ParseOptions, ParsedUnit, Preprocess, Texts, parse_unit,
 };
-use crate::points_to::PointsTo;
+use crate::points_to::{self, PointsTo};
 use crate::program::{
     Assumption, Check, CheckKind, Edge, Function, Gap, Lifetime, Op, Origin, Program, Unsupported,
 };
 use crate::reach::{Reached, reached};
 use crate::start::{self, START};
 use crate::types::{DataModel, Types};
+use crate::uninit;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources, Style, render};
 use std::collections::{BTreeSet, HashSet};
@@ -199,6 +200,14 @@ fn load_here(
         &mut diagnostics,
         budget,
     )?;
+    let (program, points_to) = match options.lower.wants(CheckKind::Uninit) {
+        false => (program, points_to),
+        true => {
+            let woven = uninit::weave(program, &points_to, options.lower.violations);
+            let points_to = points_to::analyse(&woven, budget)?;
+            (woven, points_to)
+        }
+    };
     let program = Some(LoadedProgram { program, points_to });
     Ok(Loaded {
         program,

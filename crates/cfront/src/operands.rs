@@ -53,6 +53,10 @@ pub fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
         Op::FillMemory { to, byte, size } => {
             [to, byte, size].into_iter().for_each(|e| see(Expr(*e)));
         }
+        Op::SetOpen { pointer, bits } => {
+            see(Expr(*pointer));
+            see(Expr(*bits));
+        }
         Op::VaStart { list } => see(Place(*list)),
         Op::VaArg { list, place } => {
             see(Place(*list));
@@ -101,7 +105,9 @@ pub fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
             see(Expr(then));
             see(Expr(otherwise));
         }
-        ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => see(Expr(pointer)),
+        ExprKind::ValidFree { pointer }
+        | ExprKind::ObjectSize { pointer }
+        | ExprKind::Open { pointer } => see(Expr(pointer)),
     }
 }
 
@@ -209,7 +215,8 @@ pub fn each_write(op: &Op, see: &mut impl FnMut(Write)) {
             see(Write::Place(*place));
         }
         Op::VaCopy { to, .. } => see(Write::List(*to)),
-        Op::Skip | Op::Assume { .. } | Op::Unsupported { .. } => {}
+        // What has no value is not a part of what has one.
+        Op::Skip | Op::Assume { .. } | Op::SetOpen { .. } | Op::Unsupported { .. } => {}
     }
 }
 
@@ -283,6 +290,9 @@ pub(crate) trait Renumber {
             ExprKind::ValidFree { pointer } => ExprKind::ValidFree {
                 pointer: self.expr(pointer),
             },
+            ExprKind::Open { pointer } => ExprKind::Open {
+                pointer: self.expr(pointer),
+            },
             ExprKind::ObjectSize { pointer } => ExprKind::ObjectSize {
                 pointer: self.expr(pointer),
             },
@@ -338,6 +348,10 @@ pub(crate) trait Renumber {
                 for e in [to, byte, size] {
                     *e = self.expr(*e);
                 }
+            }
+            Op::SetOpen { pointer, bits } => {
+                *pointer = self.expr(*pointer);
+                *bits = self.expr(*bits);
             }
             Op::VaStart { list } => *list = self.place(*list),
             Op::VaArg { list, place } => {

@@ -10,14 +10,18 @@ pub struct LowerOptions {
     pub entry: String,
     /// The checks asked for beyond assertions and error calls, which are always there:
     /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Unsigned`],
-    /// [`CheckKind::Conversion`], [`CheckKind::FloatCast`], [`CheckKind::Pointer`],
-    /// [`CheckKind::Bounds`], [`CheckKind::Free`], [`CheckKind::Leak`], [`CheckKind::Cleanup`]; and
+    /// [`CheckKind::Conversion`], [`CheckKind::FloatCast`], [`CheckKind::Nan`],
+    /// [`CheckKind::Uninit`],
+    /// [`CheckKind::Pointer`], [`CheckKind::Bounds`], [`CheckKind::PointerArithmetic`],
+    /// [`CheckKind::Alignment`], [`CheckKind::Overlap`], [`CheckKind::Free`], [`CheckKind::Leak`], [`CheckKind::Cleanup`]; and
     /// [`CheckKind::Termination`], one for the whole program.
     pub checks: BTreeSet<CheckKind>,
     /// Whether a left shift of a value is among the overflows.
     pub left_shifts: LeftShifts,
     /// Whether `malloc` may return null at any time.
     pub allocations: Allocations,
+    /// What is behind a violation.
+    pub violations: Violations,
     /// What a failing assertion or a call of an error function is.
     pub failures: Failures,
     /// Labels whose being reached is an error, e.g. `ERROR`.
@@ -26,6 +30,8 @@ pub struct LowerOptions {
     pub error_functions: BTreeSet<String>,
     /// What a function that no unit defines may do.
     pub undefined: Undefined,
+    /// What the question takes for granted, in words: an assumption of every verdict.
+    pub granted: Vec<String>,
     /// Functions that rules listen to: the user's calls of them stay calls even if the front end
     /// knows by itself what they do. (Only `malloc` and `free` stay what they are; rules see
     /// [`crate::program::Op::Allocate`] and [`crate::program::Op::Free`].)
@@ -48,6 +54,16 @@ pub enum Allocations {
     Succeed,
     /// It may.
     MayFail,
+}
+
+/// What is behind a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Violations {
+    /// Nothing: it ends the execution.
+    End,
+    /// The execution may end or go on, if what happens next has a meaning here: not where memory
+    /// is used wrongly or something is divided by zero.
+    Pass,
 }
 
 /// What a failing assertion or a call of an error function is.
@@ -77,12 +93,14 @@ impl Default for LowerOptions {
             checks: BTreeSet::new(),
             left_shifts: LeftShifts::Overflow,
             allocations: Allocations::Succeed,
+            violations: Violations::End,
             failures: Failures::Checks,
             error_labels: BTreeSet::new(),
             error_functions: ["reach_error", "__VERIFIER_error"]
                 .map(str::to_owned)
                 .into(),
             undefined: Undefined::Pure,
+            granted: Vec::new(),
             hooks: BTreeSet::new(),
         }
     }

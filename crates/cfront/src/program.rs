@@ -328,6 +328,14 @@ pub enum Op {
         /// The number of bytes.
         size: ExprId,
     },
+    /// Says which of the bits behind a pointer have no value, although they were just written: as
+    /// many as the type of `bits` has.
+    SetOpen {
+        /// The first byte.
+        pointer: ExprId,
+        /// The bits, of an unsigned type.
+        bits: ExprId,
+    },
     /// `va_start`: the list begins with the first variadic argument of the current call.
     VaStart {
         /// The `va_list`.
@@ -516,6 +524,12 @@ pub enum ExprKind {
     /// `__builtin_object_size` at run time: the bytes from the pointer to its object's end.
     ObjectSize {
         /// The pointer.
+        pointer: ExprId,
+    },
+    /// Which bits behind a pointer were never given a value, as an unsigned integer: as many as its
+    /// type has, from the first byte on.
+    Open {
+        /// The first byte.
         pointer: ExprId,
     },
 }

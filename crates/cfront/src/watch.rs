@@ -223,7 +223,8 @@ impl<'p> Watch<'p> {
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
                 | ExprKind::HeapIs { .. }
-                | ExprKind::ObjectSize { .. } => {}
+                | ExprKind::ObjectSize { .. }
+                | ExprKind::Open { .. } => {}
                 ref plain => operands_of(plain, &mut |operand| {
                     if let Operand::Expr(operand) = operand {
                         exprs.push(operand);
@@ -312,6 +313,7 @@ impl Observer for Watch<'_> {
                 self.left |= construct.gap == Gap::Logic;
             }
             Op::Skip
+            | Op::SetOpen { .. }
             | Op::Declare { .. }
             | Op::EndScope { .. }
             | Op::VaStart { .. }

@@ -7,14 +7,15 @@ use crate::reading::Reading;
 use crate::{input, reading, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
 use hardbop_cfront::load::{Loaded, Options, load};
-use hardbop_cfront::options::{Allocations, LowerOptions, Undefined};
+use hardbop_cfront::options::{Allocations, LowerOptions, Undefined, Violations};
 use hardbop_cfront::parse::{self, Input, InputKind, ParseOptions, Preprocess};
 use hardbop_cfront::points_to::PointsTo;
 use hardbop_cfront::program::{CheckKind, Program};
 use hardbop_cfront::types::DataModel;
 use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_rules::{Rule, RuleOrigin, Woven, weave};
-use std::collections::BTreeSet;
+use hardbop_witness::read::sha256;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -39,6 +40,8 @@ pub struct Files {
     pub read: Vec<String>,
     /// Those that were looked for where there is none: if one appears, it may be read instead.
     pub absent: Vec<String>,
+    /// The SHA-256 of what was read, where it is known: a file may change while it is looked at.
+    pub hashes: BTreeMap<String, String>,
 }
 
 /// Reads, types, lowers and links the program; people see its warnings at once.
@@ -220,31 +223,44 @@ fn load_for(
         program: loaded.program,
         points_to: Some(loaded.points_to),
         warnings: diagnostics,
-        files: disk.files(&inputs, rules),
+        files: disk.files(&inputs, rules, input.cpp),
     })
 }
 
 /// The files on the disk, for `#include`. It remembers which ones were read.
 #[derive(Default)]
 struct Disk {
-    read: Mutex<BTreeSet<String>>,
+    read: Mutex<BTreeMap<String, String>>,
     absent: Mutex<BTreeSet<String>>,
 }
 
 impl Disk {
     /// The files that a program depends on.
-    fn files(&self, inputs: &[Input], rules: &[Rule]) -> Files {
-        let own = inputs.iter().map(|input| input.name.clone());
+    fn files(&self, inputs: &[Input], rules: &[Rule], cpp: Preprocessor) -> Files {
         let written = |rule: &&Rule| rule.origin == RuleOrigin::File;
-        let rules = rules.iter().filter(written).map(|rule| rule.path.clone());
-        let set = |of: &Mutex<BTreeSet<String>>| {
-            of.lock()
-                .map_or_else(|_| BTreeSet::new(), |set| set.clone())
-        };
-        let all: BTreeSet<String> = own.chain(rules).chain(set(&self.read)).collect();
+        let rules = rules.iter().filter(written);
+        let mut hashes = self
+            .read
+            .lock()
+            .map_or_else(|_| BTreeMap::new(), |read| read.clone());
+        let included = hashes.keys().cloned();
+        let own = inputs.iter().map(|input| input.name.clone());
+        let paths = rules.clone().map(|rule| rule.path.clone());
+        let all: BTreeSet<String> = own.chain(paths).chain(included).collect();
+        let absent = self
+            .absent
+            .lock()
+            .map_or_else(|_| BTreeSet::new(), |absent| absent.clone());
+        if cpp == Preprocessor::Own {
+            // What gcc was given is not what it gives back.
+            let own = inputs.iter();
+            hashes.extend(own.map(|input| (input.name.clone(), sha256(&input.bytes))));
+        }
+        hashes.extend(rules.map(|rule| (rule.path.clone(), sha256(rule.text.as_bytes()))));
         Files {
             read: all.into_iter().collect(),
-            absent: set(&self.absent).into_iter().collect(),
+            absent: absent.into_iter().collect(),
+            hashes,
         }
     }
 }
@@ -253,12 +269,22 @@ impl parse::Files for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let bytes = input::contents(path);
         let name = path.display().to_string();
-        let of = match &bytes {
-            Ok(_) => &self.read,
-            Err(_) => &self.absent,
-        };
-        if let Ok(mut set) = of.lock() {
-            set.insert(name);
+        match &bytes {
+            Ok(bytes) => {
+                if let Ok(mut read) = self.read.lock() {
+                    let hash = sha256(bytes);
+                    // What reads differently a second time has no hash that stands for it.
+                    let known = read.entry(name).or_insert_with(|| hash.clone());
+                    if *known != hash {
+                        *known = "changed".to_owned();
+                    }
+                }
+            }
+            Err(_) => {
+                if let Ok(mut absent) = self.absent.lock() {
+                    absent.insert(name);
+                }
+            }
         }
         bytes
     }
@@ -416,11 +442,25 @@ fn data_model(input: &CInput, units: &[CompileCommand]) -> DataModel {
     }
 }
 
+/// What the C standard calls undefined, as far as it is seen.
+pub const UNDEFINED: &[CheckKind] = &[
+    CheckKind::DivisionByZero,
+    CheckKind::Overflow,
+    CheckKind::FloatCast,
+    CheckKind::Uninit,
+    CheckKind::Pointer,
+    CheckKind::Bounds,
+    CheckKind::PointerArithmetic,
+    CheckKind::Alignment,
+    CheckKind::Overlap,
+    CheckKind::Free,
+];
+
 /// What a word of `--check` asks for.
 fn kinds(name: &CheckName) -> &'static [CheckKind] {
     use CheckKind::{
-        Bounds, Cleanup, Conversion, DivisionByZero, FloatCast, Free, Leak, Overflow, Pointer,
-        Unsigned,
+        Alignment, Bounds, Cleanup, Conversion, DivisionByZero, FloatCast, Free, Leak, Nan,
+        Overflow, Overlap, Pointer, PointerArithmetic, Uninit, Unsigned,
     };
     match name {
         CheckName::DivByZero => &[DivisionByZero],
@@ -428,20 +468,30 @@ fn kinds(name: &CheckName) -> &'static [CheckKind] {
         CheckName::Unsigned => &[Unsigned],
         CheckName::Conversion => &[Conversion],
         CheckName::FloatCast => &[FloatCast],
+        CheckName::Nan => &[Nan],
+        CheckName::Uninit => &[Uninit],
         CheckName::Pointer => &[Pointer],
         CheckName::Bounds => &[Bounds],
+        CheckName::PointerArithmetic => &[PointerArithmetic],
+        CheckName::Alignment => &[Alignment],
+        CheckName::Overlap => &[Overlap],
         CheckName::Free => &[Free],
         CheckName::Leak => &[Leak],
         CheckName::Cleanup => &[Cleanup],
-        CheckName::Undefined => &[DivisionByZero, Overflow, FloatCast, Pointer, Bounds, Free],
+        CheckName::Undefined => UNDEFINED,
         CheckName::All => &[
             DivisionByZero,
             Overflow,
             Unsigned,
             Conversion,
             FloatCast,
+            Nan,
+            Uninit,
             Pointer,
             Bounds,
+            PointerArithmetic,
+            Alignment,
+            Overlap,
             Free,
             Leak,
             Cleanup,
@@ -456,6 +506,10 @@ fn lower_options(input: &CInput) -> LowerOptions {
         allocations: match input.malloc_may_fail {
             true => Allocations::MayFail,
             false => Allocations::Succeed,
+        },
+        violations: match input.all {
+            true => Violations::Pass,
+            false => Violations::End,
         },
         error_labels: input.error_labels.iter().cloned().collect(),
         undefined: match input.undefined {

@@ -29,7 +29,7 @@ pub use certify::{CertifyArgs, SolverName};
 pub use check::{CheckArgs, EngineChoice, SearchArith};
 pub use explain::ExplainArgs;
 pub use leap::LeapArgs;
-pub use project::InitArgs;
+pub use project::{CacheArgs, InitArgs, ProjectArgs, WorkArgs};
 pub use rules::{RuleCommand, RuleNames};
 pub use slice::SliceArgs;
 pub use terminate::TerminateArgs;
@@ -154,6 +154,11 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by.
     Init(InitArgs),
+    /// Show, check and prune the store of answers.
+    Cache(CacheArgs),
+    /// Do a task of a run that `hardbop check --on` began; schedulers call it.
+    #[command(hide = true)]
+    Work(WorkArgs),
     /// Check a certificate again: is what `hardbop check --certificate` wrote down true?
     Certify(Box<CertifyArgs>),
     /// Check a witness: is what another run or another tool said of a program true?
@@ -210,6 +215,12 @@ Examples:
 impl Command {
     /// Whether an SMT solver has a part in it.
     pub fn asks_solvers(&self) -> bool {
+        // A project's items are processes of their own.
+        if let Command::Check(arguments) = self
+            && arguments.is_about_a_project()
+        {
+            return false;
+        }
         matches!(
             self,
             Command::Check(_)
@@ -249,6 +260,8 @@ impl Command {
             Command::Certify(_) => "certify",
             Command::Validate(_) => "validate",
             Command::Init(_) => "init",
+            Command::Cache(_) => "cache",
+            Command::Work(_) => "work",
             Command::Bmc(_) => "bmc",
             Command::Leap(_) => "leap",
             Command::Terminate(_) => "terminate",

@@ -28,6 +28,7 @@
 //! | [`portfolio`] | a task | answers by all of them together |
 //! | [`report`] | what an engine found out | texts for people and for machines |
 //! | [`witness`] | results, or the witnesses of any tool | witnesses, or programs to validate them by |
+//! | [`cluster`] | items, costs, journals of nodes | tasks for a scheduler, answers, what is to be run again |
 //! | [`diagnostics`] | what parsers have to say | text with places and carets |
 //! | [`budget`] | limits on time and memory | whether work may go on |
 
@@ -38,6 +39,7 @@ pub use hardbop_c2bp as c2bp;
 pub use hardbop_cegar as cegar;
 pub use hardbop_cfront as cfront;
 pub use hardbop_circuit as circuit;
+pub use hardbop_cluster as cluster;
 pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;

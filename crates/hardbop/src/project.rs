@@ -47,6 +47,15 @@ pub struct Config {
     pub memory_limit: Option<u64>,
     /// How many are checked at a time; as many as there are cores unless told.
     pub jobs: Option<usize>,
+    /// Where the work is done: `local`, `hq`, `slurm`.
+    pub on: Option<String>,
+    /// Where answers are kept: a directory, or `s3://BUCKET/PREFIX`.
+    pub store: Option<String>,
+    /// The site file.
+    pub site: Option<PathBuf>,
+    /// The engines that a hard item is given to, each on a node of its own.
+    #[serde(default)]
+    pub split: Vec<String>,
 }
 
 /// A program of several files.
@@ -104,6 +113,11 @@ pub fn find(from: &Path) -> Result<Option<Project>, Failure> {
 }
 
 fn read(path: &Path) -> Result<Config, Failure> {
+    read_toml(path)
+}
+
+/// Reads a file in TOML; what is wrong with it is told with its place.
+pub fn read_toml<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, Failure> {
     let mut sources = Sources::new();
     let file = input::text(path, &mut sources)?;
     toml::from_str(sources.text(file)).map_err(|error| {

@@ -1,6 +1,7 @@
 //! What `hardbop check` is to decide: a C program with all its checks, or what a task definition
 //! or a property file of SV-COMP asks for.
 
+use crate::c::UNDEFINED;
 use crate::cli::{CInput, DataModelName};
 use crate::console::Console;
 use crate::failure::{Failure, Verdict};
@@ -13,6 +14,10 @@ use hardbop_report::results::{self, Answer, DataModel, Results};
 use hardbop_report::svcomp::{self, Goal, Property};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+
+/// What no check sees of what the standard calls undefined.
+const UNSEEN: &str = "nothing undefined happens of a kind that no check sees: writes to constants, \
+    accesses by a wrong type, side effects without an order, wrong arguments of library functions";
 
 /// What is to be decided.
 pub struct Target {
@@ -242,6 +247,10 @@ impl Target {
                 Goal::ValidMemcleanup => {
                     options.checks.insert(CheckKind::Cleanup);
                 }
+                Goal::DefBehavior => {
+                    options.checks.extend(UNDEFINED);
+                    options.granted.push(UNSEEN.to_owned());
+                }
                 Goal::Other(_) => {}
             }
         }
@@ -282,6 +291,7 @@ impl Target {
             matches!(check.answer, Answer::Violated(_))
                 // A shift by a wrong amount is undefined, but it is no overflow.
                 && (check.kind != CheckKind::Overflow
+                    || first.goal == Goal::DefBehavior
                     || check.message.starts_with("signed overflow"))
         });
         let result = match (verdict, violated) {
@@ -333,6 +343,7 @@ fn asks_for(goal: &Goal, check: &Check) -> bool {
         }
         Goal::ValidMemcleanup => check.kind == CheckKind::Cleanup,
         Goal::Termination => check.kind == CheckKind::Termination,
+        Goal::DefBehavior => UNDEFINED.contains(&check.kind),
         Goal::Other(_) => false,
     }
 }
@@ -342,7 +353,8 @@ fn refusal(property: &Property) -> Option<String> {
     match &property.goal {
         Goal::Other(name) => Some(format!(
             "the property `{name}` is not checked; calls, labels, overflows, `valid-deref`, \
-             `valid-free`, `valid-memtrack`, `valid-memcleanup` and `termination` are"
+             `valid-free`, `valid-memtrack`, `valid-memcleanup`, `def-behavior` and `termination` \
+             are"
         )),
         _ => None,
     }

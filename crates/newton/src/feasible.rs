@@ -1,15 +1,13 @@
 //! Whether a path can be run, and with which inputs.
 
+use crate::choices::choices_along;
 use hardbop_cfront::ids::{EdgeId, LocId};
-use hardbop_logic::{Answer, BitVec, Session, Sort, TermId, Terms, Unknown, Value};
+use hardbop_logic::{Answer, Session, TermId, Terms, Unknown, Value};
 use hardbop_semantics::block::Block;
-use hardbop_semantics::contents::NewObject;
-use hardbop_semantics::path::{PathStep, steps_of};
 use hardbop_semantics::places::Places;
 use hardbop_semantics::replay::Choice;
 use hardbop_semantics::segment::{Blocks, Segment};
-use hardbop_semantics::{Execution, Fresh, FreshOrigin, Semantics, Unmodelled};
-use num_bigint::BigUint;
+use hardbop_semantics::{Execution, Fresh, Semantics, Unmodelled};
 use std::collections::BTreeSet;
 
 /// What is known of a path.
@@ -107,149 +105,6 @@ pub fn feasible(
         }
         other => other,
     }
-}
-
-/// The choices of a run along these edges, with the contents of the objects that are made on the
-/// way; `None` if nobody can tell.
-fn choices_along(
-    semantics: &Semantics<'_>,
-    terms: &mut Terms,
-    session: &mut Session<'_>,
-    edges: &[EdgeId],
-) -> Option<Vec<Choice>> {
-    let mut run = Execution::new(semantics);
-    run.start(terms);
-    let mut conditions = semantics.axioms(terms);
-    conditions.append(&mut run.facts);
-    let mut met: Vec<(EdgeId, Met)> = Vec::new();
-    for step in steps_of(semantics, edges) {
-        session.budget().check().ok()?;
-        let known = run.fresh.len();
-        let edge = match step {
-            PathStep::Edge(edge) => {
-                conditions.push(run.edge(terms, edge).ok()?);
-                edge
-            }
-            PathStep::Enter(call, callee) => {
-                conditions.push(run.enter(terms, call, callee));
-                call
-            }
-            PathStep::Leave => {
-                run.leave(terms);
-                conditions.append(&mut run.facts);
-                continue;
-            }
-        };
-        conditions.append(&mut run.facts);
-        let fresh = run.fresh[known..].to_vec();
-        match run.new_object(terms, edge) {
-            Some(object) => met.push((edge, Met::Object(object))),
-            None => met.extend(fresh.into_iter().map(|fresh| (edge, Met::Symbol(fresh)))),
-        }
-    }
-    session.push();
-    for &condition in &conditions {
-        session.assert(terms, condition);
-    }
-    let choices = match session.check(terms, &[]) {
-        Answer::Sat => {
-            let levels = prefer_small(terms, session, &met);
-            let choices = match session.check(terms, &[]) {
-                Answer::Sat => read_choices(terms, session, &met),
-                _ => None,
-            };
-            for _ in 0..levels {
-                session.pop();
-            }
-            choices
-        }
-        _ => None,
-    };
-    session.pop();
-    choices
-}
-
-/// So many inputs are made small: the first ones are what a reader looks at.
-const SMALL_INPUTS: usize = 24;
-
-/// Asserts small values for inputs wherever they are possible: people read them. Gives the number
-/// of levels that were opened for that.
-fn prefer_small(terms: &mut Terms, session: &mut Session<'_>, met: &[(EdgeId, Met)]) -> usize {
-    let inputs = met.iter().filter_map(|(_, met)| match met {
-        Met::Symbol(fresh) if matches!(fresh.origin, FreshOrigin::Input(_)) => Some(fresh.term),
-        _ => None,
-    });
-    let mut levels = 0;
-    for input in inputs.take(SMALL_INPUTS) {
-        for small in [0, 1, 2, -1] {
-            let value = match terms.sort(input) {
-                Sort::BitVec(width) => terms.bv(small, width),
-                Sort::Int => terms.int(small),
-                _ => continue,
-            };
-            let chosen = terms.eq(input, value);
-            session.push();
-            session.assert(terms, chosen);
-            if session.check(terms, &[]) == Answer::Sat {
-                levels += 1;
-                break;
-            }
-            session.pop();
-        }
-    }
-    levels
-}
-
-/// Something that the program leaves open.
-enum Met {
-    Symbol(Fresh),
-    Object(NewObject),
-}
-
-fn read_choices(
-    terms: &mut Terms,
-    session: &mut Session<'_>,
-    met: &[(EdgeId, Met)],
-) -> Option<Vec<Choice>> {
-    let asked: Vec<TermId> = met
-        .iter()
-        .flat_map(|(_, met)| match met {
-            Met::Symbol(fresh) => vec![fresh.term],
-            Met::Object(object) => object.cells.iter().map(|cell| cell.2).collect(),
-        })
-        .collect();
-    let mut values = session.values(terms, &asked).ok()?.into_iter();
-    let mut choices = Vec::new();
-    for (edge, met) in met {
-        let (origin, value) = match met {
-            Met::Symbol(fresh) => (fresh.origin, values.next()?),
-            Met::Object(object) => {
-                let mut bytes = vec![0u8; object.size as usize];
-                for &(offset, size, _) in &object.cells {
-                    let Some(Value::BitVec(bits)) = values.next()? else {
-                        continue;
-                    };
-                    let at = offset as usize..(offset + size) as usize;
-                    for (byte, value) in bytes
-                        .get_mut(at)?
-                        .iter_mut()
-                        .zip(bits.unsigned().to_bytes_le())
-                    {
-                        *byte = value;
-                    }
-                }
-                let number = BigUint::from_bytes_le(&bytes);
-                let bits = BitVec::new(number, 8 * object.size as u32);
-                (FreshOrigin::Havoc(*edge), Some(Value::BitVec(bits)))
-            }
-        };
-        choices.push(Choice {
-            edge: *edge,
-            origin,
-            value,
-        });
-    }
-    Some(choices)
 }
 
 fn witness(

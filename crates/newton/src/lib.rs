@@ -11,6 +11,7 @@
 //! dependencies ([`annotate`]) and projected to what matters ([`icpp`]).
 
 pub mod annotate;
+mod choices;
 mod clauses;
 pub mod cores;
 pub mod exact;

@@ -140,7 +140,11 @@ impl Rounds<'_, '_, '_> {
                 return Err(Reason::unsupported(program, construct));
             }
             (Feasibility::Feasible(witness), Target::Check(check)) => {
-                let choices = original_choices(self.task.model.inlined, &witness.choices);
+                let choices = original_choices(
+                    self.task.model.program,
+                    self.task.model.inlined,
+                    &witness.choices,
+                );
                 let given = Given::Choices(choices);
                 match self.desk.submit(Claim::Run(Run { check, given })).refused() {
                     None => {

@@ -473,6 +473,11 @@ fn ended_by_checks(program: &Program) -> Vec<String> {
             CheckKind::Unsigned => "unsigned arithmetic wraps around",
             CheckKind::Conversion | CheckKind::FloatCast => "a conversion changes a value",
             CheckKind::Pointer | CheckKind::Bounds => "an access is outside of its object",
+            CheckKind::Uninit => "something is decided by a value that was never initialised",
+            CheckKind::Nan => "an operation gives no number",
+            CheckKind::PointerArithmetic => "a pointer leaves its object",
+            CheckKind::Alignment => "an access is misaligned",
+            CheckKind::Overlap => "memory is copied to where it overlaps itself",
             CheckKind::Free => "`free` is given anything but live memory of the heap",
             // That a violated assertion ends an execution is no assumption.
             _ => return None,

@@ -8,8 +8,8 @@ use hardbop_budget::Budget;
 use hardbop_cfront::dump::type_name;
 use hardbop_cfront::ids::{EdgeId, FuncId, TypeId, VarId};
 use hardbop_cfront::interp::{
-    Consumed, Environment, Interpreter, Limits, Observer, Outcome, Request, Run, Script, State,
-    TraceMode,
+    Consumed, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Observer, Outcome, Request, Run,
+    Script, State, TraceMode, outside,
 };
 use hardbop_cfront::program::{CheckKind, Initial, Op, Origin, Program};
 use hardbop_cfront::types::Type;
@@ -39,6 +39,7 @@ pub fn harness(program: &Program, run: &Run, version: &str, budget: &Budget) -> 
     writer.inputs();
     writer.undefined_functions();
     writer.variables();
+    writer.outside();
     writer.environment();
     writer.entry();
     Harness {
@@ -58,6 +59,8 @@ struct Recorded {
     variables: BTreeMap<VarId, Vec<u8>>,
     /// The values of the entry's parameters.
     formals: Vec<Option<u128>>,
+    /// What objects that the program did not make hold, by address.
+    outside: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Recorded {
@@ -67,6 +70,7 @@ impl Recorded {
             program,
             results: BTreeMap::new(),
             garbage: false,
+            outside: BTreeMap::new(),
         };
         let mut start = Start {
             program,
@@ -87,6 +91,7 @@ impl Recorded {
             garbage: environment.garbage,
             variables: start.variables,
             formals: start.formals,
+            outside: environment.outside,
         }
     }
 }
@@ -97,6 +102,7 @@ struct Logged<'p> {
     program: &'p Program,
     results: BTreeMap<FuncId, Vec<Vec<u8>>>,
     garbage: bool,
+    outside: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Environment for Logged<'_> {
@@ -123,6 +129,11 @@ impl Environment for Logged<'_> {
         } else if bytes.iter().any(|&byte| byte != 0) {
             self.garbage = true;
         }
+    }
+
+    fn outside(&mut self, request: Request<'_>, address: u64, bytes: &mut [u8]) {
+        self.script.outside(request, address, bytes);
+        self.outside.insert(address, bytes.to_vec());
     }
 }
 
@@ -153,6 +164,10 @@ impl Observer for Start<'_> {
         }
     }
 }
+
+/// So many objects of the outside have room behind those whose contents are known: what the run
+/// only writes was not asked for.
+const OUTSIDE_OBJECTS_MORE: u64 = 64;
 
 struct Writer<'p> {
     program: &'p Program,
@@ -196,7 +211,12 @@ impl Writer<'_> {
                 " -fsanitize=integer-divide-by-zero -fno-sanitize-recover=all"
             }
             // No sanitizer of gcc's sees these.
-            CheckKind::Unsigned | CheckKind::Conversion => "",
+            CheckKind::Unsigned | CheckKind::Conversion | CheckKind::Nan | CheckKind::Uninit => "",
+            CheckKind::Alignment => " -fsanitize=alignment -fno-sanitize-recover=all",
+            CheckKind::PointerArithmetic => {
+                " -fsanitize=pointer-overflow,undefined -fno-sanitize-recover=all"
+            }
+            CheckKind::Overlap => " -fsanitize=address -fno-builtin",
             CheckKind::FloatCast => " -fsanitize=float-cast-overflow -fno-sanitize-recover=all",
             CheckKind::Leak | CheckKind::Cleanup => " -fsanitize=leak",
             CheckKind::Pointer | CheckKind::Bounds | CheckKind::Free => {
@@ -375,6 +395,45 @@ impl Writer<'_> {
                 byte_list(bytes)
             );
         }
+    }
+
+    /// Puts objects where the run's pointers from outside lead to.
+    fn outside(&mut self) {
+        let room = outside(self.program.types.model());
+        let results = self.recorded.results.values().flatten().map(|bytes| {
+            let low = bytes.iter().take(8).rev();
+            low.fold(0, |word, &byte| word << 8 | u64::from(byte))
+        });
+        let inputs = self.run.inputs.iter().map(|input| match &input.value {
+            Consumed::Scalar(value) => value.bits as u64,
+            Consumed::Bytes(_) => 0,
+        });
+        let mut pointers = results.chain(inputs);
+        if self.recorded.outside.is_empty() && !pointers.any(|word| room.contains(&word)) {
+            return;
+        }
+        let mut rows = String::new();
+        for (address, bytes) in &self.recorded.outside {
+            let size = bytes.len();
+            let list = byte_list(bytes);
+            let _ = writeln!(
+                rows,
+                "  memcpy((void *)0x{address:x}UL, (const unsigned char[]){{{list}}}, {size});"
+            );
+        }
+        let last = self.recorded.outside.keys().next_back();
+        let end = last.map_or(room.start, |&address| address - address % OUTSIDE_OBJECT)
+            + OUTSIDE_OBJECTS_MORE * OUTSIDE_OBJECT;
+        let size = end.min(room.end) - room.start;
+        let _ = write!(
+            self.out,
+            "/* Objects that the program did not make. */\n#include <sys/mman.h>\n\
+             __attribute__((constructor)) static void outside(void)\n{{\n  \
+             void *room = mmap((void *)0x{start:x}UL, {size}UL, PROT_READ | PROT_WRITE,\n    \
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);\n  \
+             if (room == MAP_FAILED) {{\n    perror(\"mmap\");\n    exit(3);\n  }}\n{rows}}}\n\n",
+            start = room.start,
+        );
     }
 
     /// The functions of the environment that the program does not define itself.

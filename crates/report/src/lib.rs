@@ -14,6 +14,7 @@ pub mod harness;
 pub mod html;
 pub mod join;
 pub mod junit;
+mod object;
 mod record;
 mod relevance;
 pub mod results;

@@ -3,6 +3,8 @@
 //! The run is repeated from its inputs, so it is the same run; an observer looks on. What is kept
 //! is bounded: the first and the last part of a very long run.
 
+mod inside;
+
 use crate::results::RuleRun;
 use crate::rule_run::Watcher;
 use hardbop_budget::Budget;
@@ -13,7 +15,8 @@ use hardbop_cfront::interp::{
 };
 use hardbop_cfront::operands::{Operand, operands_of};
 use hardbop_cfront::program::{Callee, ExprKind, Op, PlaceKind, Program, VarKind};
-use hardbop_cfront::types::{RecordKind, Type, Types};
+use hardbop_cfront::types::Type;
+use inside::inside;
 use std::collections::{BTreeMap, VecDeque};
 
 /// The most events kept from the start of a run.
@@ -672,6 +675,9 @@ impl<'p> Recorder<'p> {
                 reads = self.reads(vec![*to, *byte, *size], state, None);
                 writes.extend(self.range(*to, *size, state));
             }
+            Op::SetOpen { pointer, bits } => {
+                reads = self.reads(vec![*pointer, *bits], state, None);
+            }
             Op::VaStart { list } => writes.extend(self.place(*list, state)),
             Op::VaArg { list, place } => {
                 reads.extend(self.place(*list, state));
@@ -711,47 +717,5 @@ impl Observer for Recorder<'_> {
         self.look_at_rule(edge, state);
         let event = self.event(edge, state);
         self.push(event);
-    }
-}
-
-/// The part of an object at an offset, as C writes it: `.b[2]`; by the bytes where C has no name.
-fn inside(types: &Types, mut ty: TypeId, mut offset: u64, wanted: Option<TypeId>) -> String {
-    let mut path = String::new();
-    loop {
-        // Without a wanted type, the largest part that begins here.
-        if offset == 0 && wanted.is_none_or(|wanted| ty == wanted || types.is_scalar(ty)) {
-            return path;
-        }
-        match types.get(ty) {
-            Type::Array { element, length } if *length > 0 => {
-                let stride = types.size_of(*element).max(1);
-                path.push_str(&format!("[{}]", offset / stride));
-                offset %= stride;
-                ty = *element;
-            }
-            Type::Record(record) => {
-                let record = types.record(*record);
-                let field = record.fields.iter().find(|field| {
-                    let start = field.offset();
-                    field.bit_width.is_none()
-                        && start <= offset
-                        && offset < start + types.size_of(field.ty).max(1)
-                });
-                match field {
-                    Some(field) if record.kind == RecordKind::Struct || offset > 0 => {
-                        if let Some(name) = &field.name {
-                            path.push('.');
-                            path.push_str(name);
-                        }
-                        offset -= field.offset();
-                        ty = field.ty;
-                    }
-                    _ if offset == 0 => return path,
-                    _ => return format!("{path} + {offset} bytes"),
-                }
-            }
-            _ if offset == 0 => return path,
-            _ => return format!("{path} + {offset} bytes"),
-        }
     }
 }

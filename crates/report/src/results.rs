@@ -234,6 +234,8 @@ pub struct Trace {
     pub edges: Vec<EdgeStep>,
     /// The rule that is violated, if it is one, while the run goes on.
     pub rule: Option<RuleRun>,
+    /// The object that a wrong access is about, in lines for people; the last ones draw it.
+    pub object: Vec<String>,
     /// What is guessed and what the violation depends on.
     pub guesses: Vec<Guess>,
     /// How it is known that there is such a run, where it is too long to be run. Then there are no

@@ -34,6 +34,8 @@ pub enum Goal {
     ValidMemcleanup,
     /// Every execution ends.
     Termination,
+    /// Nothing happens that the C standard calls undefined.
+    DefBehavior,
     /// Something that is not checked here, by its name.
     Other(String),
 }
@@ -50,6 +52,7 @@ impl Goal {
             Goal::ValidMemtrack => "valid-memtrack",
             Goal::ValidMemcleanup => "valid-memcleanup",
             Goal::Termination => "termination",
+            Goal::DefBehavior => "def-behavior",
             Goal::Other(name) => name,
         }
     }
@@ -92,6 +95,7 @@ fn property(line: &str) -> Option<Property> {
         Some("Gvalid-memtrack") => Goal::ValidMemtrack,
         Some("Gvalid-memcleanup") => Goal::ValidMemcleanup,
         Some("Fend") => Goal::Termination,
+        Some("Gdef-behavior") => Goal::DefBehavior,
         Some(formula) => {
             let of = |prefix: &str| {
                 let name = formula.strip_prefix(prefix)?.strip_suffix(')')?;

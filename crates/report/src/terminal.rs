@@ -150,6 +150,9 @@ fn write_check(
             } else if let Some(detail) = show.path {
                 write_path(out, results, trace, message, detail, paint);
             }
+            for line in &trace.object {
+                let _ = writeln!(out, "  {line}");
+            }
             write_inputs(out, trace, show.path == Some(Detail::Full));
         }
     }

@@ -1,6 +1,7 @@
 //! A run as the user's own steps, with the values that they set and read.
 
 use crate::flow::Flow;
+use crate::object::describe;
 use crate::record::{Event, Phase, Record, What, record};
 use crate::relevance::relevant;
 use crate::results::{
@@ -91,6 +92,7 @@ pub fn trace(program: &Program, run: &Run, places: &mut Places, budget: &Budget)
             length: record.steps,
             rule: record.rule.clone(),
             guesses,
+            object: describe(program, run, budget),
             ..Trace::default()
         },
         shown: Vec::new(),

@@ -466,6 +466,7 @@ fn changes(program: &Program, graphs: &Graphs, function: FuncId, formal: VarId) 
             | Op::Free { .. }
             | Op::CopyMemory { .. }
             | Op::FillMemory { .. }
+            | Op::SetOpen { .. }
             | Op::Unsupported { .. } => None,
         };
         written.and_then(root) == Some(formal)

@@ -5,7 +5,7 @@ use crate::expr::Evaluated;
 use crate::layout::StateKind;
 use crate::leaves::all_leaves;
 use crate::memory::Scalar;
-use hardbop_cfront::ids::{EdgeId, ExprId, PlaceId};
+use hardbop_cfront::ids::{EdgeId, ExprId, PlaceId, VarId};
 use hardbop_cfront::program::{ExprKind, Op};
 use hardbop_logic::{TermId, Terms};
 
@@ -27,16 +27,7 @@ impl Execution<'_, '_> {
     pub fn new_object(&mut self, terms: &mut Terms, edge: EdgeId) -> Option<NewObject> {
         let program = self.semantics.program;
         let (size, scalars) = match program.edges[edge.index()].op {
-            Op::Declare { variable } => {
-                let ty = program.variable(variable).ty;
-                let spot = self.semantics.points_to.variable(variable)?;
-                let leaves = all_leaves(self.semantics, ty)?;
-                let address = self.variable_address(terms, variable);
-                let offsets: Vec<u64> = leaves.iter().map(|leaf| leaf.offset).collect();
-                let parts = self.parts_at(terms, spot, address, leaves);
-                let scalars: Vec<(u64, Scalar)> = offsets.into_iter().zip(parts).collect();
-                (program.types.size_of(ty), scalars)
-            }
+            Op::Declare { variable } => return self.contents_of(terms, variable),
             Op::Allocate { place, size, .. } => {
                 let size = self.constant_size(terms, size)?;
                 if size > MAX_SIZE {
@@ -47,9 +38,28 @@ impl Execution<'_, '_> {
             }
             _ => return None,
         };
+        Some(self.object(terms, size, scalars))
+    }
+
+    /// What a variable holds now; `None` if it is too large.
+    pub fn contents_of(&mut self, terms: &mut Terms, variable: VarId) -> Option<NewObject> {
+        let program = self.semantics.program;
+        let ty = program.variable(variable).ty;
+        let size = program.types.size_of(ty);
         if size > MAX_SIZE {
             return None;
         }
+        let spot = self.semantics.points_to.variable(variable)?;
+        let leaves = all_leaves(self.semantics, ty)?;
+        let address = self.variable_address(terms, variable);
+        let offsets: Vec<u64> = leaves.iter().map(|leaf| leaf.offset).collect();
+        let parts = self.parts_at(terms, spot, address, leaves);
+        let scalars = offsets.into_iter().zip(parts).collect();
+        Some(self.object(terms, size, scalars))
+    }
+
+    fn object(&mut self, terms: &mut Terms, size: u64, scalars: Vec<(u64, Scalar)>) -> NewObject {
+        let program = self.semantics.program;
         let mut cells = Vec::new();
         for (offset, scalar) in scalars {
             if scalar.bits.is_none() {
@@ -60,7 +70,7 @@ impl Execution<'_, '_> {
         }
         // What reading them would conclude is not what the program concluded.
         self.facts.clear();
-        Some(NewObject { size, cells })
+        NewObject { size, cells }
     }
 
     /// The scalars in `size` bytes from a pointer on, as the program reads them.

@@ -161,7 +161,7 @@ impl<'s, 'p> Execution<'s, 'p> {
         let program = self.semantics.program;
         let pass = terms.bool(true);
         match &program.edges[id.index()].op {
-            Op::Skip => {}
+            Op::Skip | Op::SetOpen { .. } => {}
             Op::EndScope { variables } => {
                 for &variable in variables {
                     self.end_life(terms, variable);
@@ -252,7 +252,12 @@ impl<'s, 'p> Execution<'s, 'p> {
     }
 
     /// The scalars of the object at a place.
-    fn parts(&mut self, terms: &mut Terms, place: PlaceId, ty: TypeId) -> Option<Vec<Scalar>> {
+    pub(crate) fn parts(
+        &mut self,
+        terms: &mut Terms,
+        place: PlaceId,
+        ty: TypeId,
+    ) -> Option<Vec<Scalar>> {
         let spot = self.semantics.points_to.place(place)?;
         let leaves = all_leaves(self.semantics, ty)?;
         let address = self.address(terms, place, Evaluated::Always);

@@ -148,6 +148,15 @@ impl Execution<'_, '_> {
             ExprKind::ValidFree { pointer } => self.valid_free(terms, pointer, evaluated),
             // Which objects live is not known here; a count of them may say that none does.
             ExprKind::HeapIs { .. } => self.imprecise(terms, "heap", Sort::Bool),
+            // Which bits have a value is not a part of this state: any may have none.
+            ExprKind::Open { .. } => {
+                let shape = self.shape_of(expr.ty);
+                let sort = scalar::sort(shape, arithmetic);
+                let bits = self.imprecise(terms, "open", sort);
+                let range = scalar::in_range(terms, bits, shape);
+                self.facts.push(range);
+                bits
+            }
             ExprKind::ObjectSize { .. } => {
                 let shape = self.shape_of(expr.ty);
                 let sort = scalar::sort(shape, arithmetic);

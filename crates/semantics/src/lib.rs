@@ -32,6 +32,7 @@ pub mod segment;
 pub mod skeleton;
 pub mod state;
 pub mod steps;
+pub mod touched;
 
 pub use exec::{Execution, Unmodelled};
 pub use state::{Fresh, FreshOrigin, State};

@@ -7,7 +7,7 @@ use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, TypeId, VarId};
 use hardbop_cfront::interp::{
     Environment, Interpreter, Limits, Observer, Outcome, Request, Run, State, TraceMode,
 };
-use hardbop_cfront::program::{BinaryOp, ExprKind, Op, PlaceKind, Program};
+use hardbop_cfront::program::{BinaryOp, ExprKind, Op, PlaceKind, Program, Variable};
 use hardbop_logic::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -176,11 +176,23 @@ impl Observer for Met<'_> {
 }
 
 /// The choices of a run of an inlined program, as choices of the program itself.
-pub fn original_choices(inlined: &Derived, choices: &[Choice]) -> Vec<Choice> {
+pub fn original_choices(program: &Program, inlined: &Derived, choices: &[Choice]) -> Vec<Choice> {
+    // A copy of a variable is declared where the variable is.
+    let declared = |variable: &Variable| (variable.source, variable.name.clone());
+    let ids = (0..program.variables.len() as u32).map(VarId);
+    let known: BTreeMap<_, VarId> = ids.map(|id| (declared(program.variable(id)), id)).collect();
     let original = |choice: &Choice| {
-        let edge = inlined.edges[choice.edge.index()]?;
+        let edge = inlined.edges[choice.edge.index()];
+        if let FreshOrigin::Uninitialised(copy) = choice.origin {
+            let variable = known.get(&declared(inlined.program.variable(copy)))?;
+            return Some(Choice {
+                edge: edge.unwrap_or(EdgeId(0)),
+                origin: FreshOrigin::Uninitialised(*variable),
+                value: choice.value.clone(),
+            });
+        }
         Some(Choice {
-            edge,
+            edge: edge?,
             ..choice.clone()
         })
     };
@@ -191,6 +203,10 @@ pub fn original_choices(inlined: &Derived, choices: &[Choice]) -> Vec<Choice> {
 struct Chosen {
     inputs: BTreeMap<EdgeId, VecDeque<u128>>,
     unknowns: BTreeMap<EdgeId, VecDeque<Vec<u8>>>,
+    /// What variables hold before they are written, by activation.
+    variables: BTreeMap<VarId, VecDeque<Vec<u8>>>,
+    /// What lies at an address of the outside.
+    outside: BTreeMap<u64, Vec<u8>>,
     objects: BTreeMap<VarId, u128>,
 }
 
@@ -199,6 +215,8 @@ impl Chosen {
         let mut chosen = Chosen {
             inputs: BTreeMap::new(),
             unknowns: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            outside: BTreeMap::new(),
             objects: objects.clone(),
         };
         for choice in choices {
@@ -207,6 +225,16 @@ impl Chosen {
                     let bits = choice.value.as_ref().map_or(0, bits_of);
                     let list = chosen.inputs.entry(choice.edge).or_default();
                     list.push_back(bits);
+                }
+                (FreshOrigin::Outside(address), _) => {
+                    let bytes = choice.value.as_ref().map_or_else(Vec::new, bytes_of);
+                    chosen.outside.entry(address).or_insert(bytes);
+                }
+                (FreshOrigin::Uninitialised(variable), op) if !matches!(op, Op::Declare { variable: declared } if *declared == variable) =>
+                {
+                    let bytes = choice.value.as_ref().map_or_else(Vec::new, bytes_of);
+                    let list = chosen.variables.entry(variable).or_default();
+                    list.push_back(bytes);
                 }
                 (_, Op::Call { .. }) => {}
                 _ => {
@@ -226,6 +254,12 @@ fn bits_of(value: &Value) -> u128 {
         Value::BitVec(bits) => u128::try_from(bits.unsigned().clone()).unwrap_or(0),
         Value::Int(value) => i128::try_from(value.clone()).unwrap_or(0) as u128,
         Value::Array(_) => 0,
+    }
+}
+
+fn fill(bytes: &mut [u8], from: &[u8]) {
+    for (byte, value) in bytes.iter_mut().zip(from) {
+        *byte = *value;
     }
 }
 
@@ -253,19 +287,22 @@ impl Environment for Chosen {
         let next = request
             .edge
             .and_then(|edge| self.unknowns.get_mut(&edge)?.pop_front());
-        for (byte, value) in bytes.iter_mut().zip(next.unwrap_or_default()) {
-            *byte = value;
-        }
+        fill(bytes, &next.unwrap_or_default());
     }
 
     fn unknown_variable(&mut self, request: Request<'_>, variable: VarId, bytes: &mut [u8]) {
         match self.objects.get(&variable) {
-            Some(bits) => {
-                for (byte, value) in bytes.iter_mut().zip(bits.to_le_bytes()) {
-                    *byte = value;
-                }
-            }
-            None => self.unknown(request, bytes),
+            Some(bits) => fill(bytes, &bits.to_le_bytes()),
+            None => match self.variables.get_mut(&variable) {
+                Some(list) => fill(bytes, &list.pop_front().unwrap_or_default()),
+                None => self.unknown(request, bytes),
+            },
+        }
+    }
+
+    fn outside(&mut self, _: Request<'_>, address: u64, bytes: &mut [u8]) {
+        if let Some(known) = self.outside.get(&address) {
+            fill(bytes, known);
         }
     }
 }

@@ -35,6 +35,8 @@ pub enum FreshOrigin {
     Havoc(EdgeId),
     /// The contents of a local before anything was written to it.
     Uninitialised(VarId),
+    /// What an object that the program did not make holds at an address.
+    Outside(u64),
     /// What this encoding does not tell: the model may choose a value that no run has.
     Imprecise,
 }

@@ -466,7 +466,11 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         );
         match answer {
             Feasibility::Feasible(witness) => {
-                let choices = original_choices(self.task.model.inlined, &witness.choices);
+                let choices = original_choices(
+                    self.task.model.program,
+                    self.task.model.inlined,
+                    &witness.choices,
+                );
                 let given = Given::Choices(choices);
                 let claim = Claim::Run(Run { check, given });
                 Ok(self.desk.submit(claim).refused())

@@ -3,9 +3,11 @@
 use crate::hints::Hints;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::TypeId;
-use hardbop_cfront::interp::{self, Environment, Interpreter, Limits, Request, TraceMode};
+use hardbop_cfront::interp::{
+    self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, TraceMode, Wanted, outside,
+};
 use hardbop_cfront::program::Program;
-use hardbop_cfront::types::{FloatKind, Type};
+use hardbop_cfront::types::{DataModel, FloatKind, Type};
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
 
@@ -200,6 +202,8 @@ struct Guess<'a> {
     style: Style,
     state: u64,
     hints: Option<&'a Hints>,
+    /// The objects of the outside that pointers were made up to.
+    objects: u64,
     /// Whether an input or the contents of memory were asked for.
     asked: bool,
 }
@@ -209,6 +213,7 @@ impl Guess<'_> {
         Guess {
             style,
             hints: None,
+            objects: 0,
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
             asked: false,
         }
@@ -239,6 +244,24 @@ impl Guess<'_> {
                 _ => u128::from(self.next()),
             },
         }
+    }
+
+    /// Null, or a pointer to an object of the outside that nothing else points to.
+    fn pointer(&mut self, model: DataModel) -> u64 {
+        let chance = self.next() >> 8;
+        let null = match self.style {
+            Style::Zero => true,
+            Style::One => false,
+            Style::Flag | Style::Mixed => chance.is_multiple_of(2),
+            Style::Small | Style::Medium => chance.is_multiple_of(8),
+        };
+        let room = outside(model);
+        let address = room.start + self.objects * OUTSIDE_OBJECT;
+        if null || address + OUTSIDE_OBJECT > room.end {
+            return 0;
+        }
+        self.objects += 1;
+        address
     }
 
     /// A floating-point number in the same style: often a fraction.
@@ -283,6 +306,7 @@ impl Environment for Guess<'_> {
         Some(match request.program.types.get(ty) {
             Type::Float(FloatKind::F32) => u128::from((self.float() as f32).to_bits()),
             Type::Float(FloatKind::F64) => u128::from(self.float().to_bits()),
+            Type::Pointer(_) => u128::from(self.pointer(request.program.types.model())),
             _ => self.value(bits),
         })
     }
@@ -295,7 +319,14 @@ impl Environment for Guess<'_> {
         true
     }
 
-    fn unknown(&mut self, _: Request<'_>, bytes: &mut [u8]) {
+    fn unknown(&mut self, request: Request<'_>, bytes: &mut [u8]) {
+        if request.wanted == Wanted::Pointer {
+            let pointer = self.pointer(request.program.types.model());
+            for (byte, value) in bytes.iter_mut().zip(pointer.to_le_bytes()) {
+                *byte = value;
+            }
+            return;
+        }
         for chunk in bytes.chunks_mut(4) {
             let value = self.value(32) as u32;
             for (byte, part) in chunk.iter_mut().zip(value.to_le_bytes()) {

@@ -244,7 +244,8 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
                 }
                 Target::Check(check) => {
                     let inlined = self.task.model.inlined;
-                    let choices = original_choices(inlined, &witness.choices);
+                    let choices =
+                        original_choices(self.task.model.program, inlined, &witness.choices);
                     let given = Given::Choices(choices);
                     match self.desk.submit(Claim::Run(Run { check, given })).refused() {
                         None => {

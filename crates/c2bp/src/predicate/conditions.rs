@@ -92,6 +92,7 @@ fn scope_of(program: &Program, function: FuncId, expr: ExprId) -> Option<Scope> 
                         | ExprKind::ValidFree { .. }
                         | ExprKind::HeapIs { .. }
                         | ExprKind::ObjectSize { .. }
+                        | ExprKind::Open { .. }
                 );
             }
         },

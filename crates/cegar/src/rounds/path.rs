@@ -201,7 +201,7 @@ impl Rounds<'_> {
         let Some((&check, _)) = self.open.iter().find(|(_, at)| at.contains(&vertex)) else {
             return;
         };
-        let choices = original_choices(self.model.inlined, &witness.choices);
+        let choices = original_choices(self.model.program, self.model.inlined, &witness.choices);
         let given = Given::Choices(choices);
         match self.desk.submit(Claim::Run(Run { check, given })).refused() {
             None => {

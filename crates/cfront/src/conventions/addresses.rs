@@ -8,12 +8,12 @@
 
 use super::View;
 use super::lives::Lives;
-use crate::ids::{ExprId, FuncId, TypeId, VarId};
+use crate::ids::{ExprId, FuncId, LocId, TypeId, VarId};
 use crate::operands::{Operand, each_below, each_load, each_operand};
 use crate::points_to::{Class, ClassId, Spot, leaves};
 use crate::program::{
-    BinaryOp, ExprKind, Initial, InitialValue, Op, Origin, PlaceKind, Program, Root, Source,
-    UnaryOp, VarKind,
+    BinaryOp, CheckKind, Edge, ExprKind, Initial, InitialValue, LocationKind, Op, Origin,
+    PlaceKind, Program, Root, Source, UnaryOp, VarKind,
 };
 use crate::types::{RecordKind, Type, Types};
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ fn looks(view: &View<'_>) -> Vec<Look> {
             continue;
         };
         let seen = is_users || takes_any_object(view, function) || numbers_by == Some(By::View);
-        if !seen {
+        if !seen || asks_by_itself(view, edge) {
             continue;
         }
         let mut found: Vec<_> = look_of_edge(view, &edge.op).into_iter().collect();
@@ -132,6 +132,23 @@ fn looks(view: &View<'_>) -> Vec<Look> {
         }));
     }
     out
+}
+
+/// Whether an edge belongs to a check that looks at addresses, which the program does not: where
+/// its answer depends on the layout, that is said where the check is made.
+fn asks_by_itself(view: &View<'_>, edge: &Edge) -> bool {
+    let program = view.program;
+    let about_addresses = |to: LocId| match program.locations[to.index()].kind {
+        LocationKind::Error(check) => matches!(
+            program.checks[check.index()].kind,
+            CheckKind::Alignment | CheckKind::Overlap
+        ),
+        _ => false,
+    };
+    matches!(edge.op, Op::Assume { .. })
+        && program
+            .edges_from(edge.from)
+            .any(|(_, other)| about_addresses(other.to))
 }
 
 /// For every function of the library, where the program first calls it, itself or through others.

@@ -2,10 +2,11 @@
 
 use super::Limits;
 use super::TrapKind;
+use super::addresses::{FUNCTION_SIZE, FUNCTIONS, stack_bottom};
 use super::code::{FunctionCode, Shape, Site, Storage, Target};
+use super::environment::Wanted;
 use super::expression::access;
 use super::machine::{Frame, Machine, NO_OBJECT};
-use super::memory::{FUNCTION_SIZE, FUNCTIONS, stack_bottom};
 use super::scalar::{Kind, Reg};
 use crate::ids::FuncId;
 
@@ -50,7 +51,13 @@ impl<'i> Machine<'i> {
             .resize(self.slot_base + code.slots.len(), NO_OBJECT);
         for (slot, described) in code.slots.iter().enumerate() {
             if described.at_entry {
-                self.declare(slot as u32)?;
+                self.declare_at_entry(slot as u32)?;
+            }
+        }
+        if !self.zero_unknowns {
+            for &(r, kind, variable) in &code.open {
+                let value = self.unknown_scalar(kind, Some(variable));
+                self.set(r, value);
             }
         }
         Ok(())
@@ -93,7 +100,7 @@ impl<'i> Machine<'i> {
                 // An argument that was not passed has an unknown value.
                 match (storage, shape) {
                     (Storage::Register(r), Shape::Scalar(kind)) => {
-                        let value = self.unknown_scalar(kind);
+                        let value = self.unknown_scalar(kind, None);
                         self.set(r, value);
                     }
                     (Storage::Slot(slot), _) => {
@@ -119,7 +126,7 @@ impl<'i> Machine<'i> {
                 (Shape::Record(size), Shape::Record(given)) if size == given => {
                     if let Storage::Slot(slot) = storage {
                         let object = self.slot_object(slot)?;
-                        let from = self.memory.locate(value, size)?;
+                        let from = self.locate(value, size, Wanted::Bytes)?;
                         self.memory.copy((object, 0), from, size as usize);
                     }
                 }
@@ -165,7 +172,7 @@ impl<'i> Machine<'i> {
                         .store(object, offset as usize, access(kind).0, value);
                 }
                 Shape::Record(size) => {
-                    let from = self.memory.locate(value, size)?;
+                    let from = self.locate(value, size, Wanted::Bytes)?;
                     self.memory
                         .copy((object, offset as usize), from, size as usize);
                 }
@@ -254,7 +261,7 @@ impl<'i> Machine<'i> {
             }
             // The callee returns something else than the caller wants: it is unknown.
             (Some((d, Some(kind))), Shape::Record(_)) => {
-                let value = self.unknown_scalar(kind);
+                let value = self.unknown_scalar(kind, None);
                 self.set(d, value);
             }
             (Some((_, None)), _) => return Err(TrapKind::BadArguments),

@@ -380,6 +380,16 @@ pub(super) enum Rare {
         pointer: R,
         to: Kind,
     },
+    Open {
+        d: R,
+        pointer: R,
+        to: Kind,
+    },
+    SetOpen {
+        pointer: R,
+        bits: R,
+        size: u64,
+    },
     /// Copies `size` bytes, a constant.
     CopyRecord {
         to: R,
@@ -520,6 +530,8 @@ pub(super) struct FunctionCode {
     pub code: Code,
     /// The registers that hold variables; they come first.
     pub variables: u32,
+    /// The variables in registers that may be read before they are written.
+    pub open: Vec<(R, Kind, VarId)>,
     pub slots: Vec<Slot>,
     /// The size of the frame's objects with their gaps.
     pub frame_size: u64,

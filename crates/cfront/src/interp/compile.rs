@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::scalar::Kind;
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
 use crate::program::{Callee, Edge, ExprKind, Gap, LocationKind, Op, Program, UnaryOp};
+use crate::unwritten::read_unwritten;
 
 /// Compiles a function.
 pub(super) fn function(program: &Program, layout: &Layout, id: FuncId) -> FunctionCode {
@@ -37,9 +38,16 @@ pub(super) fn function(program: &Program, layout: &Layout, id: FuncId) -> Functi
         let shape = compiler.emitter.shape(program.variable(variable).ty);
         (layout.storage[variable.index()], shape)
     };
+    let open = read_unwritten(program, id)
+        .into_iter()
+        .filter_map(|variable| match storage(variable) {
+            (Storage::Register(r), Shape::Scalar(kind)) => Some((r, kind, variable)),
+            _ => None,
+        });
     FunctionCode {
         function: id,
         variables: frame.variables,
+        open: open.collect(),
         slots: frame.slots.clone(),
         frame_size: frame.frame_size,
         formals: source
@@ -291,6 +299,15 @@ impl<'p> Compiler<'p> {
             Op::FillMemory { to, byte, size } => {
                 let (to, byte, size) = (self.value(*to), self.value(*byte), self.value(*size));
                 self.emitter.rare(Rare::FillMemory { to, byte, size });
+            }
+            Op::SetOpen { pointer, bits } => {
+                let size = program.types.size_of(program.expr(*bits).ty);
+                let (pointer, bits) = (self.value(*pointer), self.value(*bits));
+                self.emitter.rare(Rare::SetOpen {
+                    pointer,
+                    bits,
+                    size,
+                });
             }
             Op::VaStart { list } => {
                 self.variadic = true;

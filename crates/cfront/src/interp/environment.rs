@@ -11,6 +11,19 @@ pub struct Request<'a> {
     /// The edge that asks; `None` before the first edge (external variables without a
     /// definition, parameters of the entry function).
     pub edge: Option<EdgeId>,
+    /// What it will be read as.
+    pub wanted: Wanted,
+}
+
+/// What something that is asked for will be read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Anything: the contents of an object.
+    Bytes,
+    /// A number.
+    Number,
+    /// A pointer.
+    Pointer,
 }
 
 /// Supplies inputs and unknown values.
@@ -25,10 +38,16 @@ pub trait Environment {
     /// Fills unknown contents: of a new object, of a havocked place. The bytes are zero before.
     fn unknown(&mut self, request: Request<'_>, bytes: &mut [u8]);
 
-    /// Fills the contents that a variable of static storage has before the program starts, where
-    /// nothing says what they are.
+    /// Fills what a variable holds before anything is written to it, where nothing says what that
+    /// is: one of static storage before the program starts, a local when its function is called.
     fn unknown_variable(&mut self, request: Request<'_>, variable: VarId, bytes: &mut [u8]) {
         let _ = variable;
+        self.unknown(request, bytes);
+    }
+
+    /// Fills what an object that the program did not make holds at an address.
+    fn outside(&mut self, request: Request<'_>, address: u64, bytes: &mut [u8]) {
+        let _ = address;
         self.unknown(request, bytes);
     }
 

@@ -4,6 +4,7 @@ use super::code::{Code, ExprCode, Instr, IntOp};
 use super::code::{FunctionCode, Shape};
 use super::machine::{End, Machine};
 use super::memory::Access;
+use super::outside::wanted_by;
 use super::scalar::Reg;
 use super::state::State;
 use super::{Limits, Observer, Outcome, TrapKind, Value, float};
@@ -161,7 +162,8 @@ impl<'i> Machine<'i> {
             } => {
                 let mut pointer = self.get(pointer);
                 pointer.low = self.memory.wrap(pointer.low.wrapping_add(offset.into()));
-                let (object, offset) = self.memory.locate(pointer, access.size() as u64)?;
+                let (object, offset) =
+                    self.locate(pointer, access.size() as u64, wanted_by(access))?;
                 self.memory.note_read(object, offset, access);
                 let value = self.memory.load(object, offset, access);
                 self.set(d, self.loaded(access, value));
@@ -198,7 +200,7 @@ impl<'i> Machine<'i> {
                 let mut pointer = self.get(pointer);
                 pointer.low = self.memory.wrap(pointer.low.wrapping_add(offset.into()));
                 let size = access.size() as u64;
-                let (object, offset) = self.memory.locate_to_write(pointer, size)?;
+                let (object, offset) = self.locate_to_write(pointer, size)?;
                 let value = self.get(a);
                 self.memory.store(object, offset, access, value);
             }

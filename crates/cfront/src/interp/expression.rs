@@ -6,9 +6,9 @@
 mod arithmetic;
 mod place;
 
+use super::addresses::{FUNCTION_SIZE, FUNCTIONS};
 use super::code::{Cmp, Code, Instr, Norm, R, Rare, Shape, Storage};
 use super::layout::{Path, Root, path};
-use super::memory::{FUNCTION_SIZE, FUNCTIONS};
 use super::scalar::Kind;
 use crate::ids::{ExprId, TypeId};
 use crate::program::{BinaryOp, ExprKind, Program, UnaryOp};
@@ -331,7 +331,9 @@ impl<'p> Emitter<'p> {
                 work.push(Work::Branch { id, dest, mark });
                 work.push(operand(condition));
             }
-            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
+            ExprKind::ValidFree { pointer }
+            | ExprKind::ObjectSize { pointer }
+            | ExprKind::Open { pointer } => {
                 work.push(Work::Finish { id, dest, mark });
                 work.push(operand(pointer));
             }
@@ -542,6 +544,17 @@ impl<'p> Emitter<'p> {
                 let pointer = self.register(value);
                 let d = self.target(dest, mark);
                 self.rare(Rare::ValidFree { d, pointer });
+                Operand::Reg(d)
+            }
+            ExprKind::Open { .. } => {
+                let value = pop(values);
+                let pointer = self.register(value);
+                let d = self.target(dest, mark);
+                self.rare(Rare::Open {
+                    d,
+                    pointer,
+                    to: kind,
+                });
                 Operand::Reg(d)
             }
             ExprKind::ObjectSize { .. } => {

@@ -73,6 +73,7 @@ impl Machine<'_> {
         let mut roots: Vec<u32> = (1..self.memory.statics).collect();
         let own = |&slot: &u32| self.memory.describe(slot).1 == Life::Static;
         roots.extend(self.memory.heap.values().copied().filter(own));
+        roots.extend(self.memory.outside.slots());
         // The texts that `main` is given live as long as the program.
         let texts = program.function(program.entry).origin == Origin::Model;
         if end == ProgramEnd::Stop || texts {

@@ -1,7 +1,7 @@
 //! Decides where each variable lives while the program runs.
 
+use super::addresses::{FUNCTION_SIZE, FUNCTIONS, after, align_up};
 use super::code::{FrameLayout, Slot, Storage};
-use super::memory::{FUNCTION_SIZE, FUNCTIONS, after, align_up};
 use crate::ids::{ExprId, PlaceId, VarId};
 use crate::program::{ExprKind, Op, PlaceKind, Program, VarKind};
 

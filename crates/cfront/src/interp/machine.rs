@@ -1,8 +1,9 @@
 //! The state of a run, and what every instruction may do to it.
 
+use super::addresses::{FUNCTIONS, stack_bottom, stack_top};
 use super::code::{ExprCode, FunctionCode, R};
-use super::environment::{Environment, Request};
-use super::memory::{Access, FUNCTIONS, Life, Memory, Provenance, stack_bottom, stack_top};
+use super::environment::{Environment, Request, Wanted};
+use super::memory::{Access, Life, Memory, Provenance};
 use super::scalar::{Kind, Reg};
 use super::{ConsumedInput, Interpreter, Outcome, TraceMode, TrapKind, compile};
 use crate::ids::{EdgeId, ExprId, FuncId, VarId};
@@ -159,10 +160,7 @@ impl<'i> Machine<'i> {
     /// Asks the environment for what a variable holds before the program starts.
     pub(super) fn fill_variable(&mut self, object: u32, variable: VarId) {
         let (size, _) = self.memory.describe(object);
-        let request = Request {
-            program: self.interpreter.program,
-            edge: self.edge,
-        };
+        let request = self.request(Wanted::Bytes);
         let bytes = self.memory.bytes_mut(object, 0, size as usize);
         self.environment.unknown_variable(request, variable, bytes);
         self.unknowns.push(bytes.to_vec());
@@ -171,10 +169,7 @@ impl<'i> Machine<'i> {
 
     /// Asks the environment for unknown contents of some bytes.
     pub(super) fn unknown_range(&mut self, object: u32, offset: usize, size: usize) {
-        let request = Request {
-            program: self.interpreter.program,
-            edge: self.edge,
-        };
+        let request = self.request(Wanted::Bytes);
         let bytes = self.memory.bytes_mut(object, offset, size);
         bytes.fill(0);
         if !self.zero_unknowns {
@@ -184,21 +179,34 @@ impl<'i> Machine<'i> {
         self.memory.unwrite(object, offset, size);
     }
 
-    /// An unknown scalar.
-    pub(super) fn unknown_scalar(&mut self, kind: Kind) -> Reg {
+    /// An unknown scalar; what a variable holds before it is written, if there is one.
+    pub(super) fn unknown_scalar(&mut self, kind: Kind, variable: Option<VarId>) -> Reg {
         self.memory.leave_open();
         if self.zero_unknowns {
             return Reg::default();
         }
         let mut bytes = [0; 16];
         let size = kind.width().div_ceil(8) as usize;
-        let request = Request {
-            program: self.interpreter.program,
-            edge: self.edge,
-        };
-        self.environment.unknown(request, &mut bytes[..size]);
+        let request = self.request(match kind {
+            Kind::Pointer { .. } => Wanted::Pointer,
+            _ => Wanted::Number,
+        });
+        let asked = &mut bytes[..size];
+        match variable {
+            Some(variable) => self.environment.unknown_variable(request, variable, asked),
+            None => self.environment.unknown(request, asked),
+        }
         self.unknowns.push(bytes[..size].to_vec());
         self.received(kind, u128::from_le_bytes(bytes))
+    }
+
+    /// A request of the edge that is being executed.
+    pub(super) fn request(&self, wanted: Wanted) -> Request<'i> {
+        Request {
+            program: self.interpreter.program,
+            edge: self.edge,
+            wanted,
+        }
     }
 
     /// The register for bits that come from outside.
@@ -271,6 +279,26 @@ impl<'i> Machine<'i> {
 
     /// Begins the life of a slot's object.
     pub(super) fn declare(&mut self, slot: u32) -> Result<u32, TrapKind> {
+        let object = self.begin(slot)?;
+        if !self.zero_unknowns {
+            self.fill_unknown(object);
+        }
+        Ok(object)
+    }
+
+    /// Begins the life of the object of a slot that lives from the call on.
+    pub(super) fn declare_at_entry(&mut self, slot: u32) -> Result<(), TrapKind> {
+        let object = self.begin(slot)?;
+        if let Some(frame) = self.frames.last()
+            && !self.zero_unknowns
+        {
+            let layout = &self.interpreter.layout.frames[frame.code.function.index()];
+            self.fill_variable(object, layout.slot_variables[slot as usize]);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, slot: u32) -> Result<u32, TrapKind> {
         self.end_scope(slot);
         let Some(frame) = self.frames.last() else {
             return Err(TrapKind::WildPointer);
@@ -282,9 +310,7 @@ impl<'i> Machine<'i> {
         );
         let object = self.memory.create(base, size, Life::Frame)?;
         self.slots[self.slot_base + slot as usize] = object;
-        if !self.zero_unknowns {
-            self.fill_unknown(object);
-        }
+        self.memory.unwrite(object, 0, size as usize);
         Ok(object)
     }
 

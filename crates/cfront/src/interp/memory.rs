@@ -8,7 +8,9 @@
 //! address lies in, the end included.
 
 use super::TrapKind;
+use super::addresses::{after, outside};
 use super::open::Watch;
+use super::outside::Outside;
 use super::scalar::Reg;
 use crate::types::DataModel;
 use std::collections::BTreeMap;
@@ -76,7 +78,7 @@ pub(super) struct Object {
     /// The provenance of the pointer at each aligned word; empty if no pointer was stored.
     pub pointers: Vec<Provenance>,
     /// Which bytes were never written; empty if all were, or if nobody watches.
-    pub unwritten: Vec<bool>,
+    pub unwritten: Vec<u8>,
 }
 
 /// The memory.
@@ -95,6 +97,8 @@ pub(super) struct Memory {
     pub word: usize,
     /// What is open in the run, if somebody watches.
     pub watch: Watch,
+    /// What the program did not make.
+    pub outside: Outside,
     used: u64,
     limit: u64,
 }
@@ -112,6 +116,7 @@ impl PartialEq for Memory {
         let mut rest = left.iter().chain(right);
         self.next_heap == other.next_heap
             && self.heap == other.heap
+            && self.outside == other.outside
             && rest.all(|object| object.life == Life::Dead)
             && self
                 .objects
@@ -122,44 +127,6 @@ impl PartialEq for Memory {
 }
 
 impl Eq for Memory {}
-
-/// The address of the first function; each takes [`FUNCTION_SIZE`] bytes.
-pub(super) const FUNCTIONS: u64 = 0x1_0000;
-/// The distance between two functions.
-pub(super) const FUNCTION_SIZE: u64 = 16;
-/// The unused bytes behind every object, which keep the end of one apart from the next one.
-const GAP: u64 = 16;
-
-/// Where the stack begins; it grows towards smaller addresses.
-pub(super) fn stack_top(model: DataModel) -> u64 {
-    match model {
-        DataModel::Ilp32 => 0xf000_0000,
-        DataModel::Lp64 => 0x7fff_0000_0000,
-    }
-}
-
-/// Where the stack must not grow to.
-pub(super) fn stack_bottom(model: DataModel) -> u64 {
-    match model {
-        DataModel::Ilp32 => 0xa000_0000,
-        DataModel::Lp64 => 0x7000_0000_0000,
-    }
-}
-
-/// The start of an object that is placed at or after an address.
-pub(super) fn align_up(address: u64, size: u64) -> u64 {
-    let align = if size >= 16 {
-        16
-    } else {
-        size.max(1).next_power_of_two().max(4)
-    };
-    address.saturating_add(align - 1) & !(align - 1)
-}
-
-/// The first address after an object and its gap.
-pub(super) fn after(base: u64, size: u64) -> u64 {
-    base.saturating_add(size).saturating_add(GAP)
-}
 
 impl Memory {
     /// A memory without objects. The heap lies behind an address, behind which the statics
@@ -180,9 +147,10 @@ impl Memory {
             heap: BTreeMap::new(),
             statics: 1,
             next_heap: start,
-            heap_range: (start, stack_bottom(model)),
+            heap_range: (start, outside(model).start),
             word: model.pointer_size() as usize,
             watch: Watch::Nobody,
+            outside: Outside::default(),
             used: 0,
             limit,
         }
@@ -251,7 +219,7 @@ impl Memory {
             object.data.resize(size as usize, 0);
         }
         if self.watch != Watch::Nobody {
-            object.unwritten = vec![true; size as usize];
+            object.unwritten = vec![u8::MAX; size as usize];
         }
         Ok(slot)
     }

@@ -14,6 +14,7 @@
 //! use no recursion of the host, so deep recursion of the program ends in
 //! [`TrapKind::StackOverflow`] and not in a crash.
 
+mod addresses;
 mod call;
 mod code;
 mod compile;
@@ -27,6 +28,7 @@ mod layout;
 mod machine;
 mod memory;
 mod open;
+mod outside;
 mod rare;
 mod report;
 mod scalar;
@@ -34,15 +36,16 @@ mod snapshot;
 mod start;
 mod state;
 
-pub use environment::{Environment, Request};
+pub use environment::{Environment, Request, Wanted};
 pub use inputs::{Exhausted, InputError, InputValue, Script, Unknown, parse_inputs};
 
+pub use addresses::{OUTSIDE_OBJECT, outside};
 pub use report::{Report, ReportInput, report, value_text};
 pub use snapshot::Snapshot;
 pub use state::{LiveObject, State};
 
 use crate::ids::{CheckId, EdgeId, TypeId};
-use crate::program::Program;
+use crate::program::{ExprKind, Program};
 use code::FunctionCode;
 use hardbop_budget::{Budget, Stopped};
 use layout::Layout;
@@ -232,6 +235,8 @@ pub struct Interpreter<'p> {
     functions: Vec<OnceCell<FunctionCode>>,
     /// The memory before the program starts, without the unknown contents.
     image: OnceCell<Result<Memory, TrapKind>>,
+    /// Whether the program asks which bits were never written.
+    asks: bool,
 }
 
 impl<'p> Interpreter<'p> {
@@ -244,6 +249,10 @@ impl<'p> Interpreter<'p> {
             layout,
             functions,
             image: OnceCell::new(),
+            asks: program
+                .exprs
+                .iter()
+                .any(|expr| matches!(expr.kind, ExprKind::Open { .. })),
         }
     }
 

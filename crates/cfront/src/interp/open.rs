@@ -1,10 +1,11 @@
 //! What a run leaves open: whether it depends on anything but its inputs.
 //!
-//! Where somebody watches, an object knows which of its bytes were never written. Reading one of
+//! Where somebody watches, an object knows which of its bits were never written. Reading one of
 //! them, the bytes of a pointer as a number, or comparing a pointer that dangles or points behind
 //! its object with another one, makes the run depend on what the program does not say. That is only
 //! noted: the run goes on.
 
+use super::addresses::FUNCTIONS;
 use super::machine::Machine;
 use super::memory::{Access, Memory};
 use super::scalar::Reg;
@@ -49,11 +50,18 @@ impl Memory {
         let object = &self.objects[slot as usize];
         let end = offset + size;
         let unwritten = object.unwritten.get(offset..end);
-        let unwritten = unwritten.is_some_and(|bytes| bytes.contains(&true));
+        let unwritten = unwritten.is_some_and(|bytes| bytes.iter().any(|&bits| bits != 0));
         let words = offset / self.word..end.div_ceil(self.word).min(object.pointers.len());
         let whole = pointer && offset.is_multiple_of(self.word);
         let numbers = object.pointers.get(words).unwrap_or_default();
-        if unwritten || !whole && numbers.iter().any(|&high| high != 0) {
+        // A pointer that no object gave, and that is not a function's, is a number.
+        let wild = pointer && numbers.iter().all(|&high| high == 0) && {
+            let access = if size == 4 { Access::U32 } else { Access::W64 };
+            let address = self.load(slot, offset, access).low;
+            let first = self.objects.get(1).map_or(u64::MAX, |object| object.base);
+            address != 0 && !(FUNCTIONS..first).contains(&address)
+        };
+        if wild || unwritten || !whole && numbers.iter().any(|&high| high != 0) {
             self.leave_open();
         }
     }
@@ -63,7 +71,7 @@ impl Memory {
     pub(super) fn written(&mut self, slot: u32, offset: usize, size: usize) {
         let unwritten = &mut self.objects[slot as usize].unwritten;
         if !unwritten.is_empty() {
-            unwritten[offset..offset + size].fill(false);
+            unwritten[offset..offset + size].fill(0);
         }
     }
 
@@ -74,9 +82,30 @@ impl Memory {
         }
         let object = &mut self.objects[slot as usize];
         if object.unwritten.is_empty() {
-            object.unwritten = vec![false; object.data.len()];
+            object.unwritten = vec![0; object.data.len()];
         }
-        object.unwritten[offset..offset + size].fill(true);
+        object.unwritten[offset..offset + size].fill(u8::MAX);
+    }
+
+    /// The bits that were never written, of at most 16 bytes.
+    pub(super) fn open_bits(&self, slot: u32, offset: usize, size: usize) -> u128 {
+        let unwritten = &self.objects[slot as usize].unwritten;
+        let bytes = unwritten.get(offset..offset + size).unwrap_or_default();
+        let sum = |word: u128, &byte: &u8| word << 8 | u128::from(byte);
+        bytes.iter().rev().fold(0, sum)
+    }
+
+    /// Says which bits of at most 16 bytes were never written.
+    pub(super) fn set_open_bits(&mut self, slot: u32, offset: usize, size: usize, bits: u128) {
+        let object = &mut self.objects[slot as usize];
+        if self.watch == Watch::Nobody || object.unwritten.is_empty() && bits == 0 {
+            return;
+        }
+        if object.unwritten.is_empty() {
+            object.unwritten = vec![0; object.data.len()];
+        }
+        let bytes = bits.to_le_bytes();
+        object.unwritten[offset..offset + size].copy_from_slice(&bytes[..size]);
     }
 
     /// What was not written is copied along.
@@ -87,13 +116,13 @@ impl Memory {
         let source = self.objects[from.0 as usize]
             .unwritten
             .get(from.1..from.1 + size);
-        let source = source.map_or_else(|| vec![false; size], <[bool]>::to_vec);
+        let source = source.map_or_else(|| vec![0; size], <[u8]>::to_vec);
         let target = &mut self.objects[to.0 as usize];
         if target.unwritten.is_empty() {
-            if !source.contains(&true) {
+            if source.iter().all(|&bits| bits == 0) {
                 return;
             }
-            target.unwritten = vec![false; target.data.len()];
+            target.unwritten = vec![0; target.data.len()];
         }
         target.unwritten[to.1..to.1 + size].copy_from_slice(&source);
     }
@@ -114,8 +143,8 @@ impl Machine<'_> {
         }
         let inside = |pointer: Reg| match self.memory.object(pointer) {
             Some((object, offset)) => offset < self.memory.describe(object).0,
-            // A function, or a number.
-            None => pointer.high == 0,
+            // A function, or a number: whether an object lies there is not for the program to say.
+            None => false,
         };
         if !inside(left) || !inside(right) {
             self.memory.leave_open();

@@ -1,7 +1,7 @@
 //! Instructions that are executed seldom or do much at once.
 
 use super::code::Rare;
-use super::environment::Request;
+use super::environment::Wanted;
 use super::machine::{End, Machine};
 use super::memory::Life;
 use super::scalar::{self, Kind, Reg, extend, mask};
@@ -121,6 +121,27 @@ impl Machine<'_> {
                     },
                 );
             }
+            Rare::Open { d, pointer, to } => {
+                let size = u64::from(to.width().div_ceil(8));
+                // Whoever asks makes the access next, and is told there what is wrong with it.
+                let open = match self.memory.locate(self.get(pointer), size) {
+                    Ok((object, offset)) => self.memory.open_bits(object, offset, size as usize),
+                    Err(_) => 0,
+                };
+                self.set(d, to.reg(open));
+            }
+            Rare::SetOpen {
+                pointer,
+                bits,
+                size,
+            } => {
+                let value = self.get(bits);
+                let bits = u128::from(value.low) | u128::from(value.high) << 64;
+                if let Ok((object, offset)) = self.memory.locate(self.get(pointer), size) {
+                    self.memory
+                        .set_open_bits(object, offset, size as usize, bits);
+                }
+            }
             Rare::ObjectSize { d, pointer, to } => {
                 let size = match self.memory.object(self.get(pointer)) {
                     Some((object, offset)) => {
@@ -132,15 +153,15 @@ impl Machine<'_> {
                 self.set(d, to.reg(size));
             }
             Rare::CopyRecord { to, from, size } => {
-                let from = self.memory.locate(self.get(from), size)?;
-                let to = self.memory.locate_to_write(self.get(to), size)?;
+                let from = self.locate(self.get(from), size, Wanted::Bytes)?;
+                let to = self.locate_to_write(self.get(to), size)?;
                 self.memory.copy(to, from, size as usize);
             }
             Rare::Input { ty, kind, d } => {
-                let request = Request {
-                    program: self.interpreter.program,
-                    edge: self.edge,
-                };
+                let request = self.request(match kind {
+                    Kind::Pointer { .. } => Wanted::Pointer,
+                    _ => Wanted::Number,
+                });
                 let Some(bits) = self.environment.input(request, ty) else {
                     return Err(End::OutOfInputs);
                 };
@@ -153,11 +174,11 @@ impl Machine<'_> {
                 self.set(d, self.received(kind, bits));
             }
             Rare::Unknown { kind, d } => {
-                let value = self.unknown_scalar(kind);
+                let value = self.unknown_scalar(kind, None);
                 self.set(d, value);
             }
             Rare::HavocRecord { pointer, size } => {
-                let (object, offset) = self.memory.locate_to_write(self.get(pointer), size)?;
+                let (object, offset) = self.locate_to_write(self.get(pointer), size)?;
                 self.memory.leave_open();
                 self.unknown_range(object, offset, size as usize);
             }
@@ -193,8 +214,9 @@ impl Machine<'_> {
                     Lifetime::Library => self.memory.allocate(size, Life::Static)?,
                     Lifetime::Frame => self.allocate_on_stack(size)?,
                 };
-                if !self.zero_unknowns {
-                    self.unknown_range(object, 0, size as usize);
+                match self.zero_unknowns {
+                    true => self.memory.unwrite(object, 0, size as usize),
+                    false => self.unknown_range(object, 0, size as usize),
                 }
                 let pointer = self.memory.pointer(object, 0);
                 self.set(d, pointer);
@@ -207,8 +229,8 @@ impl Machine<'_> {
             Rare::CopyMemory { to, from, size } => {
                 let size = self.get(size).low;
                 if size > 0 {
-                    let from = self.memory.locate(self.get(from), size)?;
-                    let to = self.memory.locate_to_write(self.get(to), size)?;
+                    let from = self.locate(self.get(from), size, Wanted::Bytes)?;
+                    let to = self.locate_to_write(self.get(to), size)?;
                     self.memory.copy(to, from, size as usize);
                 }
             }
@@ -216,7 +238,7 @@ impl Machine<'_> {
                 let size = self.get(size).low;
                 if size > 0 {
                     let byte = self.get(byte).low as u8;
-                    let (object, offset) = self.memory.locate_to_write(self.get(to), size)?;
+                    let (object, offset) = self.locate_to_write(self.get(to), size)?;
                     self.memory
                         .bytes_mut(object, offset, size as usize)
                         .fill(byte);
@@ -282,9 +304,11 @@ impl Machine<'_> {
         let (object, first, size, shift) = self.bit_range(pointer, offset, width)?;
         self.memory.writable(object)?;
         let bits = u128::from(value.low) | u128::from(value.high) << 64;
+        let mut open = self.memory.open_bits(object, first, size);
         let bytes = self.memory.bytes_mut(object, first, size);
         for i in 0..width {
             let position = i + shift;
+            open &= !(1 << position);
             let mask = 1u8 << (position % 8);
             let byte = &mut bytes[position as usize / 8];
             if bits >> i & 1 == 1 {
@@ -293,13 +317,15 @@ impl Machine<'_> {
                 *byte &= !mask
             }
         }
+        // The other bits of the bytes are as they were.
+        self.memory.set_open_bits(object, first, size, open);
         Ok(())
     }
 
     /// The object, first byte and number of bytes that hold a bit-field, and where it starts in
     /// the first byte.
     fn bit_range(
-        &self,
+        &mut self,
         pointer: Reg,
         offset: u64,
         width: u32,
@@ -307,13 +333,11 @@ impl Machine<'_> {
         let low = self.memory.wrap(pointer.low.wrapping_add(offset / 8));
         let shift = (offset % 8) as u32;
         let size = u64::from((shift + width).div_ceil(8));
-        let (object, first) = self.memory.locate(
-            Reg {
-                low,
-                high: pointer.high,
-            },
-            size,
-        )?;
+        let pointer = Reg {
+            low,
+            high: pointer.high,
+        };
+        let (object, first) = self.locate(pointer, size, Wanted::Number)?;
         Ok((object, first, size as usize, shift))
     }
 
@@ -321,16 +345,13 @@ impl Machine<'_> {
         if size == 0 {
             return Ok(());
         }
-        let (object, offset) = self.memory.locate_to_write(pointer, size)?;
+        let (object, offset) = self.locate_to_write(pointer, size)?;
         let size = size as usize;
         if !input {
             self.unknown_range(object, offset, size);
             return Ok(());
         }
-        let request = Request {
-            program: self.interpreter.program,
-            edge: self.edge,
-        };
+        let request = self.request(Wanted::Bytes);
         let bytes = self.memory.bytes_mut(object, offset, size);
         bytes.fill(0);
         if !self.environment.input_bytes(request, bytes) {

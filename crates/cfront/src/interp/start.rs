@@ -32,6 +32,9 @@ pub(super) fn run<O: Observer>(
     machine.memory.set_limit(limits.memory);
     if limits.contents == Contents::Watched {
         machine.memory.watch = Watch::Determined;
+    } else if interpreter.asks {
+        // What is never written must be known; nobody wants to hear of the rest.
+        machine.memory.watch = Watch::Open;
     }
     let mut steps = 0;
     let end = match image {
@@ -132,7 +135,7 @@ impl Machine<'_> {
         for (storage, shape) in &entry.formals {
             match (*storage, *shape) {
                 (Storage::Register(r), Shape::Scalar(kind)) => {
-                    let value = self.unknown_scalar(kind);
+                    let value = self.unknown_scalar(kind, None);
                     self.set(r, value);
                 }
                 (Storage::Slot(slot), _) => {

@@ -141,6 +141,20 @@ impl State<'_, '_> {
         (object != NO_OBJECT).then(|| self.machine.memory.base(object))
     }
 
+    /// The live object that a pointer belongs to, wherever it points now, and the distance from its
+    /// first byte.
+    pub fn pointee(&mut self, pointer: ExprId) -> Option<(LiveObject, i64)> {
+        let program = self.machine.interpreter.program;
+        let first = self.machine.frames.last();
+        let first = first.map_or(0, |frame| frame.code.code.registers);
+        let layout = &self.machine.interpreter.layout;
+        let code = compile::expression(program, layout, first, pointer);
+        let value = self.machine.compute(&code).ok()?;
+        let (object, offset) = self.machine.memory.object(value)?;
+        let found = self.object_at(self.machine.memory.base(object))?;
+        Some((found, offset as i64))
+    }
+
     /// The live object that an address lies in.
     pub fn object_at(&self, address: u64) -> Option<LiveObject> {
         let object = self.machine.resolve(address) as u32;

@@ -149,7 +149,9 @@ impl Lower<'_> {
             _ => self.convert_scalar(right, ty),
         };
         self.check_arithmetic(ours, left, right, ty);
-        self.b.binary(ours, left, right, ty)
+        let value = self.b.binary(ours, left, right, ty);
+        self.check_nan(value, &[left, right]);
+        value
     }
 
     fn check_arithmetic(&mut self, op: BinaryOp, left: ExprId, right: ExprId, ty: TypeId) {

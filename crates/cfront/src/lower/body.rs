@@ -229,7 +229,14 @@ impl Lower<'_> {
         }
         let error = self.error_location(kind, message);
         let next = self.location();
-        self.split(good, next, error);
+        if self.goes_on_behind(kind) {
+            let bad = self.location();
+            self.split(good, next, bad);
+            self.f().cur = bad;
+            self.violate(kind, error, next);
+        } else {
+            self.split(good, next, error);
+        }
         self.f().cur = next;
     }
 
@@ -240,7 +247,14 @@ impl Lower<'_> {
         }
         let error = self.error_location(kind, message);
         let next = self.location();
-        self.split(bad, error, next);
+        if self.goes_on_behind(kind) {
+            let violated = self.location();
+            self.split(bad, violated, next);
+            self.f().cur = violated;
+            self.violate(kind, error, next);
+        } else {
+            self.split(bad, error, next);
+        }
         self.f().cur = next;
     }
 

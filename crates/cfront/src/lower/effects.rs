@@ -118,7 +118,13 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
         taken: vec![false; counts.decls],
     };
     let mut decays = vec![None; counts.exprs];
-    let overflow = options.wants(CheckKind::Overflow) || options.wants(CheckKind::Unsigned);
+    let arithmetic = [
+        CheckKind::Overflow,
+        CheckKind::Unsigned,
+        CheckKind::Nan,
+        CheckKind::PointerArithmetic,
+    ];
+    let overflow = arithmetic.into_iter().any(|kind| options.wants(kind));
     let converts = options.wants(CheckKind::Conversion) || options.wants(CheckKind::FloatCast);
     for index in 0..counts.exprs {
         let id = ExprId::from_usize(index);
@@ -152,6 +158,8 @@ pub(super) fn find(unit: &ParsedUnit, options: &LowerOptions) -> Effects {
             control: false,
         };
         let effect = match node.kind {
+            // A value that is read may have to be a value.
+            ExprKind::Decl(_) if options.wants(CheckKind::Uninit) => trap(Effect::NONE),
             ExprKind::Decl(_) | ExprKind::Const(_) | ExprKind::Str(_) | ExprKind::LabelAddr(_) => {
                 Effect::NONE
             }

@@ -160,7 +160,10 @@ impl Lower<'_> {
                 self.stop();
                 return Some(None);
             }
-            self.error(CheckKind::ErrorCall, format!("call of `{name}`"));
+            let error = self.error_location(CheckKind::ErrorCall, format!("call of `{name}`"));
+            let next = self.location();
+            self.violate(CheckKind::ErrorCall, error, next);
+            self.f().cur = next;
             return Some(None);
         }
         if name.starts_with("__VERIFIER_nondet_") && name != "__VERIFIER_nondet_memory" {
@@ -198,8 +201,15 @@ impl Lower<'_> {
                     self.stop();
                 } else {
                     let error = self.error_location(CheckKind::Assertion, message);
-                    self.branch(*condition, yes, error);
                     self.describe(error, *condition);
+                    if self.goes_on_behind(CheckKind::Assertion) {
+                        let no = self.location();
+                        self.branch(*condition, yes, no);
+                        self.f().cur = no;
+                        self.violate(CheckKind::Assertion, error, yes);
+                    } else {
+                        self.branch(*condition, yes, error);
+                    }
                 }
                 self.f().cur = yes;
                 Some(None)
@@ -285,6 +295,9 @@ impl Lower<'_> {
                 let from = values[1];
                 self.check_range(to, size);
                 self.check_range(from, size);
+                if name == "memcpy" {
+                    self.check_disjoint(to, from, size);
+                }
                 self.emit(Op::CopyMemory { to, from, size });
                 Some(Some(to))
             }
@@ -306,6 +319,15 @@ impl Lower<'_> {
                     .iter()
                     .any(|kind| self.b.asked.contains(kind));
                 (!checked).then_some(None)
+            }
+            // How the models say that what they are given must not overlap.
+            ("__hardbop_disjoint", [_, _, _]) if self.origin == Origin::Model => {
+                if self.b.asked.contains(&CheckKind::Overlap) {
+                    let values = self.arguments(args);
+                    self.at_expr(id);
+                    self.check_disjoint(values[0], values[1], values[2]);
+                }
+                Some(None)
             }
             // How the models ask for the bytes from a pointer to its object's end.
             ("__hardbop_object_size", [_]) if self.origin == Origin::Model => {
@@ -369,7 +391,10 @@ impl Lower<'_> {
             Some(text) => format!("assertion {text}"),
             None => format!("assertion in {TEXT}"),
         };
-        self.error(CheckKind::Assertion, message);
+        let error = self.error_location(CheckKind::Assertion, message);
+        let next = self.location();
+        self.violate(CheckKind::Assertion, error, next);
+        self.f().cur = next;
         Some(None)
     }
 
@@ -516,7 +541,9 @@ impl Lower<'_> {
             }
             (_, Some(op), _, 1) if self.is_float(ty) == Some(kind) => {
                 let value = self.value(operand);
-                Some(Some(self.b.expr(ExprKind::Unary(op, value), ty)))
+                let result = self.b.expr(ExprKind::Unary(op, value), ty);
+                self.check_nan(result, &[value]);
+                Some(Some(result))
             }
             (_, _, "fmod" | "copysign", 2) if self.is_float(ty) == Some(kind) => {
                 let op = if base == "fmod" {
@@ -528,9 +555,9 @@ impl Lower<'_> {
                 if self.b.ty_of(values[0]) != ty || self.b.ty_of(values[1]) != ty {
                     return None;
                 }
-                Some(Some(
-                    self.b.expr(ExprKind::Binary(op, values[0], values[1]), ty),
-                ))
+                let result = self.b.expr(ExprKind::Binary(op, values[0], values[1]), ty);
+                self.check_nan(result, &values);
+                Some(Some(result))
             }
             _ => None,
         }

@@ -127,11 +127,14 @@ impl Lower<'_> {
         let small = |total| total <= most;
         if self.b.constant(overflow) == Some(0) && self.b.constant(total).is_some_and(small) {
             let pointer = self.allocate(total, Lifetime::Heap, ty);
-            self.emit(Op::FillMemory {
-                to: pointer,
-                byte: zero,
-                size: total,
-            });
+            match self.b.options.allocations {
+                Allocations::Succeed => self.emit(Op::FillMemory {
+                    to: pointer,
+                    byte: zero,
+                    size: total,
+                }),
+                Allocations::MayFail => self.clear_if_there(pointer, total),
+            }
             return pointer;
         }
         // A product that does not fit is larger than any object, and so is `size_t`'s largest.
@@ -139,16 +142,23 @@ impl Lower<'_> {
         let total = self.b.conditional(overflow, largest, total);
         let total = self.keep(total);
         let pointer = self.allocate(total, Lifetime::Heap, ty);
+        self.clear_if_there(pointer, total);
+        pointer
+    }
+
+    /// Fills memory with zeros, where it could be allocated.
+    fn clear_if_there(&mut self, pointer: ExprId, size: ExprId) {
+        let int = self.int_ty();
+        let byte = self.b.int(0, int);
         let (fill, join) = (self.location(), self.location());
         self.split(pointer, fill, join);
         self.f().cur = fill;
         self.emit(Op::FillMemory {
             to: pointer,
-            byte: zero,
-            size: total,
+            byte,
+            size,
         });
         self.continue_at(join);
-        pointer
     }
 
     fn counts_objects(&self) -> bool {

@@ -3,8 +3,7 @@
 use super::Lower;
 use super::TEXT;
 use super::body::Storage;
-use super::effects::{Effect, Writes};
-use crate::ids::{ExprId, PlaceId, TypeId, VarId};
+use crate::ids::{ExprId, PlaceId, TypeId};
 use crate::program::*;
 use crate::types::Type;
 use rucc_ast::{BinaryOp as AstBinary, UnaryOp as AstUnary};
@@ -153,8 +152,9 @@ impl Lower<'_> {
             None => {
                 let pointer = self.value(base);
                 let pointer = self.keep_for(pointer, self.effects.of(index));
-                let pointer = self.moved(pointer, index, element, AstBinary::Add);
+                let index = self.index_value(index);
                 self.at_expr(id);
+                let pointer = self.moved_by(pointer, index, element, AstBinary::Add);
                 self.deref_place(pointer, element)
             }
         }
@@ -163,6 +163,7 @@ impl Lower<'_> {
     fn index(&mut self, id: sema::ExprId, array: PlaceId, index: sema::ExprId) -> PlaceId {
         let index = self.index_value(index);
         self.at_expr(id);
+        self.check_index(array, index);
         self.confine_index(array, index);
         self.index_place(array, index)
     }
@@ -195,7 +196,7 @@ impl Lower<'_> {
     }
 
     /// An element of an array place.
-    fn index_place(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
+    pub(super) fn index_place(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
         let Type::Array { element, .. } = *self.b.types.get(self.place_ty(array)) else {
             unreachable!("only arrays decay")
         };
@@ -265,6 +266,7 @@ impl Lower<'_> {
     /// Checks the indices and the pointer on the way to a place. Just taking an address is no
     /// access: `&a[n]` may point behind the array.
     pub(super) fn check_place(&mut self, id: sema::ExprId, place: PlaceId) {
+        self.check_alignment(id, place);
         let bounds = self.b.options.wants(CheckKind::Bounds);
         if !bounds && !self.b.options.wants(CheckKind::Pointer) {
             return;
@@ -385,19 +387,21 @@ impl Lower<'_> {
         }
     }
 
-    /// A pointer moved by an index; the elements may have a size that is computed.
-    pub(super) fn moved(
+    /// A pointer moved by an index, with the check that was asked for; the elements may have a
+    /// size that is computed.
+    pub(super) fn moved_by(
         &mut self,
         pointer: ExprId,
-        index: sema::ExprId,
+        index: ExprId,
         element: rt::TypeId,
         op: AstBinary,
     ) -> ExprId {
-        let index = self.index_value(index);
-        self.moved_by(pointer, index, element, op)
+        let moved = self.moved_anywhere(pointer, index, element, op);
+        self.check_movement(index, element, moved);
+        moved
     }
 
-    pub(super) fn moved_by(
+    fn moved_anywhere(
         &mut self,
         pointer: ExprId,
         mut index: ExprId,
@@ -429,151 +433,6 @@ impl Lower<'_> {
         }
         let scale = self.b.types.size_of(ty);
         self.b.pointer_add(pointer, index, scale)
-    }
-
-    /// Keeps a value in a temporary if evaluating something with that effect may change it.
-    pub(super) fn keep_for(&mut self, value: ExprId, effect: Effect) -> ExprId {
-        if self.depends_on(value, effect) {
-            self.keep(value)
-        } else {
-            value
-        }
-    }
-
-    /// Keeps what a place depends on, if evaluating something with that effect may change it.
-    pub(super) fn keep_place(&mut self, place: PlaceId, effect: Effect) -> PlaceId {
-        if effect.is_pure() {
-            return place;
-        }
-        let ty = self.place_ty(place);
-        match self.b.places[place.index()].kind {
-            PlaceKind::Var(_) => place,
-            PlaceKind::Deref(pointer) => {
-                let kept = self.keep_for(pointer, effect);
-                self.b.place(PlaceKind::Deref(kept), ty)
-            }
-            PlaceKind::Field(base, field) => {
-                let base = self.keep_place(base, effect);
-                self.b.place(PlaceKind::Field(base, field), ty)
-            }
-            PlaceKind::Index(base, index) => {
-                let base = self.keep_place(base, effect);
-                let index = self.keep_for(index, effect);
-                self.b.place(PlaceKind::Index(base, index), ty)
-            }
-        }
-    }
-
-    /// Whether a value may change when something with that effect happens.
-    fn depends_on(&self, value: ExprId, effect: Effect) -> bool {
-        if effect.is_pure() {
-            return false;
-        }
-        let mut exprs = vec![value];
-        while let Some(expr) = exprs.pop() {
-            match self.b.exprs[expr.index()].kind {
-                ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Function(_) => {}
-                ExprKind::Load(place) => {
-                    if self.place_changes(place, effect, &mut exprs) {
-                        return true;
-                    }
-                }
-                ExprKind::AddressOf(mut place) => loop {
-                    match self.b.places[place.index()].kind {
-                        PlaceKind::Var(_) => break,
-                        PlaceKind::Deref(pointer) => {
-                            exprs.push(pointer);
-                            break;
-                        }
-                        PlaceKind::Field(base, _) => place = base,
-                        PlaceKind::Index(base, index) => {
-                            exprs.push(index);
-                            place = base;
-                        }
-                    }
-                },
-                ExprKind::Unary(_, a) | ExprKind::Convert(a) => exprs.push(a),
-                ExprKind::Binary(_, a, b)
-                | ExprKind::PointerAdd {
-                    pointer: a,
-                    index: b,
-                    ..
-                }
-                | ExprKind::PointerDifference {
-                    left: a, right: b, ..
-                }
-                | ExprKind::Overflows {
-                    left: a, right: b, ..
-                } => exprs.extend([a, b]),
-                ExprKind::Conditional {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    exprs.extend([condition, then, otherwise]);
-                }
-                ExprKind::ValidAccess { .. }
-                | ExprKind::ValidFree { .. }
-                | ExprKind::HeapIs { .. }
-                | ExprKind::ObjectSize { .. } => return true,
-            }
-        }
-        false
-    }
-
-    /// Whether what a place holds may change; adds what the place itself depends on.
-    fn place_changes(&self, mut place: PlaceId, effect: Effect, exprs: &mut Vec<ExprId>) -> bool {
-        loop {
-            match self.b.places[place.index()].kind {
-                PlaceKind::Var(var) => return self.variable_changes(var, effect),
-                PlaceKind::Deref(pointer) => {
-                    let untouched = match effect.writes {
-                        Writes::Nothing => true,
-                        Writes::One(decl) => !self.effects.is_taken(decl),
-                        Writes::Many => false,
-                    };
-                    if effect.memory || !untouched {
-                        return true;
-                    }
-                    exprs.push(pointer);
-                    return false;
-                }
-                PlaceKind::Field(base, _) => place = base,
-                PlaceKind::Index(base, index) => {
-                    exprs.push(index);
-                    place = base;
-                }
-            }
-        }
-    }
-
-    fn variable_changes(&self, var: VarId, effect: Effect) -> bool {
-        let Some(function) = &self.function else {
-            return true;
-        };
-        match self.b.variables[var.index()].kind {
-            // Temporaries are written once; those of conditionals before they are read.
-            VarKind::Temporary(_) => return false,
-            VarKind::Literal | VarKind::Global | VarKind::Static(_) | VarKind::Result(_) => {
-                if effect.memory {
-                    return true;
-                }
-            }
-            VarKind::Formal(_) | VarKind::Local(_) => {
-                if effect.memory && function.taken.contains(&var) {
-                    return true;
-                }
-            }
-        }
-        match effect.writes {
-            Writes::Nothing => false,
-            Writes::Many => true,
-            Writes::One(decl) => match function.variables.get(&decl) {
-                Some(Storage::Variable(v)) => *v == var,
-                Some(Storage::Behind(_)) => false,
-                None => self.globals.get(&decl).is_none_or(|&v| v == var),
-            },
-        }
     }
 
     /// The address of a place as a pointer to its type.

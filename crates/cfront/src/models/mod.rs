@@ -230,6 +230,7 @@ void *memcpy(void *, const void *, size_t);
 void *memmove(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 size_t __hardbop_object_size(const void *);
+void __hardbop_disjoint(const void *, const void *, size_t);
 void __VERIFIER_assume(int);
 void __VERIFIER_nondet_memory(void *, size_t);
 char __VERIFIER_nondet_char(void);
@@ -455,9 +456,9 @@ mod tests {
             int open(const char *name, int flags, ...) {
               return descriptor();
             }
-            # 308 "<hardbop>/models/string.c"
+            # 318 "<hardbop>/models/string.c"
             char *strtok_r(char *s, const char *separators, char **rest);
-            # 309 "<hardbop>/models/string.c"
+            # 319 "<hardbop>/models/string.c"
             char *strtok(char *s, const char *separators) {
               static char *rest;
               return strtok_r(s, separators, &rest);

@@ -24,28 +24,33 @@ size_t strnlen(const char *s, size_t most) {
 char *strcpy(char *to, const char *from) {
   size_t i = 0;
   while (from[i] != 0) {
+    __hardbop_disjoint(to, from, i + 1);
     to[i] = from[i];
     i++;
   }
+  __hardbop_disjoint(to, from, i + 1);
   to[i] = 0;
   return to;
 }
 
 //@
 char *stpcpy(char *to, const char *from) {
-  while (*from != 0) {
-    *to = *from;
-    to++;
-    from++;
+  size_t i = 0;
+  while (from[i] != 0) {
+    __hardbop_disjoint(to, from, i + 1);
+    to[i] = from[i];
+    i++;
   }
-  *to = 0;
-  return to;
+  __hardbop_disjoint(to, from, i + 1);
+  to[i] = 0;
+  return to + i;
 }
 
 //@
 char *strncpy(char *to, const char *from, size_t n) {
   size_t i = 0;
   while (i < n && from[i] != 0) {
+    __hardbop_disjoint(to, from, i + 1);
     to[i] = from[i];
     i++;
   }
@@ -60,6 +65,7 @@ char *strncpy(char *to, const char *from, size_t n) {
 char *stpncpy(char *to, const char *from, size_t n) {
   size_t i = 0;
   while (i < n && from[i] != 0) {
+    __hardbop_disjoint(to, from, i + 1);
     to[i] = from[i];
     i++;
   }
@@ -92,9 +98,11 @@ char *strcat(char *to, const char *from) {
     end++;
   size_t i = 0;
   while (from[i] != 0) {
+    __hardbop_disjoint(to + end, from, i + 1);
     to[end + i] = from[i];
     i++;
   }
+  __hardbop_disjoint(to + end, from, i + 1);
   to[end + i] = 0;
   return to;
 }
@@ -106,9 +114,11 @@ char *strncat(char *to, const char *from, size_t n) {
     end++;
   size_t i = 0;
   while (i < n && from[i] != 0) {
+    __hardbop_disjoint(to + end, from, i + 1);
     to[end + i] = from[i];
     i++;
   }
+  __hardbop_disjoint(to + end, from, i + 1);
   to[end + i] = 0;
   return to;
 }

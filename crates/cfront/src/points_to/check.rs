@@ -243,7 +243,8 @@ impl Checker<'_> {
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
             | ExprKind::HeapIs { .. }
-            | ExprKind::ObjectSize { .. } => Ok(()),
+            | ExprKind::ObjectSize { .. }
+            | ExprKind::Open { .. } => Ok(()),
         }
     }
 
@@ -582,6 +583,7 @@ impl Checker<'_> {
             | Op::EndScope { .. }
             | Op::Free { .. }
             | Op::FillMemory { .. }
+            | Op::SetOpen { .. }
             | Op::VaStart { .. }
             | Op::VaCopy { .. }
             | Op::Unsupported { .. } => Ok(()),

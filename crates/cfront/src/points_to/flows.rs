@@ -82,6 +82,7 @@ impl Solver<'_> {
             | Op::EndScope { .. }
             | Op::Free { .. }
             | Op::FillMemory { .. }
+            | Op::SetOpen { .. }
             | Op::VaStart { .. }
             | Op::VaCopy { .. }
             | Op::Unsupported { .. } => {}

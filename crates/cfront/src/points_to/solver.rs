@@ -308,7 +308,8 @@ impl<'a> Solver<'a> {
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
             | ExprKind::HeapIs { .. }
-            | ExprKind::ObjectSize { .. } => None,
+            | ExprKind::ObjectSize { .. }
+            | ExprKind::Open { .. } => None,
         };
         self.values[id.index()] = Some(cell);
         cell

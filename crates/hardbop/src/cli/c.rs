@@ -186,6 +186,9 @@ pub struct CInput {
     /// Memory may run out at any time: `malloc` may return null.
     #[arg(long, help_heading = "Meaning")]
     pub malloc_may_fail: bool,
+    /// Executions may go on behind a violation, so that what comes after it is decided for itself.
+    #[arg(long, help_heading = "Meaning")]
+    pub all: bool,
     /// Reaching this label is an error; may be given several times.
     #[arg(long = "error-label", value_name = "LABEL", help_heading = "Meaning")]
     pub error_labels: Vec<String>,
@@ -230,18 +233,28 @@ pub enum CheckName {
     Conversion,
     /// A floating-point number that does not fit the integer type it is converted to.
     FloatCast,
+    /// An operation on floating-point numbers that gives no number.
+    Nan,
+    /// A value that was never initialised and decides something.
+    Uninit,
     /// The use of a null, dangling or wild pointer.
     Pointer,
     /// An access outside of its object.
     Bounds,
+    /// A pointer that is moved out of its object.
+    PointerArithmetic,
+    /// A misaligned access.
+    Alignment,
+    /// A copy of memory to where it overlaps itself.
+    Overlap,
     /// `free` of what is not the start of a live heap object.
     Free,
     /// Memory that nothing points to any more and that was not freed.
     Leak,
     /// Memory that is not freed when the program ends.
     Cleanup,
-    /// What the standard calls undefined: `div-by-zero`, `overflow`, `float-cast`, `pointer`,
-    /// `bounds` and `free`.
+    /// What the standard calls undefined: `div-by-zero`, `overflow`, `float-cast`, `uninit`, `pointer`,
+    /// `bounds`, `pointer-arithmetic`, `alignment`, `overlap` and `free`.
     Undefined,
     /// All of these.
     All,

@@ -1,7 +1,7 @@
 //! The command that decides the checks of C programs.
 
 use super::c::passes;
-use super::{Artifacts, CInput, EXIT_CODES, Limits, RuleNames, ShownRuns};
+use super::{Artifacts, CInput, EXIT_CODES, Limits, ProjectArgs, RuleNames, ShownRuns};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use hardbop_model::passes::USUAL;
@@ -11,6 +11,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   hardbop check                               check the project of this directory
+  hardbop check --on slurm                    check it on a cluster
   hardbop check driver.c                      decide every assertion and error call
   hardbop check driver.c --rule lock --rule mine.rule
   hardbop check driver.c --check bounds,overflow --time-limit 60
@@ -81,6 +82,9 @@ pub struct CheckArgs {
     /// Tell on standard error what each engine does, a line at a time.
     #[arg(long, short, help_heading = "Output")]
     pub verbose: bool,
+    /// What is about projects.
+    #[command(flatten)]
+    pub project: ProjectArgs,
     /// Files to write.
     #[command(flatten)]
     pub artifacts: Artifacts,
@@ -90,6 +94,11 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
+    /// Whether no file is named: then it is the project that is checked.
+    pub fn is_about_a_project(&self) -> bool {
+        self.input.files.is_empty() && self.input.compile_commands.is_none()
+    }
+
     /// What of proofs is to be shown, if they are.
     pub fn shown_proofs(&self) -> Option<Shows> {
         if self.show_predicates || self.artifacts.html.is_some() {

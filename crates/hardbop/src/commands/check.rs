@@ -46,17 +46,22 @@ const MOST_ROUNDS: usize = 10_000;
 
 /// Decides every check.
 pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure> {
-    if arguments.input.files.is_empty() && arguments.input.compile_commands.is_none() {
+    if arguments.is_about_a_project() {
         return match project::find(Path::new("."))? {
             Some(project) => {
                 let budget = limits::budget(&arguments.limits)?;
-                commands::project::run(&project, &budget, console)
+                commands::project::run(&project, &arguments.project, &budget, console)
             }
             None => Err(Failure::message(
                 "no file is named, and there is no hardbop.toml here: give FILE.c, or begin a \
                  project with `hardbop init`",
             )),
         };
+    }
+    if let Some(option) = arguments.project.given() {
+        return Err(Failure::message(format!(
+            "{option} is about projects: name no file, and begin one with `hardbop init`"
+        )));
     }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
     decide_target(arguments, &target, console)

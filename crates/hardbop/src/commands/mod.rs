@@ -14,6 +14,7 @@ mod c_cfg;
 mod c_dump;
 mod c_export;
 mod c_run;
+mod cache;
 mod certify;
 mod check;
 mod completions;
@@ -22,7 +23,7 @@ mod explain;
 mod init;
 mod leap;
 mod man;
-mod project;
+pub mod project;
 mod results;
 mod rule_weave;
 mod rules;
@@ -30,6 +31,7 @@ mod shown;
 mod slice;
 mod terminate;
 mod validate;
+mod work;
 
 use crate::cli::{BpCommand, CCommand, Command, RuleCommand};
 use crate::console::Console;
@@ -43,6 +45,8 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Certify(arguments) => certify::run(arguments, console),
         Command::Validate(arguments) => validate::run(arguments, console),
         Command::Init(arguments) => init::run(arguments, console),
+        Command::Cache(arguments) => cache::run(arguments, console),
+        Command::Work(arguments) => work::run(arguments),
         Command::Bmc(arguments) => bmc::run(arguments, console),
         Command::Leap(arguments) => leap::run(arguments, console),
         Command::Terminate(arguments) => terminate::run(arguments, console),

@@ -1,422 +1,214 @@
-//! `hardbop check` without arguments: checks a project, files times rules.
+//! `hardbop check` without arguments: checks a project, files times rules, on this machine or on
+//! a cluster.
 //!
-//! Each item is a process of its own, so that one that runs into a limit or fails does not take
-//! the others with it. Answers are kept by what they depend on: the options, this very tool, the
-//! contents of every file that was read, and that others are not there.
+//! Answers are kept by what they depend on: the options, this very tool, the contents of every file
+//! that was read, and that others are not there.
 
-use crate::commands::artifacts::VERSION;
+mod local;
+mod remote;
+mod table;
+
+use crate::cli::{EngineChoice, ProjectArgs};
 use crate::console::{Console, Format};
-use crate::failure::{Failure, REFUSED, Verdict};
-use crate::progress::Progress;
+use crate::failure::{Failure, Verdict};
+use crate::item::{Asked, Trust};
 use crate::project::{Item, Project};
+use crate::rules;
+use crate::store::{Store, USUAL, write_whole};
+use crate::tool::Tool;
+use clap::ValueEnum;
 use hardbop_budget::Budget;
+use hardbop_cluster::costs::Costs;
+use hardbop_cluster::seal::{open, seal};
+use hardbop_cluster::site::{On, Site};
 use hardbop_diagnostics::Sources;
-use hardbop_witness::read::sha256;
 use serde::Serialize;
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Instant, UNIX_EPOCH};
+use table::Row;
 
-/// The directory, beside the project file, where answers are kept.
-const CACHE: &str = ".hardbop/cache";
+/// The engines that a hard item is given to, unless told.
+const LANES: &[&str] = &["houdini", "horn", "slam", "values", "dpr", "leap", "unroll"];
+
+/// What earlier runs cost, beside the project file.
+const COSTS: &str = ".hardbop/costs.json";
+
+/// The hash of the tool, as far as it was looked at here.
+const TOOL: &str = ".hardbop/tool";
 
 #[derive(Serialize)]
 struct Body {
     items: Vec<Row>,
+    /// What happened beside the work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
-/// What is known of an item.
-#[derive(Serialize)]
-struct Row {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<String>,
-    answer: &'static str,
-    proved: usize,
-    violated: usize,
-    unknown: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    cached: bool,
-    seconds: f64,
-    #[serde(skip)]
-    lines: Vec<String>,
+/// What is to be done, and with what.
+struct Plan<'a> {
+    project: &'a Project,
+    items: Vec<Item>,
+    asked: Vec<Asked>,
+    tool: Tool,
+    place: String,
+    store: Store,
+    trust: Trust,
+    costs: Costs,
+    lanes: Vec<String>,
+}
+
+/// What came of it.
+struct Outcome {
+    rows: Vec<Row>,
+    notes: Vec<String>,
 }
 
 /// Checks a project.
-pub fn run(project: &Project, budget: &Budget, console: &Console) -> Result<Verdict, Failure> {
+pub fn run(
+    project: &Project,
+    arguments: &ProjectArgs,
+    budget: &Budget,
+    console: &Console,
+) -> Result<Verdict, Failure> {
     project.validate()?;
     let items = project.items()?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = project.config.jobs.unwrap_or(cores).clamp(1, items.len());
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::internal(format!("cannot find myself: {error}")))?;
-    let tool = Tool {
-        identity: identity(&program),
-        program,
-    };
-    let next = AtomicUsize::new(0);
-    let rows: Mutex<BTreeMap<usize, Row>> = Mutex::new(BTreeMap::new());
-    {
-        let progress = Progress::new(console);
-        let progress = Mutex::new(progress);
-        let work = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(index) else {
-                    return;
-                };
-                if budget.check().is_err() {
-                    return;
-                }
-                let row = check(project, item, &tool, budget);
-                if let Ok(mut rows) = rows.lock() {
-                    rows.insert(index, row);
-                    let bad = rows.values().filter(|row| row.answer == "VIOLATED").count();
-                    let (done, all) = (rows.len(), items.len());
-                    if let Ok(progress) = progress.lock() {
-                        progress.say(format!("{done} of {all} checked, {bad} violated"));
-                    }
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(work);
-            }
-        });
+    let on = place(project, arguments)?;
+    if arguments.cancel {
+        return remote::cancel(project, console);
     }
-    let mut rows = rows.into_inner().unwrap_or_default();
-    for (index, item) in items.iter().enumerate() {
-        rows.entry(index).or_insert_with(|| Row::missing(item));
+    if on == On::Local && (arguments.split || !project.config.split.is_empty()) {
+        return Err(Failure::message(
+            "--split hands hard items to several nodes: say which with --on hq or --on slurm",
+        ));
     }
-    let rows: Vec<Row> = rows.into_values().collect();
-    let any = |word: &str| rows.iter().any(|row| row.answer == word);
-    let verdict = if any("VIOLATED") {
-        Verdict::Found
-    } else if any("UNKNOWN") || any("ERROR") {
-        Verdict::Unknown
-    } else {
-        Verdict::Fine
+    let place = store_of(project, arguments.store.as_deref());
+    let plan = Plan {
+        asked: items.iter().map(|item| asked(project, item)).collect(),
+        store: Store::open(&place, &project.directory)?,
+        place,
+        tool: Tool::this(&project.directory.join(TOOL))?,
+        trust: match arguments.recheck {
+            true => Trust::Rechecked,
+            false => Trust::Stored,
+        },
+        costs: read_costs(&project.directory),
+        lanes: lanes(project, arguments)?,
+        project,
+        items,
     };
+    let outcome = match &on {
+        _ if arguments.attach => remote::attach(&plan, budget, console)?,
+        On::Local => local::run(&plan, budget, console),
+        on => remote::run(&plan, on, &site(project, arguments)?, budget, console)?,
+    };
+    let Outcome { rows, mut notes } = outcome;
+    let damaged = plan.store.damaged();
+    if damaged > 0 {
+        notes.push(format!(
+            "{damaged} damaged entries of the store were thrown away"
+        ));
+    }
+    let verdict = table::verdict(&rows);
     match console.format() {
-        Format::Text => console.text(&text(&rows, console))?,
+        Format::Text => {
+            console.text(&table::text(&rows, console))?;
+            for note in &notes {
+                console.stderr().write(&format!("note: {note}\n"));
+            }
+        }
         Format::Json => {
-            let body = Body { items: rows };
+            let body = Body { items: rows, notes };
             console.value(verdict, &Sources::new(), &[], body)?;
         }
     }
     Ok(verdict)
 }
 
-impl Row {
-    fn new(item: &Item) -> Row {
-        Row {
-            name: item.name.clone(),
-            rule: item.rule.clone(),
-            answer: "UNKNOWN",
-            proved: 0,
-            violated: 0,
-            unknown: 0,
-            message: None,
-            cached: false,
-            seconds: 0.0,
-            lines: Vec::new(),
+/// Where the work is done.
+fn place(project: &Project, arguments: &ProjectArgs) -> Result<On, Failure> {
+    match (&arguments.on, &project.config.on) {
+        (Some(on), _) => Ok(on.clone()),
+        (None, Some(on)) => {
+            On::parse(on).map_err(|why| Failure::message(format!("`hardbop.toml`: `on`: {why}")))
         }
-    }
-
-    fn missing(item: &Item) -> Row {
-        let message = Some("stopped before it was looked at".to_owned());
-        Row {
-            message,
-            ..Row::new(item)
-        }
-    }
-
-    /// What the JSON of `hardbop check` says of an item.
-    fn of(item: &Item, value: &Value) -> Row {
-        let mut row = Row::new(item);
-        if value["exit_code"] == REFUSED {
-            row.answer = "ERROR";
-            let message = value["error"]["message"].as_str();
-            row.message = Some(message.unwrap_or("it failed").to_owned());
-            return row;
-        }
-        for check in value["checks"].as_array().into_iter().flatten() {
-            let word = check["answer"].as_str().unwrap_or_default();
-            match word {
-                "PROVED" => row.proved += 1,
-                "VIOLATED" => row.violated += 1,
-                _ => row.unknown += 1,
-            }
-            if word != "PROVED" {
-                let text = |key: &str| check[key].as_str().unwrap_or_default().to_owned();
-                let mut line = format!(
-                    "{word} {}:{}: {} (in {})",
-                    text("file"),
-                    check["line"],
-                    text("message"),
-                    text("function")
-                );
-                if let Some(reason) = check["reason"].as_str() {
-                    let _ = write!(line, ", because {reason}");
-                }
-                row.lines.push(line);
-            }
-        }
-        row.message = value["incomplete"].as_str().map(str::to_owned);
-        row.answer = match value["exit_code"].as_u64() {
-            Some(0) => "PROVED",
-            Some(1) => "VIOLATED",
-            _ => "UNKNOWN",
-        };
-        row
+        (None, None) => Ok(On::Local),
     }
 }
 
-/// The tool that checks an item: this one.
-struct Tool {
-    program: PathBuf,
-    identity: String,
+/// Where answers are kept.
+pub fn store_of(project: &Project, given: Option<&str>) -> String {
+    let said = given.or(project.config.store.as_deref());
+    said.unwrap_or(USUAL).to_owned()
 }
 
-/// What tells a tool from others of the same version: when it was built, and how large it is.
-fn identity(program: &Path) -> String {
-    let known = std::fs::metadata(program).ok();
-    let built = known.as_ref().and_then(|known| known.modified().ok());
-    let built = built.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let size = known.map_or(0, |known| known.len());
-    format!(
-        "{VERSION} {size} {}",
-        built.map_or(0, |built| built.as_nanos())
-    )
-}
-
-fn check(project: &Project, item: &Item, tool: &Tool, budget: &Budget) -> Row {
-    let started = Instant::now();
-    let arguments = project.arguments(item);
-    let store = store(project, tool, &arguments);
-    if let Some(value) = known(project, &store) {
-        let mut row = Row::of(item, &value);
-        row.cached = true;
-        return row;
-    }
-    let output = Command::new(&tool.program)
-        .args(&arguments)
-        .current_dir(&project.directory)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    let mut row = match output {
-        Err(error) => Row {
-            answer: "ERROR",
-            message: Some(format!("cannot be started: {error}")),
-            ..Row::new(item)
-        },
-        Ok(output) => match serde_json::from_slice::<Value>(&output.stdout) {
-            Ok(value) => {
-                let row = Row::of(item, &value);
-                if matches!(row.answer, "PROVED" | "VIOLATED") {
-                    keep(project, &store, &value);
-                }
-                row
-            }
-            // Ctrl-C reaches it, too, perhaps before it can say anything.
-            Err(_) if budget.check().is_err() => Row::missing(item),
-            Err(_) => Row {
-                answer: "ERROR",
-                message: Some(format!("it ended without an answer: {}", output.status)),
-                ..Row::new(item)
-            },
-        },
+/// What the place is like.
+fn site(project: &Project, arguments: &ProjectArgs) -> Result<Site, Failure> {
+    let path = match (&arguments.site, &project.config.site) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(path)) => Some(project.directory.join(path)),
+        (None, None) => None,
     };
-    row.seconds = started.elapsed().as_secs_f64();
-    row
-}
-
-/// Where the answer of a command is kept.
-fn store(project: &Project, tool: &Tool, arguments: &[String]) -> PathBuf {
-    let key = sha256(format!("{}\n{}", tool.identity, arguments.join("\n")).as_bytes());
-    project.directory.join(CACHE).join(format!("{key}.json"))
-}
-
-/// A kept answer, if every file that it depends on is still the same.
-fn known(project: &Project, store: &Path) -> Option<Value> {
-    let kept: Value = serde_json::from_slice(&std::fs::read(store).ok()?).ok()?;
-    let files = kept["files"].as_object()?;
-    let same = files.iter().all(|(file, hash)| {
-        let bytes = std::fs::read(project.directory.join(file));
-        bytes.is_ok_and(|bytes| hash.as_str() == Some(&sha256(&bytes)))
-    });
-    let mut absent = kept["result"]["absent"].as_array().into_iter().flatten();
-    let same = same
-        && absent.all(|file| {
-            let name = file.as_str().unwrap_or_default();
-            !project.directory.join(name).exists()
-        });
-    same.then(|| kept["result"].clone())
-}
-
-/// Keeps an answer. Where that cannot be done, it will be found again.
-fn keep(project: &Project, store: &Path, value: &Value) {
-    let mut files = serde_json::Map::new();
-    for file in value["files"].as_array().into_iter().flatten() {
-        let Some(name) = file.as_str() else {
-            return;
-        };
-        let Ok(bytes) = std::fs::read(project.directory.join(name)) else {
-            return;
-        };
-        files.insert(name.to_owned(), json!(sha256(&bytes)));
-    }
-    if files.is_empty() {
-        return;
-    }
-    let kept = json!({ "files": files, "result": value });
-    if let Some(directory) = store.parent()
-        && std::fs::create_dir_all(directory).is_ok()
-    {
-        let _ = std::fs::write(project.directory.join(".hardbop/.gitignore"), "*\n");
-        // Written beside and moved, so that a reader never sees half of it.
-        let half = store.with_extension(format!("{}.half", std::process::id()));
-        if std::fs::write(&half, kept.to_string()).is_ok() {
-            let _ = std::fs::rename(&half, store);
-        }
-    }
-}
-
-fn text(rows: &[Row], console: &Console) -> String {
-    let rules: BTreeSet<&str> = rows.iter().filter_map(|row| row.rule.as_deref()).collect();
-    let mut out = if rules.len() > 1 {
-        table(rows, console)
-    } else {
-        list(rows, console)
+    let mut site = match path {
+        Some(path) => read_site(&path)?,
+        None => Site::default(),
     };
-    let count = |word: &str| rows.iter().filter(|row| row.answer == word).count();
-    let mut parts = Vec::new();
-    for (word, name) in [
-        ("PROVED", "proved"),
-        ("VIOLATED", "violated"),
-        ("UNKNOWN", "unknown"),
-        ("ERROR", "with errors"),
-    ] {
-        if count(word) > 0 {
-            parts.push(format!("{} {name}", count(word)));
-        }
-    }
-    let cached = rows.iter().filter(|row| row.cached).count();
-    if cached > 0 {
-        parts.push(format!("{cached} as before"));
-    }
-    let _ = writeln!(out, "{} checked: {}", rows.len(), parts.join(", "));
-    out
+    site.workers = site.workers.or(project.config.jobs);
+    Ok(site)
 }
 
-fn colour(answer: &str) -> &'static str {
-    match answer {
-        "PROVED" => "32",
-        "VIOLATED" => "31",
-        _ => "33",
-    }
+fn read_site(path: &Path) -> Result<Site, Failure> {
+    let site: Site = crate::project::read_toml(path)?;
+    site.validate()
+        .map_err(|bad| Failure::message(format!("`{}`: {}", path.display(), bad.0)))?;
+    Ok(site)
 }
 
-impl Row {
-    fn title(&self) -> String {
-        match &self.rule {
-            Some(rule) => format!("{} [{rule}]", self.name),
-            None => self.name.clone(),
+/// The engines that a hard item is given to.
+fn lanes(project: &Project, arguments: &ProjectArgs) -> Result<Vec<String>, Failure> {
+    for engine in &project.config.split {
+        if EngineChoice::from_str(engine, false).is_err() {
+            return Err(Failure::message(format!(
+                "`hardbop.toml`: `split`: there is no engine `{engine}`"
+            )));
         }
     }
+    Ok(match (arguments.split, project.config.split.as_slice()) {
+        (true, []) => LANES.iter().map(|&lane| lane.to_owned()).collect(),
+        (_, lanes) => lanes.to_vec(),
+    })
+}
 
-    /// What there is to say beside the answer.
-    fn detail(&self) -> String {
-        let checks = self.proved + self.violated + self.unknown;
-        match (self.answer, &self.message) {
-            ("ERROR" | "UNKNOWN", Some(message)) => message.clone(),
-            ("VIOLATED", _) => format!("{} of {checks} checks", self.violated),
-            ("UNKNOWN", None) => format!("{} of {checks} checks", self.unknown),
-            _ => format!("{checks} checks"),
-        }
+fn asked(project: &Project, item: &Item) -> Asked {
+    let files = item.files.iter().map(|file| file.display().to_string());
+    let rule = item
+        .rule
+        .iter()
+        .filter(|rule| rules::is_file(rule))
+        .cloned();
+    Asked {
+        title: match &item.rule {
+            Some(rule) => format!("{} [{rule}]", item.name),
+            None => item.name.clone(),
+        },
+        arguments: project.arguments(item),
+        own: files.chain(rule).collect(),
     }
 }
 
-/// An answer a line, with what is not proved below it.
-fn list(rows: &[Row], console: &Console) -> String {
-    let widest = rows.iter().map(|row| row.title().chars().count()).max();
-    let widest = widest.unwrap_or(0).min(60);
-    let mut out = String::new();
-    for row in rows {
-        write_row(&mut out, row, widest, console);
-    }
-    out
+fn costs_path(directory: &Path) -> PathBuf {
+    directory.join(COSTS)
 }
 
-fn write_row(out: &mut String, row: &Row, widest: usize, console: &Console) {
-    let title = row.title();
-    let pad = widest.saturating_sub(title.chars().count());
-    let word = console.paint(colour(row.answer), row.answer);
-    let gap = 8usize.saturating_sub(row.answer.len());
-    let detail = row.detail();
-    let _ = write!(out, "{title}{:pad$}  {word}{:gap$}  {detail}", "", "");
-    out.push_str(if row.cached { ", as before\n" } else { "\n" });
-    for line in &row.lines {
-        let _ = writeln!(out, "  {line}");
-    }
+fn read_costs(directory: &Path) -> Costs {
+    // Costs only decide what is first: where they cannot be read, nothing is known of them.
+    let text = std::fs::read_to_string(costs_path(directory)).unwrap_or_default();
+    let body = open("costs", &text).unwrap_or_default();
+    serde_json::from_str(body).unwrap_or_default()
 }
 
-/// Files down, rules across; then everything that is not proved.
-fn table(rows: &[Row], console: &Console) -> String {
-    let mut rules: Vec<&str> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    let mut cells: BTreeMap<(&str, &str), &Row> = BTreeMap::new();
-    for row in rows {
-        let rule = row.rule.as_deref().unwrap_or_default();
-        if !rules.contains(&rule) {
-            rules.push(rule);
-        }
-        if cells.insert((&row.name, rule), row).is_none()
-            && names.last() != Some(&row.name.as_str())
-        {
-            names.push(&row.name);
-        }
+fn write_costs(directory: &Path, costs: &Costs) {
+    if let Ok(text) = serde_json::to_string(costs) {
+        // The next time they are guessed again.
+        let _ = crate::cluster::run::ignore(directory);
+        let _ = write_whole(&costs_path(directory), seal("costs", &text).as_bytes());
     }
-    let widest = names.iter().map(|name| name.chars().count()).max();
-    let widest = widest.unwrap_or(0).max(4);
-    let width = |rule: &str| rule.chars().count().max(8);
-    let mut out = format!("{:widest$}", "file");
-    for rule in &rules {
-        let _ = write!(out, "  {rule:width$}", width = width(rule));
-    }
-    out.truncate(out.trim_end().len());
-    out.push('\n');
-    for name in &names {
-        let mut line = format!("{name:widest$}");
-        let mut pad = 0;
-        for rule in &rules {
-            let answer = cells.get(&(*name, *rule)).map_or("-", |row| row.answer);
-            let _ = write!(
-                line,
-                "{:pad$}  {}",
-                "",
-                console.paint(colour(answer), answer)
-            );
-            pad = width(rule).saturating_sub(answer.len());
-        }
-        let _ = writeln!(out, "{line}");
-    }
-    let open: Vec<&Row> = rows.iter().filter(|row| row.answer != "PROVED").collect();
-    if !open.is_empty() {
-        out.push('\n');
-    }
-    let widest = open.iter().map(|row| row.title().chars().count()).max();
-    let widest = widest.unwrap_or(0).min(60);
-    for row in open {
-        write_row(&mut out, row, widest, console);
-    }
-    out
 }

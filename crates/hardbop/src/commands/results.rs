@@ -70,6 +70,8 @@ pub struct Body {
     files: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     absent: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    hashes: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_error: Option<String>,
 }
@@ -85,10 +87,15 @@ impl Body {
 
     /// The same with the files that it depends on.
     pub fn with_files(self, files: Files) -> Body {
-        let Files { read, absent } = files;
+        let Files {
+            read,
+            absent,
+            hashes,
+        } = files;
         Body {
             files: read,
             absent,
+            hashes,
             ..self
         }
     }
@@ -114,6 +121,9 @@ struct JsonCheck {
     /// How an execution goes on for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     endless: Option<String>,
+    /// The object that a wrong access is about, and a drawing of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    object: Vec<String>,
     /// Functions of the library, and assembly, on whose guessed answers the violation depends.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     guesses: Vec<String>,
@@ -474,6 +484,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
             reason: None,
             leapt: None,
             endless: None,
+            object: Vec::new(),
             guesses: Vec::new(),
             inputs: None,
             path: None,
@@ -487,6 +498,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
                 json.inputs = Some(trace.inputs.clone());
                 json.leapt.clone_from(&trace.leapt);
                 json.endless.clone_from(&trace.endless);
+                json.object.clone_from(&trace.object);
                 json.guesses = trace.guesses.iter().map(Guess::name).collect();
                 json.watched = trace.rule.as_ref().map(|rule| {
                     let objects = rule.objects.iter();
@@ -568,6 +580,7 @@ pub fn body(results: &Results, paths: Paths, judged: Option<Judged>) -> Body {
         judged,
         files: Vec::new(),
         absent: Vec::new(),
+        hashes: BTreeMap::new(),
         internal_error: None,
     }
 }

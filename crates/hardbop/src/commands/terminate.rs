@@ -1,7 +1,8 @@
 //! `hardbop terminate`: decides whether every execution of a C program ends.
 
 use crate::cli::{
-    Artifacts, CheckArgs, EngineChoice, RuleNames, SearchArith, ShownRuns, TerminateArgs,
+    Artifacts, CheckArgs, EngineChoice, ProjectArgs, RuleNames, SearchArith, ShownRuns,
+    TerminateArgs,
 };
 use crate::commands::check;
 use crate::console::Console;
@@ -17,6 +18,7 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
     }
     let target = Target::of(&arguments.input, None)?.about_ends();
     let arguments = CheckArgs {
+        project: ProjectArgs::default(),
         input: arguments.input.clone(),
         rules: RuleNames::default(),
         property: None,

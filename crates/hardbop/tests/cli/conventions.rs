@@ -139,8 +139,7 @@ fn variables_without_an_initialiser() {
         "",
         expect![[r#"
             PROVED x.c:6: assertion x == y (in main)
-            UNKNOWN x.c:6: assertion x == 0 (in main)
-              because the run that was found does not replay: it returns
+            VIOLATED x.c:6: assertion x == 0 (in main)
         "#]],
     );
     check(

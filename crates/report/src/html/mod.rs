@@ -243,6 +243,13 @@ fn player(out: &mut String, results: &Results, check: &CheckResult, trace: &Trac
     if let Some(run) = &trace.rule {
         rule(out, run);
     }
+    if !trace.object.is_empty() {
+        let lines = escaped(&trace.object.join("\n"));
+        let _ = writeln!(
+            out,
+            "<h3>Object</h3>\n<pre class=\"object code\">{lines}</pre>"
+        );
+    }
     if !trace.inputs.is_empty() {
         out.push_str("<h3>Inputs</h3>\n<table><tbody>\n");
         for input in trace.inputs.iter().take(MOST_ROWS) {

@@ -45,7 +45,9 @@ pub(super) fn open_expr(kind: &mut ExprKind, parts: &mut Vec<Part>) {
             otherwise,
         } => [condition, then, otherwise].into_iter().for_each(take),
         ExprKind::ValidAccess { pointer, size } => [pointer, size].into_iter().for_each(take),
-        ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => take(pointer),
+        ExprKind::ValidFree { pointer }
+        | ExprKind::ObjectSize { pointer }
+        | ExprKind::Open { pointer } => take(pointer),
     }
 }
 
@@ -121,6 +123,10 @@ pub(super) fn open_op(op: &mut Op, parts: &mut Vec<Part>) {
                 .into_iter()
                 .for_each(|expr| take(Taken::Expr(expr)));
         }
+        Op::SetOpen { pointer, bits } => {
+            take(Taken::Expr(pointer));
+            take(Taken::Expr(bits));
+        }
         Op::VaStart { list } => take(Taken::Place(list)),
         Op::VaArg { list, place } => {
             take(Taken::Place(list));
@@ -157,6 +163,7 @@ pub(super) fn written(op: &Op) -> Option<PlaceId> {
         | Op::Free { .. }
         | Op::CopyMemory { .. }
         | Op::FillMemory { .. }
+        | Op::SetOpen { .. }
         | Op::VaStart { .. }
         | Op::VaCopy { .. }
         | Op::Unsupported { .. } => None,

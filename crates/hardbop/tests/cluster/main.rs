@@ -1,0 +1,156 @@
+//! Projects on real schedulers and in real stores: HyperQueue and an object store of PyPI, Slurm of
+//! Debian, all on this machine. Where one of them is not installed (`scripts/setup-test-tools` does
+//! so if it may), its tests are skipped, and say so.
+
+mod faults;
+mod project;
+mod servers;
+mod store;
+
+use project::Project;
+use servers::{HyperQueue, Slurm};
+use std::process::Stdio;
+
+/// The final table is that of one machine, byte for byte.
+#[test]
+fn hyperqueue_gives_the_table_of_one_machine() {
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    let project = Project::new(3);
+    let local = project.table(&["--on", "local"]);
+    project.forget();
+    let table = project.table_in(hq.environment(), &["--on", &hq.on()]);
+    assert_eq!(table, local);
+    assert!(table.contains("11 checked: "), "{table}");
+    // Again, and from the store: another machine of the team gets its answers there.
+    let again = project.table_in(hq.environment(), &["--on", &hq.on()]);
+    let local = project.table(&["--on", "local"]);
+    assert_eq!(again, local);
+    assert!(
+        again.contains("9 as before"),
+        "all but what is unknown: {again}"
+    );
+}
+
+#[test]
+fn slurm_gives_the_table_of_one_machine() {
+    let Some(slurm) = Slurm::start() else {
+        return;
+    };
+    let project = Project::new(2);
+    let local = project.table(&["--on", "local"]);
+    project.forget();
+    let table = project.table_in(slurm.environment(), &["--on", "slurm"]);
+    assert_eq!(table, local);
+    project.forget();
+    // The controller is restarted in the middle: it knows its jobs again, and nobody is lost.
+    let run = project.start_in(slurm.environment(), &["--on", "slurm:main"]);
+    project.wait_for_journals(1);
+    slurm.restart_controller();
+    assert_eq!(run.finish(), local);
+    project.forget();
+    // A node is lost in the middle, with what runs on it.
+    let run = project.start_in(slurm.environment(), &["--on", "slurm"]);
+    project.wait_for_line("began");
+    slurm.kill_jobs();
+    assert_eq!(run.finish(), local);
+}
+
+#[test]
+fn a_scheduler_that_is_not_there_is_told_at_once() {
+    let project = Project::new(1);
+    let said = project.complaint(&[], &["--on", "hq:nowhere"]);
+    assert!(
+        said.starts_with("error: there is no HyperQueue server in"),
+        "{said}"
+    );
+    let nothing = [("PATH".to_owned(), "/nonexistent".to_owned())];
+    let said = project.complaint(&nothing, &["--on", "slurm"]);
+    assert!(
+        said.starts_with("error: --on slurm: cannot start `sbatch`"),
+        "{said}"
+    );
+    let said = project.complaint(&[], &["--on", "pbs"]);
+    assert!(said.contains("`pbs` is no place to work"), "{said}");
+    let said = project.complaint(&[], &["--attach"]);
+    assert!(
+        said.contains("no run of this project is known here"),
+        "{said}"
+    );
+}
+
+/// The client is killed; the run goes on, and whoever comes next watches it, or joins it.
+#[test]
+fn a_run_goes_on_without_its_client() {
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    let project = Project::new(3);
+    let local = project.table(&["--on", "local"]);
+    project.forget();
+    let mut client = project.start_in(hq.environment(), &["--on", &hq.on()]);
+    project.wait_for_line("began");
+    client.kill();
+    // A second start of the same project joins the run instead of beginning another one.
+    let second = project.start_in(hq.environment(), &["--on", &hq.on()]);
+    let attached = project.table_in(hq.environment(), &["--attach"]);
+    assert_eq!(attached, local);
+    assert_eq!(second.finish(), local);
+    assert_eq!(project.runs(), 1);
+    // Whoever looks at it after a header has changed is not told what held before.
+    project.write("limit.h", "#define LIMIT 0\n");
+    let late = project.table_in(hq.environment(), &["--attach"]);
+    assert!(
+        late.contains("good_0.c  UNKNOWN   a file that it depends on has changed"),
+        "{late}"
+    );
+    assert!(late.contains("bad_0.c   VIOLATED"), "{late}");
+}
+
+/// Ctrl-C detaches where nobody can be asked; `--cancel` ends the run, and nodes stop at once.
+#[test]
+fn ctrl_c_detaches_and_cancel_cancels() {
+    let Some(hq) = HyperQueue::start(1) else {
+        return;
+    };
+    let project = Project::new(2);
+    let run = project.start_in(hq.environment(), &["--on", &hq.on()]);
+    project.wait_for_line("began");
+    let (table, said) = run.interrupt();
+    assert!(said.contains("detached: the run goes on"), "{said}");
+    assert!(table.contains("it is still being checked"), "{table}");
+    let mut cancel = project.command(hq.environment(), &["--cancel"]);
+    let output = cancel.stdin(Stdio::null()).output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "cancelled\n");
+    let said = project.complaint(hq.environment(), &["--attach"]);
+    assert!(said.contains("was cancelled"), "{said}");
+    // Nothing of it is left: another run begins.
+    project.forget();
+    let local = project.table(&["--on", "local"]);
+    project.forget();
+    assert_eq!(
+        project.table_in(hq.environment(), &["--on", &hq.on()]),
+        local
+    );
+}
+
+/// An item that runs out of time is given to several engines, and what one decides is decided.
+#[test]
+fn a_hard_item_is_split() {
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    let project = Project::hard();
+    let out = project.output_in(hq.environment(), &["--on", &hq.on(), "--split"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(
+        said.contains("1 hard item was given to several engines"),
+        "{said}"
+    );
+    let table = String::from_utf8_lossy(&out.stdout);
+    assert!(
+        table.contains("1 unknown"),
+        "nobody decides it, and it ends: {table}"
+    );
+}

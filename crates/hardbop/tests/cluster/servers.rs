@@ -1,0 +1,297 @@
+//! Servers of this machine, started for a test and stopped with it.
+
+use crate::project::wait;
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A process that ends with the test.
+pub struct Process {
+    child: Child,
+}
+
+impl Process {
+    /// Starts a command and waits until it says `ready`.
+    fn ready(mut command: Command) -> Option<Process> {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut process = Process { child: child.ok()? };
+        let stdout = process.child.stdout.take()?;
+        let mut lines = BufReader::new(stdout).lines();
+        lines
+            .any(|line| line.is_ok_and(|line| line == "ready"))
+            .then_some(process)
+    }
+
+    /// Ends it at once.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Politely: it may have processes of its own.
+        let pid = self.child.id().to_string();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status();
+        for _ in 0..50 {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        self.kill();
+    }
+}
+
+/// Where Python's packages of the tests are.
+fn packages() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../third_party/cluster");
+    path.join("hyperqueue").is_dir().then_some(path)
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever reads the log must see what was not tested"
+)]
+fn skipped(what: &str) {
+    eprintln!("skipped: {what} is not installed; scripts/setup-test-tools installs it if it may");
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/cluster")
+        .join(name)
+}
+
+/// HyperQueue: a server and workers of one core, each a process.
+pub struct HyperQueue {
+    directory: tempfile::TempDir,
+    workers: Vec<Process>,
+    _server: Process,
+    environment: Vec<(String, String)>,
+}
+
+impl HyperQueue {
+    /// Starts it; `None` if it is not installed.
+    pub fn start(workers: usize) -> Option<HyperQueue> {
+        let Some(packages) = packages() else {
+            skipped("HyperQueue");
+            return None;
+        };
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let environment = vec![("PYTHONPATH".to_owned(), packages.display().to_string())];
+        let server = python("start-hq.py", &["server"], directory.path(), &environment);
+        let mut hq = HyperQueue {
+            directory,
+            workers: Vec::new(),
+            _server: server,
+            environment,
+        };
+        for _ in 0..workers {
+            hq.add_worker();
+        }
+        Some(hq)
+    }
+
+    /// One more worker.
+    pub fn add_worker(&mut self) {
+        let (directory, environment) = (self.directory.path(), &self.environment);
+        let worker = python("start-hq.py", &["worker"], directory, environment);
+        self.workers.push(worker);
+    }
+
+    /// Ends a worker, as if its machine lost power.
+    pub fn kill_worker(&mut self) {
+        let mut worker = self.workers.remove(0);
+        worker.kill();
+    }
+
+    /// What `--on` is.
+    pub fn on(&self) -> String {
+        format!("hq:{}", self.directory.path().display())
+    }
+
+    /// What its clients need.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+}
+
+fn python(
+    name: &str,
+    arguments: &[&str],
+    directory: &Path,
+    environment: &[(String, String)],
+) -> Process {
+    let mut command = Command::new("python3");
+    command
+        .arg(script(name))
+        .args(arguments)
+        .arg(directory)
+        .arg("1");
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    Process::ready(command).expect("it starts")
+}
+
+/// Slurm: a controller and two nodes of one core.
+pub struct Slurm {
+    directory: tempfile::TempDir,
+    _process: Process,
+    environment: Vec<(String, String)>,
+}
+
+impl Slurm {
+    /// Starts it; `None` if it is not installed, or cannot be started by this user.
+    pub fn start() -> Option<Slurm> {
+        let installed = ["slurmctld", "slurmd", "munged", "sbatch"]
+            .iter()
+            .all(|name| {
+                let directories = ["/usr/sbin", "/usr/bin"];
+                directories
+                    .iter()
+                    .any(|directory| Path::new(directory).join(name).exists())
+            });
+        if !installed || !rustix::process::geteuid().is_root() {
+            skipped("Slurm (for root)");
+            return None;
+        }
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let mut command = Command::new(script("start-slurm"));
+        command.arg(directory.path());
+        let process = Process::ready(command).expect("Slurm starts");
+        let conf = directory.path().join("slurm.conf").display().to_string();
+        Some(Slurm {
+            directory,
+            _process: process,
+            environment: vec![("SLURM_CONF".to_owned(), conf)],
+        })
+    }
+
+    /// What its clients need.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
+    fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(name);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    /// Ends the controller at once, and starts it again.
+    pub fn restart_controller(&self) {
+        let processes = std::fs::read_to_string(self.directory.path().join("processes"));
+        let processes = processes.expect("the list of processes");
+        let line = processes
+            .lines()
+            .find_map(|line| line.strip_prefix("controller "));
+        let pid = line.expect("the controller").to_owned();
+        let killed = Command::new("kill").args(["-KILL", &pid]).status();
+        assert!(killed.expect("kill").success());
+        let conf = self.directory.path().join("slurm.conf");
+        let down = || {
+            !self
+                .command("scontrol")
+                .arg("ping")
+                .status()
+                .expect("scontrol")
+                .success()
+        };
+        wait("its end", down);
+        let started = self.command("slurmctld").arg("-f").arg(conf).status();
+        assert!(started.expect("slurmctld").success());
+        wait("the controller", || !down());
+    }
+
+    /// Ends the processes of all jobs at once, as if their nodes lost power, and lets Slurm start
+    /// them again.
+    pub fn kill_jobs(&self) {
+        let output = Command::new("squeue")
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .args(["--noheader", "--array", "--states=R", "--format=%i"])
+            .output()
+            .expect("squeue");
+        for job in String::from_utf8_lossy(&output.stdout).lines() {
+            let _ = self
+                .command("scancel")
+                .args(["--signal=KILL", "--full", job.trim()])
+                .status();
+        }
+    }
+}
+
+impl Drop for Slurm {
+    fn drop(&mut self) {
+        // A controller that was restarted is nobody's child.
+        let pid = std::fs::read_to_string(self.directory.path().join("slurmctld.pid"));
+        if let Ok(pid) = pid {
+            let _ = Command::new("kill").arg(pid.trim()).status();
+        }
+    }
+}
+
+/// An object store that speaks S3's protocol: moto's server, on the loopback interface.
+pub struct ObjectStore {
+    _process: Process,
+    environment: Vec<(String, String)>,
+}
+
+impl ObjectStore {
+    /// Starts it; `None` if it is not installed.
+    pub fn start() -> Option<ObjectStore> {
+        let packages = packages().filter(|path| path.join("moto").is_dir());
+        let Some(packages) = packages else {
+            skipped("moto, an object store,");
+            return None;
+        };
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("an address").port();
+        drop(free);
+        let child = Command::new("python3")
+            .args([
+                "-m",
+                "moto.server",
+                "-H",
+                "127.0.0.1",
+                "-p",
+                &port.to_string(),
+            ])
+            .env("PYTHONPATH", &packages)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let process = Process { child };
+        wait("moto", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let url = format!("http://127.0.0.1:{port}");
+        let store = ObjectStore {
+            _process: process,
+            environment: vec![
+                pair("AWS_ENDPOINT_URL", &url),
+                pair("AWS_ACCESS_KEY_ID", "test"),
+                pair("AWS_SECRET_ACCESS_KEY", "test"),
+                pair("PYTHONPATH", &packages.display().to_string()),
+            ],
+        };
+        store.python("import boto3; boto3.client('s3', region_name='us-east-1').create_bucket(Bucket='proofs')");
+        Some(store)
+    }
+
+    /// What its clients need.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
+    /// Does something with another client.
+    pub fn python(&self, program: &str) {
+        let status = Command::new("python3")
+            .args(["-c", program])
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .status();
+        assert!(status.expect("python").success());
+    }
+}
