@@ -398,6 +398,7 @@ impl Memory {
     }
 
     fn forget(&mut self, slot: u32, offset: usize, size: usize) {
+        self.note_overwrite(slot, offset, size);
         let word = self.word;
         let pointers = &mut self.objects[slot as usize].pointers;
         if !pointers.is_empty() && size > 0 {
@@ -505,6 +506,7 @@ impl Memory {
         if size == 0 || to == from {
             return;
         }
+        self.note_copy(to, from, size);
         let word = self.word;
         // The pointers are read before anything is overwritten.
         let aligned = to.1 % word == from.1 % word;

@@ -108,6 +108,36 @@ impl Memory {
         object.unwritten[offset..offset + size].copy_from_slice(&bytes[..size]);
     }
 
+    /// Before bytes are copied: a part of a pointer, and one that is moved by a part of a word, are
+    /// numbers from then on.
+    pub(super) fn note_copy(&mut self, to: (u32, usize), from: (u32, usize), size: usize) {
+        if self.watch == Watch::Nobody {
+            return;
+        }
+        let aligned = to.1 % self.word == from.1 % self.word;
+        let any = |_: bool| true;
+        if self.has_pointer(from, size, |cut| cut) || !aligned && self.has_pointer(from, size, any)
+        {
+            self.leave_open();
+        }
+    }
+
+    /// Before bytes are overwritten: what is left of a pointer is a number.
+    pub(super) fn note_overwrite(&mut self, slot: u32, offset: usize, size: usize) {
+        if self.watch != Watch::Nobody && self.has_pointer((slot, offset), size, |cut| cut) {
+            self.leave_open();
+        }
+    }
+
+    /// Whether a pointer lies in some bytes, in whole or cut by their ends as is wanted.
+    fn has_pointer(&self, from: (u32, usize), size: usize, wanted: fn(bool) -> bool) -> bool {
+        let word = self.word;
+        let end = from.1 + size;
+        let pointers = &self.objects[from.0 as usize].pointers;
+        let mut words = from.1 / word..end.div_ceil(word).min(pointers.len());
+        words.any(|i| pointers[i] != 0 && wanted(i * word < from.1 || (i + 1) * word > end))
+    }
+
     /// What was not written is copied along.
     pub(super) fn copy_unwritten(&mut self, to: (u32, usize), from: (u32, usize), size: usize) {
         if self.watch == Watch::Nobody {

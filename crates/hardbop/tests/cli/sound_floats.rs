@@ -138,6 +138,13 @@ fn bits_and_bytes_that_nobody_wrote_are_not_those_of_one_run() {
         }",
     );
     not_proved(
+        "int main(void) {
+          int x, *p = &x; void *v = &p; unsigned char *b = v;
+          b[0] = 0;
+          if (b[1] != 0) reach_error();
+        }",
+    );
+    not_proved(
         "void g(void) {}
         int main(void) {
           void (*f)(void) = g; unsigned long n;
