@@ -29,6 +29,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// The wave and the task that a journal is about.
+type Assigned = (WaveId, TaskId);
+
 /// What is to be done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Run {
@@ -230,7 +233,7 @@ impl Directory {
     }
 
     /// The journals: file, wave and task.
-    fn journals(&self) -> io::Result<Vec<(PathBuf, Option<(WaveId, TaskId)>)>> {
+    fn journals(&self) -> io::Result<Vec<(PathBuf, Option<Assigned>)>> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(self.path.join("journals"))? {
             let entry = entry?;
@@ -372,10 +375,7 @@ impl Journals {
         self.read(journals)
     }
 
-    fn read(
-        &mut self,
-        journals: Vec<(PathBuf, Option<(WaveId, TaskId)>)>,
-    ) -> io::Result<Vec<News>> {
+    fn read(&mut self, journals: Vec<(PathBuf, Option<Assigned>)>) -> io::Result<Vec<News>> {
         let mut news = Vec::new();
         for (path, task) in journals {
             let position = self.positions.entry(path.clone()).or_default();
