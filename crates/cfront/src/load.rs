@@ -3,10 +3,10 @@
 
 use crate::builder::Builder;
 use crate::calls;
-use crate::conventions;
+use crate::conventions::{self, Noted};
 use crate::counts;
 use crate::ids::FuncId;
-use crate::lower::{Unsequenced, announce_unit, has_aliases, has_destructor, lower_unit, mentions};
+use crate::lower::{announce_unit, has_aliases, has_destructor, lower_unit, mentions};
 use crate::models::PRELUDE;
 use crate::options::LowerOptions;
 use crate::parse::{
@@ -172,6 +172,7 @@ fn load_here(
         diagnostics.extend(lower_unit(&mut builder, &unit, Origin::User));
     }
     add_start(&mut builder, options, &mut texts, &mut diagnostics);
+    let externals = builder.external_variables();
     add_models(&mut builder, options, &mut texts, &mut diagnostics);
     if refused(&diagnostics) {
         return Ok(Loaded {
@@ -196,7 +197,10 @@ fn load_here(
     let points_to = complete(
         &mut program,
         &options.lower,
-        &unsequenced,
+        &Noted {
+            unsequenced,
+            externals,
+        },
         &mut diagnostics,
         budget,
     )?;
@@ -372,7 +376,7 @@ const UNSUPPORTED: [(&str, &str); 42] = [
 fn complete(
     program: &mut Program,
     options: &LowerOptions,
-    unsequenced: &[Unsequenced],
+    noted: &Noted,
     diagnostics: &mut Vec<Diagnostic>,
     budget: &Budget,
 ) -> Result<PointsTo, Stopped> {
@@ -382,7 +386,7 @@ fn complete(
     budget.check()?;
     let reached = reached(program);
     keep_reached_assumptions(program, &reached, diagnostics);
-    conventions::note(program, &points_to, &reached, options, unsequenced);
+    conventions::note(program, &points_to, &reached, options, noted);
     warn_unsupported(program, &reached, diagnostics);
     let allocates = |edge: &Edge| {
         let Op::Allocate { lifetime, .. } = edge.op else {

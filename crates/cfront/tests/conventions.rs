@@ -161,13 +161,53 @@ fn addresses_that_are_used_again() {
         "",
         "char *p = malloc(1); free(p); char *q = malloc(1); int x = p == q;",
         expect![[r#"
-            no object has the address of an earlier one that is gone: addresses are compared at x.c:6
+            objects that come after others have gone lie where Hardbop puts them: addresses are compared at x.c:6
             ends: free at 6
         "#]],
     );
     check(
         "",
         "char *p = malloc(1); char *q = malloc(1); int x = p == q;",
+        expect![[""]],
+    );
+    // Locals, too: of one scope, of two, and of calls.
+    #[track_caller]
+    fn again(globals: &str, body: &str) {
+        check(
+            globals,
+            body,
+            expect![[r#"
+                objects that come after others have gone lie where Hardbop puts them: addresses are compared at x.c:6
+            "#]],
+        );
+    }
+    again(
+        "int *p, *q;",
+        "for (int i = 0; i < 2; i++) { int l; q = p; p = &l; } int x = p == q;",
+    );
+    again(
+        "",
+        "int *p, *q; { int a; p = &a; } { int b; q = &b; int x = p == q; }",
+    );
+    again(
+        "int *f(void) { int l; return &l; }",
+        "int *p = f(); int *q = f(); int x = p == q;",
+    );
+    again(
+        "void f(int **to) { int l; *to = &l; }",
+        "int *p, *q; f(&p); f(&q); int x = p == q;",
+    );
+    // Nothing leads to a local that is gone.
+    check(
+        "int f(void) { int a[9], *p = a; while (p != a + 9) p++; return *a; }",
+        "f(); f();",
+        expect![[r#"
+            ends: pointer at 4
+        "#]],
+    );
+    check(
+        "int g(int *p, int *q) { return p == q; } int f(void) { int a; return g(&a, &a); }",
+        "f(); f();",
         expect![[""]],
     );
 }

@@ -31,6 +31,8 @@ pub enum Reason {
     Replay(Box<interp::Outcome>),
     /// The run that was found may read from a file what it wrote to it, which is not followed.
     ReadsBack,
+    /// The run that was found compares the address of a local that is gone.
+    ComparesGone,
     /// No chain of leaps to it was found.
     NoLeap,
     /// Chains of leaps to it were found, and none of them is a run.
@@ -49,6 +51,8 @@ pub enum Reason {
     Recursion(String),
     /// No execution was found that comes back to a state that it was in.
     NoLasso,
+    /// Another check was violated first, and the user wanted no more.
+    First,
     /// The engine's share of the time passed, and there was no other engine after it.
     Turn,
     /// One engine has a proof and another one a run that violates what it proves: one of them is
@@ -159,6 +163,9 @@ impl fmt::Display for Reason {
             Reason::ReadsBack => f.write_str(
                 "the run that was found reads a file that it may have written itself, and contents of files are not followed",
             ),
+            Reason::ComparesGone => f.write_str(
+                "the run that was found compares the address of a local that is gone, so it may go on in another way on another machine",
+            ),
             Reason::NoRank(place) => {
                 write!(f, "nothing was found that falls with every step of the loop at {place}")
             }
@@ -175,6 +182,7 @@ impl fmt::Display for Reason {
             Reason::TooLarge => {
                 f.write_str("the program is too large to be looked at as one graph")
             }
+            Reason::First => f.write_str("the search ended with the first violation (`--first`)"),
             Reason::Turn => f.write_str("no engine found an answer in its share of the time"),
             Reason::Contradiction { proved, violated } => write!(
                 f,

@@ -35,6 +35,9 @@ impl Gate<'_> {
         if seen.outcome != Outcome::Violated(check) {
             return Err(Reason::Replay(Box::new(seen.outcome)));
         }
+        if seen.compared_gone {
+            return Err(Reason::ComparesGone);
+        }
         let script = Script::of(&seen);
         if may_read_back(program) {
             let mut environment = script.environment().ok_or(Reason::Certificate)?;

@@ -58,7 +58,8 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
         "different objects lie in one order and at fixed distances: addresses are compared at",
         "objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a \
          number at",
-        "no object has the address of an earlier one that is gone: addresses are compared at",
+        "objects that come after others have gone lie where Hardbop puts them: addresses are \
+         compared at",
         "different literals are different objects: their addresses are compared at",
     ];
     let texts = TEXTS.iter().zip(first);

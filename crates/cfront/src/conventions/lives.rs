@@ -5,7 +5,7 @@ use crate::control::cyclic;
 use crate::ids::{FuncId, VarId};
 use crate::points_to::ClassId;
 use crate::program::{Op, VarKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often objects begin and whether they end.
 pub(super) struct Lives {
@@ -14,8 +14,8 @@ pub(super) struct Lives {
     /// By function, whether it is called at most once.
     once: Vec<bool>,
     freed: BTreeSet<ClassId>,
-    /// Locals that end inside of their function.
-    scoped: BTreeSet<VarId>,
+    /// Locals that end inside of their function, with those that always end with them.
+    scopes: BTreeMap<VarId, BTreeSet<VarId>>,
 }
 
 impl Lives {
@@ -24,7 +24,7 @@ impl Lives {
         let cyclic = cyclic(program);
         let mut calls: Vec<Vec<(FuncId, bool)>> = vec![Vec::new(); program.functions.len()];
         let mut freed = BTreeSet::new();
-        let mut scoped = BTreeSet::new();
+        let mut scopes: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
         for (_, edge) in view.edges(|_| true) {
             match &edge.op {
                 Op::Call { callee, .. } => {
@@ -34,8 +34,13 @@ impl Lives {
                     }
                 }
                 Op::Free { pointer } => freed.extend(super::addresses::objects(view, *pointer)),
-                Op::EndScope { variables } if cyclic[edge.from.index()] => {
-                    scoped.extend(variables);
+                Op::EndScope { variables } => {
+                    // A jump out of several scopes ends more than those do by themselves.
+                    let all: BTreeSet<VarId> = variables.iter().copied().collect();
+                    for &variable in variables {
+                        let others = scopes.entry(variable).or_insert_with(|| all.clone());
+                        others.retain(|other| all.contains(other));
+                    }
                 }
                 _ => {}
             }
@@ -62,14 +67,18 @@ impl Lives {
             cyclic,
             once,
             freed,
-            scoped,
+            scopes,
         }
     }
 
     /// How many objects there are in a class: 2 for more than one.
     pub(super) fn objects(&self, view: &View<'_>, id: ClassId) -> usize {
         let class = &view.points_to.classes()[id.0 as usize];
-        let mut count = class.variables.len();
+        let gone = class
+            .variables
+            .iter()
+            .filter(|v| self.is_gone(view, id, **v));
+        let mut count = class.variables.len() + gone.count();
         for edge in &class.allocations {
             let from = view.program.edges[edge.index()].from;
             let function = view.program.locations[from.index()].function;
@@ -80,16 +89,44 @@ impl Lives {
         count + class.functions.len()
     }
 
-    /// Whether an object of a class may end before another one begins.
+    /// Whether an object of a class may end before another one begins, and be pointed to then.
     pub(super) fn is_reused(&self, view: &View<'_>, id: ClassId) -> bool {
         let class = &view.points_to.classes()[id.0 as usize];
-        let ends = |&id: &VarId| match view.program.variable(id).kind {
-            VarKind::Local(f) | VarKind::Formal(f) | VarKind::Temporary(f) => {
-                self.scoped.contains(&id) || !self.once[f.index()]
-            }
-            _ => false,
-        };
         (!class.allocations.is_empty() && self.freed.contains(&id))
-            || class.variables.iter().any(ends)
+            || class.variables.iter().any(|&v| self.is_gone(view, id, v))
+    }
+
+    /// Whether a local of a class may end before another object begins, and something that
+    /// outlives it may point to it.
+    fn is_gone(&self, view: &View<'_>, class: ClassId, id: VarId) -> bool {
+        let (VarKind::Local(owner) | VarKind::Formal(owner) | VarKind::Temporary(owner)) =
+            view.program.variable(id).kind
+        else {
+            return false;
+        };
+        let scope = self.scopes.get(&id);
+        if scope.is_none() && self.once[owner.index()] {
+            return false;
+        }
+        let outlives = |&holder: &VarId| {
+            let variable = view.program.variable(holder);
+            match variable.kind {
+                VarKind::Global | VarKind::Static(_) | VarKind::Literal | VarKind::Result(_) => {
+                    true
+                }
+                // Of one activation, only what ends later; what another one has in a variable that
+                // nobody points to, it was handed by one that lives, or by something of the above.
+                VarKind::Local(by) | VarKind::Formal(by) | VarKind::Temporary(by) => {
+                    let ends_with = scope.is_none_or(|scope| scope.contains(&holder));
+                    variable.address_taken || by == owner && !ends_with
+                }
+            }
+        };
+        view.points_to.holders(class).any(|holder| {
+            let holder = &view.points_to.classes()[holder.0 as usize];
+            holder.external
+                || !holder.allocations.is_empty()
+                || holder.variables.iter().any(outlives)
+        })
     }
 }

@@ -11,11 +11,20 @@ mod lives;
 mod order;
 mod outside;
 
+use crate::ids::VarId;
 use crate::lower::Unsequenced;
 use crate::options::LowerOptions;
 use crate::points_to::PointsTo;
 use crate::program::{Assumption, Edge, Origin, Program, Source};
 use crate::reach::Reached;
+
+/// What lowering knows and a program does not say any more.
+pub(crate) struct Noted {
+    /// Operands whose order C leaves open.
+    pub unsequenced: Vec<Unsequenced>,
+    /// The user's variables with external linkage.
+    pub externals: Vec<VarId>,
+}
 
 /// Adds to the program's assumptions. The targets of its indirect calls must be filled in.
 pub(crate) fn note(
@@ -23,7 +32,7 @@ pub(crate) fn note(
     points_to: &PointsTo,
     reached: &Reached,
     options: &LowerOptions,
-    unsequenced: &[Unsequenced],
+    noted: &Noted,
 ) {
     let view = View {
         program,
@@ -31,9 +40,9 @@ pub(crate) fn note(
         reached,
     };
     let mut texts = callbacks::find(&view);
-    texts.extend(outside::find(&view));
+    texts.extend(outside::find(&view, &noted.externals));
     texts.extend(addresses::find(&view));
-    texts.extend(order::find(&view, unsequenced));
+    texts.extend(order::find(&view, &noted.unsequenced));
     let ends = ends::find(&view, options);
     let texts = texts.into_iter().map(|text| Assumption::Model { text });
     program.assumptions.extend(texts);

@@ -2,14 +2,17 @@
 //! file defines, or as an argument of the entry. They are taken to point to objects of their own.
 
 use super::View;
-use crate::ids::PlaceId;
+use crate::ids::{PlaceId, VarId};
 use crate::operands::{Operand, each_load, each_operand};
 use crate::points_to::ClassId;
 use crate::program::{Root, Source};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn find(view: &View<'_>) -> Vec<String> {
+/// `externals` are the user's variables with external linkage: the outside knows their addresses,
+/// whether the program takes them or not.
+pub(super) fn find(view: &View<'_>, externals: &[VarId]) -> Vec<String> {
     let mut used: BTreeMap<ClassId, Source> = BTreeMap::new();
+    let mut named: BTreeSet<VarId> = BTreeSet::new();
     for (_, edge) in view.user_edges() {
         let mut places: Vec<PlaceId> = Vec::new();
         each_load(view.program, &edge.op, &mut |place| places.push(place));
@@ -19,8 +22,12 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
             }
         });
         for place in places {
-            let Root::Pointer(pointer) = view.program.root(place) else {
-                continue;
+            let pointer = match view.program.root(place) {
+                Root::Pointer(pointer) => pointer,
+                Root::Variable(variable) => {
+                    named.insert(variable);
+                    continue;
+                }
             };
             if let Some(spot) = view.points_to.pointer(pointer)
                 && view.points_to.classes()[spot.class.0 as usize].external
@@ -36,12 +43,13 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
             .variables
             .is_empty()
     };
-    let others = view.points_to.classes().iter().any(|class| {
-        let mut variables = class.variables.iter();
-        !class.external
-            && (!class.allocations.is_empty()
-                || variables.any(|&id| view.program.variable(id).address_taken))
-    });
+    let others = externals.iter().any(|id| named.contains(id))
+        || view.points_to.classes().iter().any(|class| {
+            let mut variables = class.variables.iter();
+            !class.external
+                && (!class.allocations.is_empty()
+                    || variables.any(|&id| view.program.variable(id).address_taken))
+        });
     if let Some(first) = used.values().next()
         && others
     {

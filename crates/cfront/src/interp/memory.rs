@@ -97,6 +97,8 @@ pub(super) struct Memory {
     pub word: usize,
     /// What is open in the run, if somebody watches.
     pub watch: Watch,
+    /// Whether a pointer to a local that is gone was compared with another one.
+    pub compared_gone: bool,
     /// What the program did not make.
     pub outside: Outside,
     used: u64,
@@ -150,6 +152,7 @@ impl Memory {
             heap_range: (start, outside(model).start),
             word: model.pointer_size() as usize,
             watch: Watch::Nobody,
+            compared_gone: false,
             outside: Outside::default(),
             used: 0,
             limit,

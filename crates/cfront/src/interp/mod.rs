@@ -185,6 +185,9 @@ pub struct Run {
     /// Whether the run was watched, and all that it did with memory follows from its inputs.
     /// (Scalars whose address is never taken are not in memory.)
     pub determined: bool,
+    /// Whether a pointer to a local that is gone was compared with one to another object, so that
+    /// what came after may depend on where locals lie.
+    pub compared_gone: bool,
 }
 
 /// An input that a run consumed.

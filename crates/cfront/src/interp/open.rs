@@ -5,7 +5,7 @@
 //! its object with another one, makes the run depend on what the program does not say. That is only
 //! noted: the run goes on.
 
-use super::addresses::FUNCTIONS;
+use super::addresses::{FUNCTIONS, stack_bottom};
 use super::machine::Machine;
 use super::memory::{Access, Memory};
 use super::scalar::Reg;
@@ -162,7 +162,7 @@ impl Machine<'_> {
     /// Before two values are compared, of which both may be pointers.
     #[inline(always)]
     pub(super) fn note_comparison(&mut self, left: Reg, right: Reg) {
-        if self.memory.watch != Watch::Nobody && left.high != right.high {
+        if left.high != right.high {
             self.compare_pointers(left, right);
         }
     }
@@ -170,6 +170,15 @@ impl Machine<'_> {
     fn compare_pointers(&mut self, left: Reg, right: Reg) {
         if left.low == 0 || right.low == 0 {
             return;
+        }
+        // Where the next local lies is the machine's choice, and the logic makes another one.
+        let bottom = stack_bottom(self.interpreter.program.types.model());
+        let gone = |pointer: Reg| {
+            let local = pointer.high != 0 && pointer.low >= bottom;
+            local && self.memory.object(pointer).is_none()
+        };
+        if gone(left) || gone(right) {
+            self.memory.compared_gone = true;
         }
         let inside = |pointer: Reg| match self.memory.object(pointer) {
             Some((object, offset)) => offset < self.memory.describe(object).0,

@@ -60,6 +60,7 @@ pub(super) fn run<O: Observer>(
         unknowns: machine.unknowns,
         trace: machine.trace.edges.into(),
         determined: machine.memory.watch == Watch::Determined,
+        compared_gone: machine.memory.compared_gone,
     }
 }
 

@@ -114,6 +114,14 @@ impl PointsTo {
         self.pointees.get(&spot).copied()
     }
 
+    /// The classes whose objects may hold pointers into a class.
+    pub fn holders(&self, pointee: ClassId) -> impl Iterator<Item = ClassId> + '_ {
+        let points = self.pointees.iter();
+        points
+            .filter(move |(_, to)| to.class == pointee)
+            .map(|(from, _)| from.class)
+    }
+
     /// Where the part of an object lies that starts so many bytes after a spot.
     pub fn part(&self, spot: Spot, bytes: i64) -> Spot {
         let fold = &self.folds[spot.class.0 as usize];

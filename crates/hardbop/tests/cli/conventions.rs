@@ -817,3 +817,33 @@ int main(void) { assert(g == 0); }"#,
         "#]],
     );
 }
+
+#[test]
+fn where_locals_lie_that_come_after_others() {
+    // The interpreter uses the place again, the logic does not: nobody's word counts.
+    let call = "int *f(void) { int l; return &l; }\n";
+    let differ = "int main(void) { int *a = f(), *b = f(); assert(a != b); return 0; }\n";
+    check(&format!("{call}{differ}"), "", expect![[""]]);
+    let agree = "int main(void) { int *a = f(), *b = f(); assert(a == b); return 0; }\n";
+    check(&format!("{call}{agree}"), "", expect![[""]]);
+    check(
+        "int main(void) {
+  int *p = 0, *q = 0;
+  for (int i = 0; i < 2; i++) { int l; q = p; p = &l; }
+  assert(p != q);
+  return 0;
+}
+",
+        "",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn variables_that_the_outside_knows() {
+    let main = "int *get(void);
+int main(void) { int *p = get(); *p = 2; assert(x == 1); return 0; }
+";
+    check(&format!("int x = 1;\n{main}"), "", expect![[""]]);
+    check(&format!("static int x = 1;\n{main}"), "", expect![[""]]);
+}

@@ -516,7 +516,7 @@ fn addresses_used_again() {
             PROVED x.c:12: assertion (unsigned long)malloc(8) != a (in main)
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:12
-            assuming that no object has the address of an earlier one that is gone: addresses are compared at x.c:12
+            assuming that objects that come after others have gone lie where Hardbop puts them: addresses are compared at x.c:12
             assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:11
         "#]],
     );
