@@ -1,12 +1,10 @@
 //! Runs of the program in the interpreter, on inputs that are guessed.
 
 use crate::hints::Hints;
-use hardbop_budget::Budget;
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{
     self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, TraceMode, Wanted, outside,
 };
-use hardbop_cfront::program::Program;
 use hardbop_cfront::types::{DataModel, FloatKind, Type};
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
@@ -119,6 +117,13 @@ impl Runs {
                 ..Guess::new(STYLES[(run as usize / 2) % STYLES.len()], run + 1)
             },
         };
+        let interpreter = Interpreter::new(program);
+        let limits = Limits {
+            steps: self.steps,
+            budget: task.budget.clone(),
+            trace: TraceMode::Off,
+            ..Limits::default()
+        };
         let mut ended = Ended::open(task, &Reason::Length(self.steps as usize));
         let mut runs = 0;
         while runs < self.runs {
@@ -139,7 +144,7 @@ impl Runs {
             }
             let mut guess = guessed(runs);
             runs += 1;
-            let run = execute(program, &mut guess, task.budget, self.steps);
+            let run = interpreter.run(&mut guess, &limits);
             let interp::Outcome::Violated(check) = run.outcome else {
                 // Without inputs every run is the same.
                 if !guess.asked && runs as usize > STYLES.len() {
@@ -159,16 +164,6 @@ impl Runs {
         ended.statistics = vec![Figure::count("runs", runs)];
         ended
     }
-}
-
-fn execute(program: &Program, guess: &mut Guess<'_>, budget: &Budget, steps: u64) -> interp::Run {
-    let limits = Limits {
-        steps,
-        budget: budget.clone(),
-        trace: TraceMode::Off,
-        ..Limits::default()
-    };
-    Interpreter::new(program).run(guess, &limits)
 }
 
 /// What guessed values look like.
