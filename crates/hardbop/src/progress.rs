@@ -12,9 +12,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The line is not drawn more often.
 const DRAWS_PER_SECOND: u8 = 20;
 
+/// What the line is told.
+enum Said {
+    /// This is being done now.
+    Now(String),
+    /// This is known, and stays in view.
+    Known(String),
+}
+
 /// A line on standard error that lives as long as this value.
 pub struct Progress {
-    line: Option<(Sender<String>, JoinHandle<()>)>,
+    line: Option<(Sender<Said>, JoinHandle<()>)>,
 }
 
 impl Progress {
@@ -38,7 +46,14 @@ impl Progress {
     pub fn say(&self, what: impl Into<String>) {
         if let Some((sender, _)) = &self.line {
             // The line may be gone, which is no reason to stop the work.
-            let _ = sender.send(what.into());
+            let _ = sender.send(Said::Now(what.into()));
+        }
+    }
+
+    /// Says what is known already; it stands above the line from then on.
+    pub fn keep(&self, what: impl Into<String>) {
+        if let Some((sender, _)) = &self.line {
+            let _ = sender.send(Said::Known(what.into()));
         }
     }
 }
@@ -53,12 +68,14 @@ impl Drop for Progress {
 }
 
 /// Shows what it is told, after a while, until there is nobody left to tell it anything.
-fn show(told: &Receiver<String>, terminal: Term) {
+fn show(told: &Receiver<Said>, terminal: Term) {
     let started = Instant::now();
     let mut last = String::new();
+    let mut known = Vec::new();
     loop {
         match told.recv_timeout(PATIENCE.saturating_sub(started.elapsed())) {
-            Ok(what) => last = what,
+            Ok(Said::Now(what)) => last = what,
+            Ok(Said::Known(what)) => known.push(what),
             Err(RecvTimeoutError::Timeout) => break,
             Err(RecvTimeoutError::Disconnected) => return,
         }
@@ -70,8 +87,14 @@ fn show(told: &Receiver<String>, terminal: Term) {
     }
     line.set_message(last);
     line.enable_steady_tick(Duration::from_millis(200));
-    while let Ok(what) = told.recv() {
-        line.set_message(what);
+    for what in known {
+        line.println(what);
+    }
+    while let Ok(said) = told.recv() {
+        match said {
+            Said::Now(what) => line.set_message(what),
+            Said::Known(what) => line.println(what),
+        }
     }
     line.finish_and_clear();
 }

@@ -5,17 +5,18 @@
 //! other, so that small programs get the same answer by the same engine every time; then the rest
 //! run side by side, as *lanes* of engines that follow each other on one core.
 
-use hardbop_budget::{Budget, resident_bytes};
+use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Nowhere, ScopedPredicate};
-use hardbop_engine::{Answer, Claim, Desk, Ended, Event, Reason, Suggestion, Task};
+use hardbop_engine::{Claim, Ended, Event, Reason, Task};
 use hardbop_gate::{Evidence, Gate, Outcome, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 mod doubt;
+mod lanes;
+mod looks;
 mod plan;
 mod ranks;
 mod shown;
@@ -23,8 +24,9 @@ mod slices;
 mod tidy;
 
 pub use doubt::Contradiction;
+use lanes::side_by_side;
 pub use plan::{
-    Plan, Proofs, Shows, Step, default_doubts, default_plan, readable, termination_plan,
+    Plan, Proofs, Shows, Step, Until, default_doubts, default_plan, readable, termination_plan,
 };
 pub use ranks::{ShownRank, ShownSet};
 pub use shown::Invariant;
@@ -54,6 +56,8 @@ pub struct Found {
     complete: bool,
     /// What is being looked for.
     wanted: Wanted,
+    /// How much of it.
+    until: Until,
 }
 
 /// What is being looked for.
@@ -76,17 +80,24 @@ pub trait Listener {
     /// An engine begins.
     fn started(&mut self, _engine: &'static str) {}
 
+    /// A check is decided by what an engine claimed.
+    fn decided(&mut self, _engine: &'static str, _check: CheckId, _outcome: &Outcome) {}
+
     /// An engine is done. It is the first that decided so many checks, and so many are open now.
     fn ended(&mut self, _engine: &'static str, _decided: usize, _open: usize) {}
 
-    /// The budget ended a while ago, but an engine does not come back: solvers look up from their
-    /// work when they like. Whoever cannot wait may use what was found and leave the process.
+    /// Nothing more will be found, but engines are still at work: the budget ended a while ago, and
+    /// solvers look up from their work when they like; or everything is decided. Whoever need not
+    /// wait may use what was found and leave the process.
     fn late(&mut self, found: &Found);
 }
 
 /// Runs a plan until every check is decided or the plan or the budget ends.
 pub fn check(plan: &Plan, task: &Task<'_>, listener: &mut dyn Listener) -> Found {
-    let mut found = Found::default();
+    let mut found = Found {
+        until: plan.until,
+        ..Found::default()
+    };
     // Even where there is nothing to check, something that is not supported may be reached.
     found.report.incomplete = Some(Reason::Length(0));
     for &check in task.checks {
@@ -145,244 +156,6 @@ fn make_readable(
 /// How long proofs are cut down at most.
 const TIDYING: Duration = Duration::from_secs(5);
 
-/// What a lane tells.
-enum Message {
-    Started(&'static str),
-    Event(&'static str, Event),
-    Suggestion(Suggestion),
-    Evidence(&'static str, Evidence),
-    Ended(&'static str, Box<Ended>),
-    Done,
-}
-
-/// At most so many suggestions are followed: each costs others the time that it takes.
-const FOLLOWED: usize = 4;
-
-fn side_by_side(
-    lanes: &[&[Step]],
-    plan: &Plan,
-    task: &Task<'_>,
-    found: &mut Found,
-    listener: &mut dyn Listener,
-) {
-    if found.is_settled() {
-        return;
-    }
-    let budget = task.budget.child();
-    let open = found.open();
-    std::thread::scope(|scope| {
-        let (sender, receiver) = channel();
-        let mut running = 0;
-        for lane in lanes {
-            let (sender, budget, open) = (sender.clone(), budget.clone(), open.clone());
-            let thread = std::thread::Builder::new().stack_size(LANE_STACK);
-            let work = move || run_lane(lane, task, &open, &budget, &sender);
-            // Without a thread of its own a lane is left out; the others still run.
-            if thread.spawn_scoped(scope, work).is_ok() {
-                running += 1;
-            }
-        }
-        let mut followed = BTreeSet::new();
-        let mut follow = |suggestion: &Suggestion| {
-            if followed.len() >= FOLLOWED || !followed.insert(suggestion.clone()) {
-                return 0;
-            }
-            let mut started = 0;
-            let engines = plan
-                .followers
-                .iter()
-                .filter_map(|engine| engine.following(suggestion));
-            for engine in engines {
-                let (sender, budget) = (sender.clone(), budget.clone());
-                let open = [suggestion.check];
-                let thread = std::thread::Builder::new().stack_size(LANE_STACK);
-                let work = move || run_lane(&[engine], task, &open, &budget, &sender);
-                started += usize::from(thread.spawn_scoped(scope, work).is_ok());
-            }
-            started
-        };
-        let mut late = |found: &mut Found, listener: &mut dyn Listener| {
-            found.stop(&budget);
-            // What is told now is what the user sees.
-            found.doubt(&plan.doubts, task);
-            found.show(task);
-            listener.late(found);
-        };
-        listen(
-            &receiver,
-            running,
-            &mut follow,
-            &mut late,
-            &budget,
-            found,
-            listener,
-        );
-    });
-}
-
-/// Terms can be deep, and solvers recurse over them.
-const LANE_STACK: usize = 512 << 20;
-
-fn run_lane(
-    lane: &[Step],
-    task: &Task<'_>,
-    open: &[CheckId],
-    budget: &Budget,
-    sender: &Sender<Message>,
-) {
-    let _done = Done(sender);
-    let mut open = open.to_vec();
-    for engine in lane {
-        if budget.check().is_err() {
-            break;
-        }
-        let kind = |check: &CheckId| task.model.program.checks[check.index()].kind;
-        let (asked, kept): (Vec<CheckId>, Vec<CheckId>) = open
-            .iter()
-            .partition(|check| engine.scope().covers(kind(check)));
-        if asked.is_empty() && !kept.is_empty() {
-            continue;
-        }
-        let task = Task {
-            checks: &asked,
-            budget,
-            ..*task
-        };
-        let name = engine.name();
-        let mut desk = Counter {
-            name,
-            gate: Gate::new(task.model, budget.clone()),
-            sender,
-        };
-        desk.tell(Message::Started(name));
-        let mut ended = engine.check(&task, &mut desk);
-        if budget.check().is_ok() {
-            // It was not the user's limit that ended it.
-            for reason in ended.open.values_mut().chain(&mut ended.incomplete) {
-                if matches!(reason, Reason::Stopped(_)) {
-                    *reason = Reason::Turn;
-                }
-            }
-        }
-        let mut left: BTreeSet<CheckId> = ended.open.keys().copied().collect();
-        left.extend(kept);
-        desk.tell(Message::Ended(name, Box::new(ended)));
-        open.retain(|check| left.contains(check));
-        if open.is_empty() {
-            break;
-        }
-    }
-}
-
-/// The desk of a lane: claims go through the gate here, in the lane's own thread.
-struct Counter<'a> {
-    name: &'static str,
-    gate: Gate<'a>,
-    sender: &'a Sender<Message>,
-}
-
-impl Counter<'_> {
-    /// Whoever listened may be gone; then nothing that is told matters any more.
-    fn tell(&self, message: Message) {
-        let _ = self.sender.send(message);
-    }
-}
-
-impl Desk for Counter<'_> {
-    fn event(&mut self, event: Event) {
-        self.tell(Message::Event(self.name, event));
-    }
-
-    fn submit(&mut self, claim: Claim) -> Answer {
-        match self.gate.check(claim) {
-            Ok(evidence) => {
-                self.tell(Message::Evidence(self.name, evidence));
-                Answer::Accepted
-            }
-            Err(reason) => Answer::Refused(reason),
-        }
-    }
-
-    fn suggest(&mut self, suggestion: Suggestion) {
-        self.tell(Message::Suggestion(suggestion));
-    }
-}
-
-/// Says at the end of a lane that it is done, even if that end is a panic.
-struct Done<'a>(&'a Sender<Message>);
-
-impl Drop for Done<'_> {
-    fn drop(&mut self) {
-        let _ = self.0.send(Message::Done);
-    }
-}
-
-fn listen(
-    receiver: &Receiver<Message>,
-    mut running: usize,
-    follow: &mut dyn FnMut(&Suggestion) -> usize,
-    late: &mut dyn FnMut(&mut Found, &mut dyn Listener),
-    budget: &Budget,
-    found: &mut Found,
-    listener: &mut dyn Listener,
-) {
-    let mut ended: Option<Instant> = None;
-    let patience = match budget.memory() {
-        Some(_) => MEMORY_PATIENCE,
-        None => PATIENCE,
-    };
-    while running > 0 {
-        match receiver.recv_timeout(patience) {
-            Ok(Message::Started(engine)) => listener.started(engine),
-            Ok(Message::Event(engine, mut event)) => {
-                event.open = found.open().len();
-                listener.event(engine, event);
-            }
-            Ok(Message::Suggestion(suggestion)) => {
-                if found.open().contains(&suggestion.check) {
-                    running += follow(&suggestion);
-                }
-            }
-            Ok(Message::Evidence(engine, evidence)) => {
-                found.take(engine, &evidence);
-                if found.is_settled() {
-                    budget.cancel();
-                }
-            }
-            Ok(Message::Ended(engine, ended)) => {
-                let decided = found.decided_by(engine);
-                found.ended(engine, *ended);
-                listener.ended(engine, decided, found.open().len());
-            }
-            Ok(Message::Done) => running -= 1,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
-        }
-        if budget.check().is_err() {
-            let since = ended.get_or_insert_with(Instant::now);
-            if since.elapsed() > GRACE || is_far_over(budget) {
-                late(found, listener);
-            }
-        }
-    }
-}
-
-/// How long nothing may be told before the budget is looked at.
-const PATIENCE: Duration = Duration::from_millis(50);
-/// How long engines may take to come back when the budget ended.
-const GRACE: Duration = Duration::from_millis(400);
-/// The same where memory is limited: a solver takes a hundred megabytes in less time than that.
-const MEMORY_PATIENCE: Duration = Duration::from_millis(5);
-
-/// Whether so much memory is held that nobody can be waited for. Engines are told to stop a little
-/// before that.
-fn is_far_over(budget: &Budget) -> bool {
-    match (budget.memory(), resident_bytes()) {
-        (Some(limit), Some(used)) => used > limit,
-        _ => false,
-    }
-}
-
 impl Found {
     /// What is known where no engine ran.
     pub fn of(report: Report) -> Found {
@@ -428,7 +201,17 @@ impl Found {
     /// Whether there is nothing left to find out.
     fn is_settled(&self) -> bool {
         let done = self.open().is_empty();
-        (done && self.complete) || self.is_all_violated() || !self.contradictions.is_empty()
+        (done && self.complete)
+            || self.is_all_violated()
+            || !self.contradictions.is_empty()
+            || self.is_enough()
+    }
+
+    /// Whether a violation was found and the user wants no more than one.
+    fn is_enough(&self) -> bool {
+        let mut outcomes = self.report.outcomes.values();
+        self.until == Until::FirstViolation
+            && outcomes.any(|outcome| matches!(outcome, Outcome::Violated(_)))
     }
 
     /// Whether an outcome is what is being looked for.
@@ -477,8 +260,17 @@ impl Found {
             .collect()
     }
 
-    /// Says of what is open that the budget ended.
+    /// Says of what is open that the budget ended, or that nobody wants to know.
     fn stop(&mut self, budget: &Budget) {
+        if self.is_enough() {
+            for outcome in self.report.outcomes.values_mut() {
+                if let Outcome::Unknown(known) = outcome
+                    && !matches!(known, Reason::Contradiction { .. })
+                {
+                    *known = Reason::First;
+                }
+            }
+        }
         let (Err(stopped), false) = (budget.check(), self.is_settled()) else {
             return;
         };
@@ -568,7 +360,7 @@ fn is_better(known: &Reason, new: &Reason) -> bool {
         match reason {
             Reason::Contradiction { .. } => 10,
             Reason::Unsupported(_) => 9,
-            Reason::ReadsBack => 7,
+            Reason::ReadsBack | Reason::ComparesGone => 7,
             Reason::Replay(_) | Reason::Certificate | Reason::Evidence => 6,
             // It tells a user where to look.
             Reason::NoRank(_) | Reason::Recursion(_) | Reason::Solver(_) => 5,

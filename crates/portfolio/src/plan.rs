@@ -14,6 +14,7 @@ use hardbop_values::Values;
 use std::time::Duration;
 
 use crate::Slices;
+use crate::looks::{Look, Suited};
 
 /// An engine of a plan.
 pub type Step = Box<dyn Engine>;
@@ -31,6 +32,18 @@ pub struct Plan {
     pub doubts: Vec<Step>,
     /// Whether proofs are to be shown.
     pub proofs: Proofs,
+    /// How much is to be found.
+    pub until: Until,
+}
+
+/// When a search is over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Until {
+    /// When every check is decided.
+    #[default]
+    AllDecided,
+    /// When one is violated, too.
+    FirstViolation,
 }
 
 /// What becomes of proofs when everything is decided.
@@ -89,6 +102,7 @@ impl Plan {
             followers: Vec::new(),
             doubts: default_doubts(),
             proofs: Proofs::AsFound,
+            until: Until::AllDecided,
         }
     }
 }
@@ -137,6 +151,11 @@ impl Engine for Timed {
         let engine = self.engine.following(suggestion)?;
         Some(Box::new(Timed { engine, ..*self }))
     }
+}
+
+/// The engine, for programs that look like this.
+fn suited(look: Look, engine: Step) -> Step {
+    Box::new(Suited { look, engine })
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, invariants
@@ -192,7 +211,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         lanes: vec![
             vec![Box::new(Slam::reading(arithmetic))],
             vec![
-                shared(Values::default(), seconds(15), 2),
+                // A machine is followed first, numbers that are computed are left to clauses.
+                suited(Look::Machine, shared(Values::default(), seconds(15), 2)),
                 Box::new(WholeProgram::reading(arithmetic)),
             ],
             vec![
@@ -206,12 +226,16 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(only(u64::MAX)),
                 Box::new(Unroll::default()),
             ],
-            // Ends at once where the program is not bits.
-            vec![Box::new(Pdr::default())],
+            vec![
+                // Ends at once where the program is not bits.
+                Box::new(Pdr::default()),
+                suited(Look::Arithmetic, Box::new(Values::default())),
+            ],
         ],
         followers: vec![timed(Leap::default(), seconds(4))],
         doubts: default_doubts(),
         proofs: Proofs::AsFound,
+        until: Until::AllDecided,
     }
 }
 
@@ -279,6 +303,7 @@ pub fn termination_plan() -> Plan {
             time: Duration::from_millis(300),
         })],
         proofs: Proofs::AsFound,
+        until: Until::AllDecided,
     }
 }
 

@@ -55,6 +55,9 @@ pub struct CheckArgs {
         help_heading = "Search"
     )]
     pub engine: EngineChoice,
+    /// Stop with the first violation.
+    #[arg(long, help_heading = "Search")]
+    pub first: bool,
     /// Leave a preparation of the program out (see `hardbop c dump --after`); may be given several
     /// times.
     #[arg(

@@ -31,7 +31,7 @@ use hardbop_leap::Leap;
 use hardbop_model::passes::{Pass, USUAL, slice};
 use hardbop_model::{Model, Prepared};
 use hardbop_pdr::Pdr;
-use hardbop_portfolio::{Found, Listener, Plan, default_plan, readable, termination_plan};
+use hardbop_portfolio::{Found, Listener, Plan, Until, default_plan, readable, termination_plan};
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::{Listing, Show};
@@ -117,11 +117,14 @@ pub fn decide_target(
     if let Some(shows) = arguments.shown_proofs().filter(|_| !target.is_about_ends()) {
         plan.proofs = readable(encodings(arguments.arith), shows);
     }
+    if arguments.first {
+        plan.until = Until::FirstViolation;
+    }
     if arguments.verbose {
         watch.log();
     }
     for (index, job) in shown.jobs.iter().enumerate() {
-        if index > 0 && budget.check().is_err() {
+        if index > 0 && (budget.check().is_err() || shown.is_enough(&watch.done)) {
             // What is known of the others is told; of this one nothing is.
             break;
         }
@@ -347,10 +350,21 @@ impl Shown<'_> {
         Ok(verdict)
     }
 
-    /// The report on a program for which there was no time.
+    /// Whether a violation was found and the user wants no more than one.
+    fn is_enough<'f>(&self, done: impl IntoIterator<Item = &'f Found>) -> bool {
+        let violated = |found: &Found| {
+            let mut outcomes = found.report.outcomes.values();
+            outcomes.any(|outcome| matches!(outcome, Outcome::Violated(_)))
+        };
+        self.arguments.first && done.into_iter().any(violated)
+    }
+
+    /// The report on a program for which there was no time, or of which nobody wants to know.
     fn unseen(&self, job: &Job<'_>) -> Found {
-        let stopped = self.budget.check().err().unwrap_or(Stopped::Time);
-        let reason = Reason::Stopped(stopped);
+        let reason = match self.budget.check() {
+            Ok(()) if self.arguments.first => Reason::First,
+            ended => Reason::Stopped(ended.err().unwrap_or(Stopped::Time)),
+        };
         let unknown = |&check: &CheckId| (check, Outcome::Unknown(reason.clone()));
         let report = Report {
             outcomes: job.checks.iter().map(unknown).collect(),
@@ -359,6 +373,19 @@ impl Shown<'_> {
         };
         Found::of(report)
     }
+}
+
+/// A check as the first line of an answer names it.
+fn headline(program: &Program, check: CheckId) -> String {
+    let check = &program.checks[check.index()];
+    let file = program.presumed_files.get(check.source.file as usize);
+    format!(
+        "{}:{}: {} (in {})",
+        file.map_or("", String::as_str),
+        check.source.line,
+        check.message,
+        program.function(check.function).name
+    )
 }
 
 /// Shows progress, and the answers if an engine does not come back in time.
@@ -463,6 +490,20 @@ impl Listener for Watch<'_> {
         self.line(engine, "starting");
     }
 
+    fn decided(&mut self, engine: &'static str, check: CheckId, outcome: &Outcome) {
+        let (Ended::Shown(shown), Outcome::Violated(_)) = (&self.ended, outcome) else {
+            return;
+        };
+        let Some(job) = shown.jobs.get(self.done.len()) else {
+            return;
+        };
+        let text = format!("VIOLATED {}", headline(job.program, check));
+        self.line(engine, &text);
+        if let Some(progress) = &self.progress {
+            progress.keep(text);
+        }
+    }
+
     fn ended(&mut self, engine: &'static str, decided: usize, open: usize) {
         let noun = if decided == 1 { "check" } else { "checks" };
         let what = format!("ended: decided {decided} {noun}, {open} open");
@@ -514,7 +555,7 @@ impl Listener for Watch<'_> {
                 tell(found)
             }
             Ended::Shown(shown) => {
-                let last = self.done.len() + 1 == shown.jobs.len();
+                let last = self.done.len() + 1 == shown.jobs.len() || shown.is_enough([found]);
                 if !last && self.budget.check().is_ok() {
                     // Only this program's part of the time is over: there is time to wait.
                     return;

@@ -24,6 +24,7 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
         property: None,
         arith: SearchArith::Auto,
         engine: EngineChoice::Auto,
+        first: false,
         without: Vec::new(),
         invariants: false,
         show_predicates: false,

@@ -37,6 +37,22 @@ fn every_check_has_its_answer() {
     );
 }
 
+#[test]
+fn one_violation_may_be_enough() {
+    check(
+        "int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (x == 1) reach_error();
+  while (x > 10) x -= 3;
+  if (x == 11) reach_error();
+  return 0;
+}
+",
+        "--first --no-trace",
+        expect![[""]],
+    );
+}
+
 /// The log with `-v`, without the times.
 #[track_caller]
 fn check_log(text: &str, options: &str, expected: Expect) {

@@ -1,0 +1,183 @@
+//! A look at a program, which says what of a plan suits it.
+
+use crate::Step;
+use hardbop_cfront::ids::{ExprId, PlaceId, VarId};
+use hardbop_cfront::program::{ExprKind, Op, Origin, PlaceKind, Program};
+use hardbop_cfront::types::Type;
+use hardbop_engine::{Desk, Ended, Engine, Reason, Scope, Suggestion, Task};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a program looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// What is to be done next is a number that the program wrote down: a protocol, a scheduler.
+    Machine,
+    /// It is not.
+    Arithmetic,
+}
+
+impl Look {
+    fn suits(self, task: &Task<'_>) -> bool {
+        match self {
+            Look::Machine => is_machine(task.model.program),
+            Look::Arithmetic => !is_machine(task.model.program),
+        }
+    }
+}
+
+/// An engine for programs that look like something; it declines others.
+pub(crate) struct Suited {
+    pub look: Look,
+    pub engine: Step,
+}
+
+impl Engine for Suited {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn scope(&self) -> Scope {
+        self.engine.scope()
+    }
+
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        match self.look.suits(task) {
+            true => self.engine.check(task, desk),
+            false => Ended::open(task, &Reason::Turn),
+        }
+    }
+
+    fn following(&self, suggestion: &Suggestion) -> Option<Step> {
+        self.engine.following(suggestion)
+    }
+}
+
+/// A place that is known by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cell {
+    Variable(VarId),
+    /// A member of whatever record of its kind.
+    Member(u32, u32),
+}
+
+/// So many numbers in one place are the states of a machine, ...
+const STATES: usize = 5;
+/// ... and so are so many places that hold nothing but numbers of the text.
+const FLAGS: usize = 3;
+
+/// Whether a program writes its state down as numbers.
+fn is_machine(program: &Program) -> bool {
+    let mut literals: BTreeMap<Cell, BTreeSet<u128>> = BTreeMap::new();
+    let mut computed: BTreeSet<Cell> = BTreeSet::new();
+    for edge in &program.edges {
+        let function = program.locations[edge.from.index()].function;
+        if program.function(function).origin != Origin::User {
+            continue;
+        }
+        match edge.op {
+            Op::Assign { place, value } => {
+                let Some(cell) = cell(program, place) else {
+                    continue;
+                };
+                match literal(program, value) {
+                    Some(number) => {
+                        literals.entry(cell).or_default().insert(number);
+                    }
+                    None => {
+                        computed.insert(cell);
+                    }
+                }
+            }
+            Op::Input { place, .. }
+            | Op::Havoc { place }
+            | Op::Call {
+                result: Some(place),
+                ..
+            } => computed.extend(cell(program, place)),
+            _ => {}
+        }
+    }
+    let flag =
+        |(cell, numbers): &(&Cell, &BTreeSet<u128>)| numbers.len() > 1 && !computed.contains(cell);
+    literals.values().any(|numbers| numbers.len() >= STATES)
+        || literals.iter().filter(flag).count() >= FLAGS
+}
+
+fn cell(program: &Program, place: PlaceId) -> Option<Cell> {
+    match program.place(place).kind {
+        PlaceKind::Var(variable) => Some(Cell::Variable(variable)),
+        PlaceKind::Field(base, index) => match program.types.get(program.place(base).ty) {
+            Type::Record(record) => Some(Cell::Member(record.0, index)),
+            _ => None,
+        },
+        PlaceKind::Deref(_) | PlaceKind::Index(..) => None,
+    }
+}
+
+fn literal(program: &Program, mut value: ExprId) -> Option<u128> {
+    loop {
+        match program.expr(value).kind {
+            ExprKind::Int(number) => return Some(number),
+            ExprKind::Convert(from) => value = from,
+            _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_cfront::load::load_text;
+
+    #[track_caller]
+    fn check(look: &str, text: &str) {
+        let loaded = load_text("x.c", text).expect("a good program");
+        let seen = match is_machine(&loaded.program) {
+            true => "machine",
+            false => "arithmetic",
+        };
+        assert_eq!(seen, look, "{text}");
+    }
+
+    #[test]
+    fn states_are_numbers_of_the_text() {
+        check(
+            "machine",
+            "struct s { int state; } s; int get(void);
+             int main(void) {
+               struct s *p = &s;
+               p->state = 1;
+               for (;;) switch (p->state) {
+                 case 1: p->state = get() ? 2 : 3; p->state = 2; break;
+                 case 2: p->state = 3; break;
+                 case 3: p->state = 4; break;
+                 case 4: p->state = 5; break;
+                 default: return 0;
+               }
+             }",
+        );
+        check(
+            "machine",
+            "int a, b, c; int get(void);
+             int main(void) {
+               while (get()) {
+                 if (get()) { a = 1; b = 0; } else { a = 0; c = 1; }
+                 if (a) { b = 1; c = 0; }
+               }
+             }",
+        );
+    }
+
+    #[test]
+    fn counters_are_computed() {
+        check(
+            "arithmetic",
+            "int get(void);
+             int main(void) {
+               int n = get(), l = n / 2 + 1, r = n, i = 0, j = 1;
+               while (r > 1) { if (l > 1) l--; else r--; i = l; j = 2 * l; }
+               return i + j;
+             }",
+        );
+    }
+}
