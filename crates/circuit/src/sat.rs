@@ -6,7 +6,7 @@
 use crate::graph::{Bit, Graph, Node, NodeId};
 use batsat::SolverInterface;
 use hardbop_budget::Budget;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -24,20 +24,34 @@ pub enum Outcome {
 /// An incremental SAT solver over the bits of one graph.
 pub struct Sat {
     solver: Backend,
-    variables: FxHashMap<NodeId, i32>,
+    /// The literals that nodes are: two nodes that are the same share one.
+    literals: FxHashMap<NodeId, i32>,
+    /// Inputs that have one value only.
+    fixed: FxHashMap<NodeId, bool>,
+    /// A literal that always holds.
+    always: Option<i32>,
     last: i32,
     assumed: Vec<(i32, Bit)>,
     /// An assumption that is never true, alone or with another one.
     contradiction: Option<Vec<Bit>>,
+    /// The most decisions for one question.
+    decisions: u32,
+    questions: u32,
 }
 
 /// Looks at the clock while the solver works.
 struct Watch {
     deadline: Option<Instant>,
     budget: Budget,
+    /// The most decisions.
+    decisions: u32,
     calls: Cell<u32>,
     over: Cell<bool>,
 }
+
+/// So many decisions, or questions, go by between two looks at the budget: a look can cost more
+/// than a question.
+const LOOK: u32 = 64;
 
 impl Watch {
     fn is_over(&self) -> bool {
@@ -45,8 +59,10 @@ impl Watch {
         if self.over.get() {
             return true;
         }
-        self.calls.set(self.calls.get().wrapping_add(1));
-        if self.calls.get().is_multiple_of(16) {
+        self.calls.set(self.calls.get().saturating_add(1));
+        if self.calls.get() > self.decisions {
+            self.over.set(true);
+        } else if self.calls.get().is_multiple_of(LOOK) {
             let late = self.deadline.is_some_and(|end| Instant::now() >= end);
             self.over.set(late || self.budget.check().is_err());
         }
@@ -152,10 +168,14 @@ impl Default for Sat {
     fn default() -> Sat {
         Sat {
             solver: Backend::Strong(Box::new(cadical::Solver::new())),
-            variables: FxHashMap::default(),
+            literals: FxHashMap::default(),
+            fixed: FxHashMap::default(),
+            always: None,
             last: 0,
             assumed: Vec::new(),
             contradiction: None,
+            decisions: u32::MAX,
+            questions: 0,
         }
     }
 }
@@ -175,6 +195,21 @@ impl Sat {
         }
     }
 
+    /// The same, with no more than so many decisions for a question. (The strong solver counts
+    /// in its own way.)
+    pub fn with_decisions(self, decisions: u32) -> Sat {
+        Sat { decisions, ..self }
+    }
+
+    /// How much it has done, in a number that is the same on every machine; nothing for the strong
+    /// solver.
+    pub fn work(&self) -> u64 {
+        match &self.solver {
+            Backend::Strong(_) => 0,
+            Backend::Quick(solver) => solver.num_propagations(),
+        }
+    }
+
     fn fresh(&mut self, kind: Kind) -> i32 {
         self.last += 1;
         self.solver.variable(kind);
@@ -186,25 +221,42 @@ impl Sat {
         Switch(self.fresh(Kind::Follows))
     }
 
-    /// The solver's literal for a bit that is not constant.
+    /// From now on an input has one value only. The solver must not have been told of it.
+    pub fn fix(&mut self, input: NodeId, value: bool) {
+        self.fixed.insert(input, value);
+    }
+
+    /// A literal that always holds.
+    fn always(&mut self) -> i32 {
+        if let Some(always) = self.always {
+            return always;
+        }
+        let always = self.fresh(Kind::Follows);
+        self.solver.add([always]);
+        self.always = Some(always);
+        always
+    }
+
+    /// The solver's literal for a bit.
     fn literal(&mut self, graph: &Graph, bit: Bit) -> i32 {
         self.encode(graph, bit.node());
-        let variable = self.variables[&bit.node()];
-        if bit.is_negated() {
-            -variable
-        } else {
-            variable
-        }
+        self.known_literal(bit)
+    }
+
+    /// The literal of a bit that the solver was told of.
+    fn known_literal(&self, bit: Bit) -> i32 {
+        let literal = self.literals[&bit.node()];
+        if bit.is_negated() { -literal } else { literal }
     }
 
     /// Tells the solver what a node depends on.
     fn encode(&mut self, graph: &Graph, root: NodeId) {
-        if self.variables.contains_key(&root) {
+        if self.literals.contains_key(&root) {
             return;
         }
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
-            if self.variables.contains_key(&id) {
+            if self.literals.contains_key(&id) {
                 continue;
             }
             let node = graph.node(id);
@@ -219,46 +271,82 @@ impl Sat {
             let before = stack.len();
             stack.push(id);
             let open = parts.iter().flatten().map(|bit| bit.node());
-            stack.extend(open.filter(|part| !self.variables.contains_key(part)));
+            stack.extend(open.filter(|part| !self.literals.contains_key(part)));
             if stack.len() > before + 1 {
                 continue;
             }
             stack.pop();
-            let own = self.fresh(match node {
-                Node::Input => Kind::Open,
-                _ => Kind::Follows,
-            });
-            self.variables.insert(id, own);
-            let of = |bit: Bit| {
-                let variable = self.variables[&bit.node()];
-                if bit.is_negated() {
-                    -variable
-                } else {
-                    variable
-                }
-            };
-            match (node, choice) {
+            let literal = match (node, choice) {
                 (_, Some((condition, then, otherwise))) => {
-                    let (c, t, e) = (of(condition), of(then), of(otherwise));
-                    self.solver.add([-own, -c, t]);
-                    self.solver.add([own, -c, -t]);
-                    self.solver.add([-own, c, e]);
-                    self.solver.add([own, c, -e]);
-                    if t != -e {
-                        self.solver.add([-own, t, e]);
-                        self.solver.add([own, -t, -e]);
-                    }
+                    let [c, t, e] = [condition, then, otherwise].map(|it| self.known_literal(it));
+                    self.choice(c, t, e)
                 }
                 (Node::And(left, right), _) => {
-                    let (a, b) = (of(left), of(right));
-                    self.solver.add([-own, a]);
-                    self.solver.add([-own, b]);
-                    self.solver.add([own, -a, -b]);
+                    let [a, b] = [left, right].map(|it| self.known_literal(it));
+                    self.and(a, b)
                 }
-                (Node::False, _) => self.solver.add([-own]),
-                (Node::Input, _) => {}
-            }
+                (Node::False, _) => -self.always(),
+                (Node::Input, _) => match self.fixed.get(&id).copied() {
+                    Some(true) => self.always(),
+                    Some(false) => -self.always(),
+                    None => self.fresh(Kind::Open),
+                },
+            };
+            self.literals.insert(id, literal);
         }
+    }
+
+    /// A literal that holds where both do.
+    fn and(&mut self, a: i32, b: i32) -> i32 {
+        let is_always = |literal: i32| self.always == Some(literal);
+        if is_always(a) || a == b {
+            return b;
+        }
+        if is_always(b) {
+            return a;
+        }
+        if is_always(-a) || is_always(-b) || a == -b {
+            return -self.always();
+        }
+        let own = self.fresh(Kind::Follows);
+        self.solver.add([-own, a]);
+        self.solver.add([-own, b]);
+        self.solver.add([own, -a, -b]);
+        own
+    }
+
+    /// A literal that is `t` where `c` holds, else `e`.
+    fn choice(&mut self, c: i32, t: i32, e: i32) -> i32 {
+        let is_always = |literal: i32| self.always == Some(literal);
+        if is_always(c) || t == e {
+            return t;
+        }
+        if is_always(-c) {
+            return e;
+        }
+        // One side is a constant, or the condition itself.
+        if is_always(-t) || t == -c {
+            return self.and(-c, e);
+        }
+        if is_always(-e) || e == c {
+            return self.and(c, t);
+        }
+        if is_always(t) || t == c {
+            return -self.and(-c, -e);
+        }
+        if is_always(e) || e == -c {
+            return -self.and(c, -t);
+        }
+        let own = self.fresh(Kind::Follows);
+        self.solver.add([-own, -c, t]);
+        self.solver.add([own, -c, -t]);
+        self.solver.add([-own, c, e]);
+        self.solver.add([own, c, -e]);
+        if t != -e {
+            self.solver.add([-own, t, e]);
+            self.solver.add([own, -t, -e]);
+        }
+        own
     }
 
     /// At least one of these holds, always.
@@ -309,12 +397,14 @@ impl Sat {
                 }
             }
         }
-        if budget.check().is_err() {
+        if self.questions.is_multiple_of(LOOK) && budget.check().is_err() {
             return Outcome::Stopped;
         }
+        self.questions = self.questions.wrapping_add(1);
         let watch = Watch {
             deadline: time.map(|time| Instant::now() + time),
             budget: budget.clone(),
+            decisions: self.decisions,
             calls: Cell::new(0),
             over: Cell::new(false),
         };
@@ -328,10 +418,12 @@ impl Sat {
         if let Some(core) = &self.contradiction {
             return core.clone();
         }
+        // Of bits that are the same to the solver, one is enough.
+        let mut seen = FxHashSet::default();
         let failed = self
             .assumed
             .iter()
-            .filter(|(literal, _)| self.solver.failed(*literal));
+            .filter(|(literal, _)| self.solver.failed(*literal) && seen.insert(*literal));
         failed.map(|&(_, bit)| bit).collect()
     }
 
@@ -340,8 +432,8 @@ impl Sat {
         if let Some(known) = bit.known() {
             return Some(known);
         }
-        let variable = *self.variables.get(&bit.node())?;
-        let value = self.solver.value(variable);
+        let literal = *self.literals.get(&bit.node())?;
+        let value = self.solver.value(literal.abs()) == (literal > 0);
         Some(value != bit.is_negated())
     }
 }

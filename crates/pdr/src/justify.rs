@@ -1,6 +1,7 @@
 //! Why some bits have the values that they have in a model: which bits of the state are enough.
 
-use crate::system::{Cube, Literal, System};
+use crate::constants::Constants;
+use crate::system::{Cube, Literal, PointId, System};
 use hardbop_circuit::{Bit, Graph, Node, NodeId, Sat};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,13 +13,17 @@ pub struct Costs(Vec<[u32; 2]>);
 const MOST: u32 = 1 << 24;
 
 impl Costs {
-    /// The costs of all nodes of a system.
-    pub fn new(system: &System) -> Costs {
-        let state: FxHashSet<NodeId> = system
-            .points
-            .iter()
-            .flat_map(|point| point.state.iter().map(|bit| bit.node()))
-            .collect();
+    /// The costs of all nodes of a system. Bits that have one value everywhere cost nothing.
+    pub fn new(system: &System, constants: &Constants) -> Costs {
+        let mut state: FxHashSet<NodeId> = FxHashSet::default();
+        for (index, point) in system.points.iter().enumerate() {
+            let id = PointId(index as u32);
+            for (position, bit) in point.state.iter().enumerate() {
+                if constants.value(id, position).is_none() {
+                    state.insert(bit.node());
+                }
+            }
+        }
         let mut costs: Vec<[u32; 2]> = Vec::with_capacity(system.graph.len());
         for id in system.graph.ids() {
             let of = |bit: Bit, value: bool| {

@@ -7,8 +7,11 @@
 //! the search ([`search`]) knows nothing of programs. What does not fit into bits (memory that is
 //! allocated, open calls, too much of anything) is declined before anything is searched.
 
+mod asked;
+pub mod constants;
 pub mod export;
 mod justify;
+mod predicates;
 pub mod program;
 mod rounds;
 pub mod search;
@@ -20,6 +23,7 @@ use hardbop_logic::Terms;
 use hardbop_semantics::constants::Constants;
 use hardbop_semantics::skeleton::SkeletonEdgeKind;
 use hardbop_semantics::steps::Ground;
+use search::Allowed;
 
 /// Property-directed reachability as an engine.
 #[derive(Clone, Debug)]
@@ -30,6 +34,8 @@ pub struct Pdr {
     pub nodes: usize,
     /// The most cells of one memory.
     pub cells: usize,
+    /// What the search may do.
+    pub allowed: Allowed,
 }
 
 impl Pdr {
@@ -39,6 +45,11 @@ impl Pdr {
             bits: 2_048,
             nodes: 200_000,
             cells: 32,
+            // About a second on the slowest machine that it was tried on.
+            allowed: Allowed {
+                work: 5_000_000,
+                decisions: 100_000,
+            },
         }
     }
 }
@@ -49,6 +60,7 @@ impl Default for Pdr {
             bits: 16_384,
             nodes: 8_000_000,
             cells: 256,
+            allowed: Allowed::ANYTHING,
         }
     }
 }
@@ -106,7 +118,7 @@ impl Engine for Pdr {
             constants: &constants,
         };
         match program::Bits::new(self, task, ground, &mut terms) {
-            Ok(bits) => rounds::run(task, ground, terms, &bits, desk),
+            Ok(bits) => rounds::run(task, ground, terms, &bits, self.allowed, desk),
             Err(reason) => declined(task, desk, &reason),
         }
     }

@@ -5,6 +5,7 @@
 //! invariants are told by the distance from the origin, and the gate asks about all of them.
 
 use crate::Pdr;
+use crate::predicates::Comparisons;
 use crate::system::{Cube, Point, PointId, System, Transition};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::types::Type;
@@ -20,6 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Where addresses are counted from: some page above the first one.
 const ORIGIN: u64 = 1 << 20;
+/// The most predicates at a point.
+const PREDICATES: usize = 256;
 /// Numbers below this are no addresses.
 const PAGE: u64 = 4096;
 
@@ -43,6 +46,8 @@ pub struct StateWord {
     variable: StateVarId,
     /// Where it lies in a memory.
     cell: Option<Word>,
+    /// Whether it is a number that is a state variable by itself.
+    is_plain: bool,
 }
 
 /// A word of the state, by its number.
@@ -57,6 +62,8 @@ pub struct Bits {
     words: Vec<StateWord>,
     /// The words that matter at each point, in the order of its bits.
     at: Vec<Vec<WordId>>,
+    /// What clauses may speak of besides bits, at each point.
+    predicates: Vec<Vec<TermId>>,
     /// The cut points.
     pub points: BTreeMap<LocId, PointId>,
     /// What must not be reached, and where.
@@ -90,6 +97,7 @@ impl Bits {
                 system: System::default(),
                 words: Vec::new(),
                 at: Vec::new(),
+                predicates: Vec::new(),
                 points: BTreeMap::new(),
                 targets: BTreeMap::new(),
                 ends: Vec::new(),
@@ -102,6 +110,7 @@ impl Bits {
         making.points(terms, &live, &targets)?;
         let steps = ground.steps(terms);
         let steps = steps.ok_or(Reason::NoBits("edges without a meaning"))?;
+        making.predicates(terms, &steps).map_err(no_circuit)?;
         for step in &steps {
             task.budget.check().map_err(Reason::Stopped)?;
             making.step(terms, step).map_err(no_circuit)?;
@@ -116,6 +125,12 @@ impl Bits {
 
     /// The formula that excludes a cube at a point.
     pub fn excludes(&self, terms: &mut Terms, point: PointId, cube: &Cube) -> TermId {
+        let all = self.holds(terms, point, cube);
+        terms.not(all)
+    }
+
+    /// The formula of a cube at a point.
+    pub fn holds(&self, terms: &mut Terms, point: PointId, cube: &Cube) -> TermId {
         let mut values: BTreeMap<usize, bool> = BTreeMap::new();
         for literal in cube {
             values.insert(literal.position(), literal.value());
@@ -148,8 +163,14 @@ impl Bits {
             }
             first += width;
         }
-        let all = terms.and(&parts);
-        terms.not(all)
+        for (index, &predicate) in self.predicates[point.index()].iter().enumerate() {
+            match values.get(&(first + index)) {
+                Some(true) => parts.push(predicate),
+                Some(false) => parts.push(terms.not(predicate)),
+                None => {}
+            }
+        }
+        terms.and(&parts)
     }
 }
 
@@ -234,9 +255,49 @@ impl Making<'_, '_, '_> {
             }
             self.bits.system.points.push(Point {
                 state,
-                into: Vec::new(),
+                ..Point::default()
             });
             self.bits.at.push(words);
+        }
+        Ok(())
+    }
+
+    /// Finds what the steps compare, and at which points clauses may speak of it.
+    fn predicates(&mut self, terms: &mut Terms, steps: &[Step]) -> Result<(), NoCircuit> {
+        let words = |ids: &[WordId], bits: &Bits| -> BTreeSet<TermId> {
+            let words = ids.iter().map(|word| &bits.words[word.0 as usize]);
+            words
+                .filter(|word| word.is_plain)
+                .map(|word| word.term)
+                .collect()
+        };
+        let all: Vec<WordId> = (0..self.bits.words.len() as u32).map(WordId).collect();
+        let all = words(&all, &self.bits);
+        let mut comparisons = Comparisons::new(&all);
+        for step in steps {
+            comparisons.add(terms, step.condition);
+            for &word in &all {
+                let after = self.ground.at_end(terms, step, word);
+                comparisons.add_value(terms, word, after);
+            }
+        }
+        comparisons.go_back(terms);
+        let found: Vec<(TermId, BTreeSet<TermId>)> = comparisons
+            .found
+            .iter()
+            .map(|&predicate| (predicate, terms.free_constants(&[predicate])))
+            .collect();
+        for index in 0..self.bits.system.points.len() {
+            let here = words(&self.bits.at[index], &self.bits);
+            let is_known = |of: &BTreeSet<TermId>| !of.is_empty() && of.is_subset(&here);
+            let known = found.iter().filter(|(_, of)| is_known(of));
+            let predicates: Vec<TermId> = known.map(|&(it, _)| it).take(PREDICATES).collect();
+            let derived: Result<Word, NoCircuit> = predicates
+                .iter()
+                .map(|&predicate| self.blaster.bit(terms, predicate))
+                .collect();
+            self.bits.system.points[index].derived = derived?;
+            self.bits.predicates.push(predicates);
         }
         Ok(())
     }
@@ -269,6 +330,7 @@ impl Making<'_, '_, '_> {
                     bits,
                     variable: id,
                     cell: None,
+                    is_plain: !is_address,
                 });
             }
             StateKind::Memory { unit } => {
@@ -298,6 +360,7 @@ impl Making<'_, '_, '_> {
                         bits: read.value.clone(),
                         variable: id,
                         cell: Some(read.at.clone()),
+                        is_plain: false,
                     });
                     cells.push(read);
                 }
@@ -416,11 +479,24 @@ impl Making<'_, '_, '_> {
                 return Ok(());
             }
         }
+        let mut derived = Vec::new();
+        for predicate in self.bits.predicates[to.index()].clone() {
+            let mut map = BTreeMap::new();
+            for constant in terms.free_constants(&[predicate]) {
+                map.insert(constant, self.ground.at_end(terms, step, constant));
+            }
+            let after = terms.substitute(predicate, &map);
+            derived.push(self.blaster.bit(terms, after)?);
+            if self.task.budget.check().is_err() {
+                return Ok(());
+            }
+        }
         self.bits.system.add(Transition {
             from,
             to,
             condition,
             next,
+            derived,
         });
         self.bits.ends.push((step.from, location));
         Ok(())

@@ -1,7 +1,8 @@
 //! The search on a program: targets one after the other, violations run, invariants claimed.
 
+use crate::constants::Constants;
 use crate::program::{Bits, Target};
-use crate::search::{Effort, Reach, Search};
+use crate::search::{Allowed, Effort, Halt, Reach, Search};
 use crate::system::{PointId, StepId, System};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Given, Invariants, Run};
@@ -21,6 +22,7 @@ pub fn run(
     ground: Ground<'_, '_>,
     terms: Terms,
     bits: &Bits,
+    allowed: Allowed,
     desk: &mut dyn Desk,
 ) -> Ended {
     let mut rounds = Rounds {
@@ -28,6 +30,7 @@ pub fn run(
         ground,
         terms,
         bits,
+        allowed,
         desk,
         left: BTreeMap::new(),
         violated: BTreeSet::new(),
@@ -59,7 +62,8 @@ fn figures(bits: &Bits, effort: Effort) -> Vec<Figure> {
         Figure::count("literals", effort.literals),
         Figure::count("cubes", effort.cubes),
         Figure::count("cube literals", effort.cube_literals),
-        Figure::count("justified", effort.justified),
+        Figure::count("solvers made anew", effort.renewed),
+        Figure::count("propagations", effort.work),
         Figure::count("questions", effort.questions),
     ]
 }
@@ -69,6 +73,7 @@ struct Rounds<'a, 'g, 'p> {
     ground: Ground<'g, 'p>,
     terms: Terms,
     bits: &'a Bits,
+    allowed: Allowed,
     desk: &'a mut dyn Desk,
     /// The checks that are open for a reason.
     left: BTreeMap<CheckId, Reason>,
@@ -79,7 +84,9 @@ struct Rounds<'a, 'g, 'p> {
 impl Rounds<'_, '_, '_> {
     fn search(&mut self) -> Result<(), Reason> {
         let bits = self.bits;
-        let mut search = Search::new(&bits.system, self.task.budget);
+        let constants = Constants::new(&bits.system, self.task.budget);
+        let constants = constants.map_err(Reason::Stopped)?;
+        let mut search = Search::new(&bits.system, &constants, self.allowed, self.task.budget);
         loop {
             let targets = self.open_targets();
             let open = self.task.checks.len() - self.violated.len() - self.left.len();
@@ -92,8 +99,12 @@ impl Rounds<'_, '_, '_> {
                 });
             });
             self.effort = search.effort();
-            match reach.map_err(Reason::Stopped)? {
-                Reach::Never(cubes) => return self.claim(&cubes),
+            let reach = reach.map_err(|halt| match halt {
+                Halt::Stopped(stopped) => Reason::Stopped(stopped),
+                Halt::Work => Reason::Turn,
+            })?;
+            match reach {
+                Reach::Never(cubes) => return self.claim(&constants, &cubes),
                 Reach::Found(target, steps) => self.look_at(target, &steps)?,
             }
         }
@@ -170,8 +181,12 @@ impl Rounds<'_, '_, '_> {
         }
     }
 
-    /// Claims that no state is in any of these cubes.
-    fn claim(&mut self, cubes: &[Vec<crate::system::Cube>]) -> Result<(), Reason> {
+    /// Claims that no state is in any of these cubes, and that some bits have one value only.
+    fn claim(
+        &mut self,
+        constants: &Constants,
+        cubes: &[Vec<crate::system::Cube>],
+    ) -> Result<(), Reason> {
         let decided =
             |check: &CheckId| !self.left.contains_key(check) && !self.violated.contains(check);
         let checks: Vec<CheckId> = self.task.checks.iter().copied().filter(decided).collect();
@@ -198,10 +213,11 @@ impl Rounds<'_, '_, '_> {
                     if cubes.iter().any(Vec::is_empty) || point == System::START {
                         continue;
                     }
-                    let clauses: Vec<_> = cubes
-                        .iter()
-                        .map(|cube| self.bits.excludes(&mut self.terms, point, cube))
-                        .collect();
+                    let known = constants.cube(point);
+                    let mut clauses = vec![self.bits.holds(&mut self.terms, point, &known)];
+                    for cube in cubes {
+                        clauses.push(self.bits.excludes(&mut self.terms, point, cube));
+                    }
                     self.terms.and(&clauses)
                 }
             };

@@ -7,10 +7,13 @@
 //! can be; or the states before it are looked at. When two levels are the same, the clauses are
 //! an invariant.
 
-use crate::justify::{Because, Costs, justify};
+pub use crate::asked::Halt;
+use crate::asked::{Answer, Asked, Ground, Wanted};
+use crate::constants::{Constants, Values};
+use crate::justify::Costs;
 use crate::system::{Cube, Literal, PointId, StepId, System};
-use hardbop_budget::{Budget, Stopped};
-use hardbop_circuit::{Bit, NodeId, Outcome, Sat, Switch};
+use hardbop_budget::Budget;
+use hardbop_circuit::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,12 +30,31 @@ pub enum Reach {
 /// After so many cubes, somebody is told.
 const TELL: u32 = 1_000;
 
-/// A step with its own solver, which knows what is known of the states where it begins: a question
-/// about one step is not to be slowed down by others.
-struct Asked {
-    sat: Sat,
-    /// A switch for the clauses of every level.
-    switches: Vec<Switch>,
+/// So many states that stand in the way of leaving out one literal are excluded.
+const STATES: u32 = 3;
+
+/// What a search may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// The most that the solvers may do in all.
+    pub work: u64,
+    /// The most decisions for one question.
+    pub decisions: u32,
+}
+
+impl Allowed {
+    /// As much as the budget allows.
+    pub const ANYTHING: Allowed = Allowed {
+        work: u64::MAX,
+        decisions: u32::MAX,
+    };
+}
+
+/// Whether a clause is learned for its own sake, or to make another one smaller.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Outer,
+    Inner,
 }
 
 /// What is known at a point.
@@ -41,6 +63,10 @@ struct Place {
     lemmas: Vec<Vec<Cube>>,
     /// Where the bits of the state are.
     positions: FxHashMap<NodeId, usize>,
+    /// How often each bit was in a clause that was learned.
+    used: Vec<u32>,
+    /// Which of the derived bits have one value only, by the constants.
+    always: Vec<bool>,
 }
 
 /// A cube that leads to a target.
@@ -70,76 +96,90 @@ pub struct Effort {
     pub cubes: u64,
     /// How many literals those have in all.
     pub cube_literals: u64,
-    /// How many they had before they were lifted.
-    pub justified: u64,
+    /// How many solvers began anew.
+    pub renewed: u64,
+    /// What the solvers did, in a number that is the same on every machine.
+    pub work: u64,
 }
 
 /// A search.
 pub struct Search<'a> {
     system: &'a System,
     budget: &'a Budget,
+    constants: &'a Constants,
+    allowed: Allowed,
+    costs: Costs,
+    values: Values<'a>,
     places: Vec<Place>,
     /// By step.
     asked: Vec<Asked>,
     /// The steps that leave each point.
     leaving: Vec<Vec<StepId>>,
-    costs: Costs,
     obligations: Vec<Obligation>,
     level: usize,
     effort: Effort,
 }
 
-/// What is wanted of a step that leads to a cube.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// Whether it does.
-    Whether,
-    /// The states that it leads there from.
-    States,
-}
-
-/// What a question about one step says.
-enum Step {
-    /// It does not lead to the cube; these literals are enough for that.
-    Excluded(Cube),
-    /// It leads there from these states.
-    From(Cube),
-}
-
 impl<'a> Search<'a> {
-    /// A search that knows nothing.
-    pub fn new(system: &'a System, budget: &'a Budget) -> Search<'a> {
+    /// A search that knows nothing but some bits that have one value only.
+    pub fn new(
+        system: &'a System,
+        constants: &'a Constants,
+        allowed: Allowed,
+        budget: &'a Budget,
+    ) -> Search<'a> {
         let places = system.points.iter().map(|point| {
             let positions = point.state.iter().enumerate();
             Place {
                 lemmas: Vec::new(),
                 positions: positions.map(|(at, bit)| (bit.node(), at)).collect(),
+                used: vec![0; point.state.len() + point.derived.len()],
+                always: vec![false; point.derived.len()],
             }
         });
         let mut leaving = vec![Vec::new(); system.points.len()];
-        let mut asked = Vec::with_capacity(system.steps.len());
         for (index, step) in system.steps.iter().enumerate() {
             leaving[step.from.index()].push(StepId(index as u32));
-            asked.push(Asked {
-                sat: Sat::quick(),
-                switches: Vec::new(),
-            });
         }
         let mut search = Search {
-            asked,
-            leaving,
-            costs: Costs::new(system),
             system,
             budget,
+            constants,
+            allowed,
+            costs: Costs::new(system, constants),
+            values: Values::new(&system.graph),
             places: places.collect(),
+            asked: Vec::with_capacity(system.steps.len()),
+            leaving,
             obligations: Vec::new(),
             level: 0,
             effort: Effort::default(),
         };
+        for index in 0..system.steps.len() as u32 {
+            let asked = Asked::new(search.ground(), StepId(index), 0);
+            search.asked.push(asked);
+        }
+        for index in 0..system.points.len() as u32 {
+            let always = search.with_derived(PointId(index), Cube::new());
+            let first = system.point(PointId(index)).state.len();
+            for literal in always {
+                search.places[index as usize].always[literal.position() - first] = true;
+            }
+        }
         search.open_level();
         search.open_level();
         search.level = 1;
         search
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground {
+            system: self.system,
+            constants: self.constants,
+            costs: &self.costs,
+            budget: self.budget,
+            decisions: self.allowed.decisions,
+        }
     }
 
     /// What it cost so far.
@@ -155,8 +195,7 @@ impl<'a> Search<'a> {
             place.lemmas.push(Vec::new());
         }
         for asked in &mut self.asked {
-            let switch = asked.sat.switch();
-            asked.switches.push(switch);
+            asked.open_level();
         }
     }
 
@@ -166,7 +205,7 @@ impl<'a> Search<'a> {
         &mut self,
         targets: &[PointId],
         told: &mut dyn FnMut(Effort),
-    ) -> Result<Reach, Stopped> {
+    ) -> Result<Reach, Halt> {
         loop {
             for &target in targets {
                 if let Some(steps) = self.block(target, told)? {
@@ -184,9 +223,12 @@ impl<'a> Search<'a> {
 
     /// The cubes that are excluded above a level.
     fn invariant(&self, level: usize) -> Vec<Vec<Cube>> {
-        let places = self.places.iter();
+        let places = self.places.iter().enumerate();
         places
-            .map(|place| {
+            .map(|(index, place)| {
+                if !self.constants.is_reached(PointId(index as u32)) {
+                    return vec![Cube::new()];
+                }
                 let mut cubes: Vec<Cube> = place.lemmas[level + 1..].concat();
                 cubes.sort();
                 cubes.dedup();
@@ -200,7 +242,7 @@ impl<'a> Search<'a> {
         &mut self,
         target: PointId,
         told: &mut dyn FnMut(Effort),
-    ) -> Result<Option<Vec<StepId>>, Stopped> {
+    ) -> Result<Option<Vec<StepId>>, Halt> {
         self.obligations.clear();
         let mut queue: BinaryHeap<Reverse<(usize, u32, ObligationId)>> = BinaryHeap::new();
         let root = self.oblige(Obligation {
@@ -227,9 +269,9 @@ impl<'a> Search<'a> {
                 }
                 continue;
             }
-            match self.step_into(point, &cube, level, Wanted::States)? {
+            match self.step_into(point, &cube, level, Wanted::StatesByBits)? {
                 Ok(core) => {
-                    let core = self.generalise(point, core, level)?;
+                    let core = self.generalise(point, core, level, Depth::Outer)?;
                     let level = self.highest(point, &core, level)?;
                     self.learn(point, core, level);
                     if level < self.level {
@@ -242,9 +284,10 @@ impl<'a> Search<'a> {
                         return Ok(Some(self.way(id, step)));
                     }
                     let depth = self.obligations[id.0 as usize].depth + 1;
+                    let cube = self.with_derived(from, before);
                     let new = self.oblige(Obligation {
                         point: from,
-                        cube: before,
+                        cube,
                         after: Some((id, step)),
                         depth,
                     });
@@ -292,17 +335,17 @@ impl<'a> Search<'a> {
         cube: &Cube,
         level: usize,
         wanted: Wanted,
-    ) -> Result<Result<Cube, (StepId, Cube)>, Stopped> {
+    ) -> Result<Result<Cube, (StepId, Cube)>, Halt> {
         let mut needed: FxHashSet<Literal> = FxHashSet::default();
         let system = self.system;
         for &step in &system.point(point).into {
             let from = system.step(step).from;
-            if level == 1 && from != System::START {
+            if level == 1 && from != System::START || !self.constants.is_reached(from) {
                 continue;
             }
             match self.over(step, cube, level - 1, wanted)? {
-                Step::Excluded(core) => needed.extend(core),
-                Step::From(before) => return Ok(Err((step, before))),
+                Answer::Excluded(core) => needed.extend(core),
+                Answer::From(before) => return Ok(Err((step, before))),
             }
         }
         let mut core: Cube = needed.into_iter().collect();
@@ -317,109 +360,71 @@ impl<'a> Search<'a> {
         cube: &Cube,
         level: usize,
         wanted: Wanted,
-    ) -> Result<Step, Stopped> {
-        let system = self.system;
-        let step = system.step(id);
-        let mut hold = Vec::with_capacity(cube.len() + 1);
-        let mut literals: FxHashMap<Bit, Literal> = FxHashMap::default();
-        for &literal in cube {
-            let bit = step.next[literal.position()].is(literal.value());
-            match bit.known() {
-                Some(true) => {}
-                Some(false) => return Ok(Step::Excluded(vec![literal])),
-                None => {
-                    if literals.insert(bit, literal).is_none() {
-                        hold.push(bit);
-                    }
-                }
-            }
-        }
-        if step.condition == Bit::FALSE {
-            return Ok(Step::Excluded(Cube::new()));
-        }
-        if step.condition != Bit::TRUE {
-            hold.push(step.condition);
-        }
-        let asked = &mut self.asked[id.index()];
-        let mut switches: Vec<Switch> = match step.from {
-            System::START => Vec::new(),
-            _ => asked.switches[level..].to_vec(),
-        };
-        // What was excluded need not be looked at: it would have been reached before.
-        let mut other = None;
-        if step.from == step.to {
-            let switch = asked.sat.switch();
-            let state = &system.point(step.from).state;
-            let clause: Vec<Bit> = cube
-                .iter()
-                .map(|literal| state[literal.position()].is(!literal.value()))
-                .collect();
-            asked.sat.clause_under(&system.graph, &clause, &[switch]);
-            switches.push(switch);
-            other = Some(switch);
-        }
+    ) -> Result<Answer, Halt> {
         self.effort.questions += 1;
-        let outcome = asked
-            .sat
-            .check(&system.graph, &hold, &switches, None, self.budget);
-        let answer = match outcome {
-            Outcome::Stopped => {
-                self.budget.check()?;
-                return Err(Stopped::Cancelled);
-            }
-            Outcome::Unsat => {
-                let core = asked.sat.core().into_iter();
-                let core = core.filter_map(|bit| literals.get(&bit).copied());
-                Step::Excluded(core.collect())
-            }
-            Outcome::Sat if wanted == Wanted::Whether => Step::From(Cube::new()),
-            Outcome::Sat => {
-                let positions = &self.places[step.from.index()].positions;
-                let because = justify(&system.graph, &self.costs, &asked.sat, &hold, positions);
-                self.effort.justified += because.state.len() as u64;
-                Step::From(self.lifted(id, &hold, because)?)
-            }
+        if self.asked[id.index()].is_worn() {
+            self.renew(id);
+        }
+        let ground = Ground {
+            system: self.system,
+            constants: self.constants,
+            costs: &self.costs,
+            budget: self.budget,
+            decisions: self.allowed.decisions,
         };
-        if let Some(switch) = other {
-            let asked = &mut self.asked[id.index()];
-            asked.sat.drop_switch(switch);
+        let from = self.system.step(id).from;
+        let positions = &self.places[from.index()].positions;
+        let asked = &mut self.asked[id.index()];
+        let before = asked.work();
+        let answer = asked.over(ground, cube, level, wanted, positions)?;
+        self.effort.work += asked.work() - before;
+        if self.effort.work > self.allowed.work {
+            return Err(Halt::Work);
         }
         Ok(answer)
     }
 
-    /// Leaves out of a state what is not needed for a step to lead where it leads: the state and
-    /// the inputs contradict that it does not, and only a part of them is needed for that.
-    fn lifted(&mut self, id: StepId, hold: &[Bit], because: Because) -> Result<Cube, Stopped> {
+    /// Adds to a cube what follows from it, and not from constants alone.
+    fn with_derived(&mut self, point: PointId, mut cube: Cube) -> Cube {
         let system = self.system;
-        let step = system.step(id);
-        if step.from == System::START || because.state.len() < 2 {
-            return Ok(because.state);
+        let here = system.point(point);
+        if here.derived.is_empty() {
+            return cube;
         }
-        let state = &system.point(step.from).state;
-        let asked = &mut self.asked[id.index()];
-        let switch = asked.sat.switch();
-        let elsewhere: Vec<Bit> = hold.iter().map(|&bit| !bit).collect();
-        asked.sat.clause_under(&system.graph, &elsewhere, &[switch]);
-        let bit = |literal: &Literal| state[literal.position()].is(literal.value());
-        let mut assumed = because.inputs.clone();
-        assumed.extend(because.state.iter().map(bit));
-        let outcome = asked
-            .sat
-            .check(&system.graph, &assumed, &[switch], None, self.budget);
-        let lifted = match outcome {
-            Outcome::Unsat => {
-                let core: FxHashSet<Bit> = asked.sat.core().into_iter().collect();
-                let needed = |literal: &Literal| core.contains(&bit(literal));
-                because.state.iter().copied().filter(needed).collect()
+        self.values.forget();
+        for literal in self.constants.cube(point) {
+            let bit = here.bit(literal.position());
+            self.values
+                .set(bit.node(), Some(literal.value() != bit.is_negated()));
+        }
+        for literal in &cube {
+            let bit = here.bit(literal.position());
+            self.values
+                .set(bit.node(), Some(literal.value() != bit.is_negated()));
+        }
+        let first = here.state.len();
+        for (index, &bit) in here.derived.iter().enumerate() {
+            let always = self.places[point.index()].always[index];
+            if let Some(value) = self.values.of(bit)
+                && !always
+            {
+                cube.push(Literal::new(first + index, value));
             }
-            Outcome::Sat => because.state,
-            Outcome::Stopped => {
-                self.budget.check()?;
-                return Err(Stopped::Cancelled);
+        }
+        cube
+    }
+
+    /// Gives a step a new solver that knows what is known.
+    fn renew(&mut self, id: StepId) {
+        let mut asked = Asked::new(self.ground(), id, self.asked[id.index()].levels());
+        let from = self.system.step(id).from;
+        for (level, lemmas) in self.places[from.index()].lemmas.iter().enumerate() {
+            for lemma in lemmas {
+                asked.learn(self.ground(), lemma, level);
             }
-        };
-        asked.sat.drop_switch(switch);
-        Ok(lifted)
+        }
+        self.asked[id.index()] = asked;
+        self.effort.renewed += 1;
     }
 
     /// Leaves out of an excluded cube what can be left out.
@@ -428,28 +433,63 @@ impl<'a> Search<'a> {
         point: PointId,
         mut cube: Cube,
         level: usize,
-    ) -> Result<Cube, Stopped> {
-        let mut at = 0;
-        while at < cube.len() {
+        depth: Depth,
+    ) -> Result<Cube, Halt> {
+        // What clauses seldom need goes first.
+        let used = &self.places[point.index()].used;
+        let mut order = cube.clone();
+        order.sort_by_key(|literal| (used[literal.position()], *literal));
+        for literal in order {
+            if !cube.contains(&literal) {
+                continue;
+            }
             let mut fewer = cube.clone();
-            fewer.remove(at);
-            match self.step_into(point, &fewer, level, Wanted::Whether)? {
-                Ok(core) => {
-                    // What was tried before stays at the front, in its order.
-                    at = core
-                        .iter()
-                        .filter(|literal| cube[..at].contains(literal))
-                        .count();
-                    cube = core;
-                }
-                Err(_) => at += 1,
+            fewer.retain(|other| *other != literal);
+            if let Some(smaller) = self.without_states(point, &fewer, level, depth)? {
+                cube = smaller;
             }
         }
         Ok(cube)
     }
 
+    /// Whether a cube is excluded at a level, or can be after a few states that lead there are
+    /// excluded: counterexamples to generalisation (Hassan, Bradley and Somenzi 2013).
+    fn without_states(
+        &mut self,
+        point: PointId,
+        cube: &Cube,
+        level: usize,
+        depth: Depth,
+    ) -> Result<Option<Cube>, Halt> {
+        let wanted = match depth {
+            Depth::Outer => Wanted::States,
+            Depth::Inner => Wanted::Whether,
+        };
+        let mut excluded = 0;
+        loop {
+            let (step, before) = match self.step_into(point, cube, level, wanted)? {
+                Ok(core) => return Ok(Some(core)),
+                Err(found) => found,
+            };
+            let from = self.system.step(step).from;
+            let is_hopeless = from == System::START || level < 2 || excluded == STATES;
+            if depth == Depth::Inner || is_hopeless {
+                return Ok(None);
+            }
+            let lower = level - 1;
+            let before = self.with_derived(from, before);
+            let Ok(core) = self.step_into(from, &before, lower, Wanted::Whether)? else {
+                return Ok(None);
+            };
+            excluded += 1;
+            let core = self.generalise(from, core, lower, Depth::Inner)?;
+            let lower = self.highest(from, &core, lower)?;
+            self.learn(from, core, lower);
+        }
+    }
+
     /// The highest level at which no step leads into a cube that is excluded at `level`.
-    fn highest(&mut self, point: PointId, cube: &Cube, mut level: usize) -> Result<usize, Stopped> {
+    fn highest(&mut self, point: PointId, cube: &Cube, mut level: usize) -> Result<usize, Halt> {
         while level < self.level {
             match self.step_into(point, cube, level + 1, Wanted::Whether)? {
                 Ok(_) => level += 1,
@@ -463,28 +503,30 @@ impl<'a> Search<'a> {
     fn learn(&mut self, point: PointId, cube: Cube, level: usize) {
         self.effort.clauses += 1;
         self.effort.literals += cube.len() as u64;
-        let system = self.system;
         let place = &mut self.places[point.index()];
+        for literal in &cube {
+            place.used[literal.position()] += 1;
+        }
         // What is no longer needed.
         for lemmas in &mut place.lemmas[..=level] {
             lemmas.retain(|lemma| !is_part(&cube, lemma));
         }
-        let state = &system.point(point).state;
-        let clause: Vec<Bit> = cube
-            .iter()
-            .map(|literal| state[literal.position()].is(!literal.value()))
-            .collect();
-        place.lemmas[level].push(cube);
+        let ground = Ground {
+            system: self.system,
+            constants: self.constants,
+            costs: &self.costs,
+            budget: self.budget,
+            decisions: self.allowed.decisions,
+        };
         for step in &self.leaving[point.index()] {
-            let asked = &mut self.asked[step.index()];
-            let switch = asked.switches[level];
-            asked.sat.clause_under(&system.graph, &clause, &[switch]);
+            self.asked[step.index()].learn(ground, &cube, level);
         }
+        self.places[point.index()].lemmas[level].push(cube);
     }
 
     /// Lifts clauses to the next level where they hold there, too. Gives a level that is the same
     /// as the next one, if there is one.
-    fn propagate(&mut self) -> Result<Option<usize>, Stopped> {
+    fn propagate(&mut self) -> Result<Option<usize>, Halt> {
         for level in 1..self.level {
             for point in 0..self.places.len() {
                 let id = PointId(point as u32);

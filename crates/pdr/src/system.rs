@@ -53,8 +53,20 @@ pub type Cube = Vec<Literal>;
 pub struct Point {
     /// The bits of the state that matter there: inputs of the graph.
     pub state: Vec<Bit>,
+    /// What follows from them, and clauses may speak of. Positions go on from the state's.
+    pub derived: Vec<Bit>,
     /// The steps that lead there.
     pub into: Vec<StepId>,
+}
+
+impl Point {
+    /// The bit at a position.
+    pub fn bit(&self, position: usize) -> Bit {
+        match position.checked_sub(self.state.len()) {
+            None => self.state[position],
+            Some(derived) => self.derived[derived],
+        }
+    }
 }
 
 /// A step from one point to another.
@@ -68,6 +80,18 @@ pub struct Transition {
     pub condition: Bit,
     /// The bits of the state at its end, in the order that they have there.
     pub next: Vec<Bit>,
+    /// What follows from them there.
+    pub derived: Vec<Bit>,
+}
+
+impl Transition {
+    /// What the bit at a position is at the end of the step.
+    pub fn after(&self, position: usize) -> Bit {
+        match position.checked_sub(self.next.len()) {
+            None => self.next[position],
+            Some(derived) => self.derived[derived],
+        }
+    }
 }
 
 /// A system. It begins at its first point, in any state.

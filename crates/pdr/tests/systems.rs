@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{BITS, reached, successors, system};
+use common::{BITS, reached, successors, system, value};
 use hardbop_budget::Budget;
-use hardbop_pdr::search::{Reach, Search};
-use hardbop_pdr::system::{PointId, System};
+use hardbop_pdr::constants::Constants;
+use hardbop_pdr::search::{Allowed, Reach, Search};
+use hardbop_pdr::system::{Cube, PointId, System};
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
 use std::collections::BTreeSet;
@@ -14,14 +15,26 @@ use std::collections::BTreeSet;
 #[test]
 fn what_is_found_is_reached_and_what_is_excluded_is_not() {
     let mut random = Random(2011);
-    let (mut found, mut excluded) = (0, 0);
+    let (mut found, mut excluded, mut known) = (0, 0, 0);
     for case in 0..setting("HARDBOP_CASES", 2_000) {
         let (system, state, inputs) = system(&mut random);
         let target = PointId(system.points.len() as u32 - 1);
         let reached = reached(&system, &state, &inputs);
         let is_reached = reached.iter().any(|&(point, _)| point == target);
         let budget = Budget::unlimited();
-        let mut search = Search::new(&system, &budget);
+        // Every other time it is told which bits have one value only.
+        let constants = match case % 2 {
+            0 => Constants::none(&system),
+            _ => Constants::new(&system, &budget).expect("nobody stops it"),
+        };
+        for &(point, bits) in &reached {
+            for literal in constants.cube(point) {
+                let is = value(bits, literal.position());
+                assert_eq!(is, literal.value(), "case {case}: another value");
+                known += 1;
+            }
+        }
+        let mut search = Search::new(&system, &constants, Allowed::ANYTHING, &budget);
         match search.run(&[target], &mut |_| {}).expect("nobody stops it") {
             Reach::Found(point, way) => {
                 found += 1;
@@ -44,11 +57,12 @@ fn what_is_found_is_reached_and_what_is_excluded_is_not() {
                 assert!(!is_reached, "case {case}: it is reached");
                 let allowed = |(point, bits): (PointId, u8)| {
                     let mut cubes = cubes[point.index()].iter();
-                    let within = |cube: &Vec<hardbop_pdr::system::Literal>| {
+                    let within = |cube: &Cube| {
                         let mut all = cube.iter();
-                        all.all(|it| (bits >> it.position() & 1 == 1) == it.value())
+                        all.all(|it| value(bits, it.position()) == it.value())
                     };
-                    point == System::START || !cubes.any(within)
+                    let known = within(&constants.cube(point));
+                    point == System::START || known && !cubes.any(within)
                 };
                 // Every step leads from what is allowed to what is allowed.
                 for point in 0..system.points.len() as u32 {
@@ -67,7 +81,7 @@ fn what_is_found_is_reached_and_what_is_excluded_is_not() {
         }
     }
     assert!(
-        found > 100 && excluded > 100,
-        "{found} found, {excluded} excluded"
+        found > 100 && excluded > 100 && known > 100,
+        "{found} found, {excluded} excluded, {known} bits known"
     );
 }

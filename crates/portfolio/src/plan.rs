@@ -189,6 +189,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 5_000,
         ..guesses.clone()
     };
+    let explored = |edges| Runs {
+        runs: u64::MAX,
+        steps: 50_000,
+        guesses: Guesses::Explored { edges },
+        ..guesses.clone()
+    };
     let elements = Houdini {
         steps: 100_000_000,
         edges: 3_000,
@@ -198,12 +204,15 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
+            // A few milliseconds; state machines are searched before anybody reads them as logic.
+            Box::new(explored(500_000)),
             slices(arithmetic),
             timed(invariants, seconds(20)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(4)),
             Box::new(few),
+            Box::new(explored(5_000_000)),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
@@ -219,7 +228,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 timed(Ranks::default(), seconds(8)),
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
-                timed(guesses, seconds(1)),
+                timed(guesses.clone(), seconds(1)),
+                timed(explored(u64::MAX), seconds(4)),
                 timed(Unroll::on_circuits(), seconds(6)),
                 timed(Leap::default(), seconds(4)),
                 timed(Dpr::default(), seconds(3)),

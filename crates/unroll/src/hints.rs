@@ -85,6 +85,11 @@ impl Hints {
         }
     }
 
+    /// The numbers that a variable is compared with, or those near to them.
+    pub(crate) fn compared(&self, variable: VarId) -> &[u128] {
+        self.numbers.get(&variable).map_or(&[], Vec::as_slice)
+    }
+
     /// The numbers for the input of an edge.
     pub(crate) fn at(&self, program: &Program, edge: Option<EdgeId>) -> &[u128] {
         let place = edge.and_then(|edge| match &program.edges[edge.0 as usize].op {
@@ -92,8 +97,7 @@ impl Hints {
             _ => None,
         });
         let variable = place.and_then(|place| variable(program, place));
-        let numbers = variable.and_then(|variable| self.numbers.get(&variable));
-        numbers.map_or(&[], Vec::as_slice)
+        variable.map_or(&[], |variable| self.compared(variable))
     }
 }
 

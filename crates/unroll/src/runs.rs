@@ -1,5 +1,6 @@
 //! Runs of the program in the interpreter, on inputs that are guessed.
 
+use crate::explore::explore;
 use crate::hints::Hints;
 use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{
@@ -29,6 +30,11 @@ pub enum Guesses {
     Plain,
     /// Every other run also from the numbers that the program compares its inputs with.
     Hinted,
+    /// From what earlier runs came to.
+    Explored {
+        /// The most edges of all runs together.
+        edges: u64,
+    },
 }
 
 impl Default for Runs {
@@ -62,7 +68,10 @@ impl Engine for Runs {
         {
             return ended;
         }
-        self.guess(task, desk)
+        match self.guesses {
+            Guesses::Explored { edges } => explore(self, edges, task, desk),
+            Guesses::Plain | Guesses::Hinted => self.guess(task, desk),
+        }
     }
 }
 
@@ -106,7 +115,7 @@ impl Runs {
     fn guess(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let program = task.model.program;
         let hints = match self.guesses {
-            Guesses::Plain => None,
+            Guesses::Plain | Guesses::Explored { .. } => None,
             Guesses::Hinted => Some(Hints::of(program)),
         };
         // Every style in turn, with and without hints.
@@ -168,7 +177,7 @@ impl Runs {
 
 /// What guessed values look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+pub(crate) enum Style {
     /// All zero.
     Zero,
     /// All one.
@@ -193,18 +202,18 @@ const STYLES: [Style; 6] = [
 ];
 
 /// Answers by guessing; the same style and seed guess the same.
-struct Guess<'a> {
+pub(crate) struct Guess<'a> {
     style: Style,
     state: u64,
     hints: Option<&'a Hints>,
     /// The objects of the outside that pointers were made up to.
-    objects: u64,
+    pub(crate) objects: u64,
     /// Whether an input or the contents of memory were asked for.
     asked: bool,
 }
 
 impl Guess<'_> {
-    fn new(style: Style, seed: u64) -> Self {
+    pub(crate) fn new(style: Style, seed: u64) -> Self {
         Guess {
             style,
             hints: None,

@@ -8,7 +8,7 @@ use hardbop_test_support::answers::{self, report};
 use hardbop_test_support::generate::{arrays, branches};
 use hardbop_test_support::inputs::{Ending, endings, loaded};
 use hardbop_test_support::setting;
-use hardbop_unroll::{Runs, Unroll};
+use hardbop_unroll::{Guesses, Runs, Unroll};
 use std::time::Duration;
 
 const HEAD: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);
@@ -24,6 +24,56 @@ fn run(text: &str) -> Vec<String> {
         ..Runs::default()
     };
     answers::said(&runs, &format!("{HEAD}{text}"))
+}
+
+fn explored(text: &str) -> Vec<String> {
+    let runs = Runs {
+        runs: 2_000,
+        guesses: Guesses::Explored { edges: 1_000_000 },
+        ..Runs::default()
+    };
+    answers::said(&runs, &format!("{HEAD}{text}"))
+}
+
+#[test]
+fn exploring_goes_on_from_states_that_look_new() {
+    // Nine inputs in a row must be right.
+    let text = "int state = 0;
+        int main(void) {
+          while (1) {
+            int x = __VERIFIER_nondet_int();
+            if (state == 0 && x == 17) state = 1;
+            else if (state == 1 && x == -4) state = 2;
+            else if (state == 2 && x == 90) state = 3;
+            else if (state == 3 && x == 5) state = 4;
+            else if (state == 4 && x == 17) state = 5;
+            else if (state == 5 && x == 1000) state = 6;
+            else if (state == 6 && x == 23) state = 7;
+            else if (state == 7 && x == 90) state = 8;
+            else state = 0;
+            if (state == 8) reach_error();
+          }
+        }";
+    assert_eq!(explored(text), ["violated"]);
+    assert_ne!(run(text), ["violated"]);
+}
+
+#[test]
+fn exploring_ends_where_no_state_is_new() {
+    let text = "int main(void) {
+          int light = 0;
+          while (__VERIFIER_nondet_int()) light = !light;
+          if (light > 1) reach_error();
+          return 0;
+        }";
+    let engine = Runs {
+        guesses: Guesses::Explored { edges: u64::MAX },
+        runs: u64::MAX,
+        ..Runs::default()
+    };
+    let report = report(&engine, &format!("{HEAD}{text}"), &Budget::unlimited());
+    let decided: Vec<bool> = report.outcomes.values().map(Outcome::is_decided).collect();
+    assert_eq!(decided, [false]);
 }
 
 #[test]

@@ -1,12 +1,30 @@
 //! Random little systems, and what they reach, state by state.
 
-use hardbop_circuit::{Bit, NodeId};
+use hardbop_circuit::{Bit, Graph, NodeId};
 use hardbop_pdr::system::{Point, PointId, StepId, System, Transition};
 use hardbop_test_support::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The bits of a state.
 pub const BITS: usize = 3;
+
+/// What clauses may speak of besides the state.
+pub fn derived(graph: &mut Graph, state: &[Bit]) -> Vec<Bit> {
+    vec![
+        graph.xor(state[0], state[1]),
+        graph.and(state[1], !state[2]),
+    ]
+}
+
+/// The value of a position in a state.
+pub fn value(state: u8, position: usize) -> bool {
+    let bit = |at: usize| state >> at & 1 == 1;
+    match position {
+        BITS => bit(0) != bit(1),
+        4 => bit(1) && !bit(2),
+        _ => bit(position),
+    }
+}
 
 /// A system with some points, of which the last one is the target, over three bits and two inputs.
 pub fn system(random: &mut Random) -> (System, Vec<Bit>, Vec<Bit>) {
@@ -21,8 +39,11 @@ pub fn system(random: &mut Random) -> (System, Vec<Bit>, Vec<Bit>) {
         };
         system.points.push(Point {
             state,
-            into: Vec::new(),
+            ..Point::default()
         });
+    }
+    for point in &mut system.points[1..] {
+        point.derived = derived(&mut system.graph, &state);
     }
     let steps = points + random.below(2 * points);
     for number in 0..steps {
@@ -52,7 +73,8 @@ pub fn system(random: &mut Random) -> (System, Vec<Bit>, Vec<Bit>) {
             (_, 1) => Bit::constant(random.one_in(2)),
             _ => random.pick(&pool),
         });
-        let next = next.collect();
+        let next: Vec<Bit> = next.collect();
+        let derived = derived(&mut system.graph, &next);
         let guard = [random.pick(&pool), random.pick(&pool)];
         let condition = system.graph.all(&guard);
         system.add(Transition {
@@ -60,6 +82,7 @@ pub fn system(random: &mut Random) -> (System, Vec<Bit>, Vec<Bit>) {
             to: PointId(to),
             condition,
             next,
+            derived,
         });
     }
     (system, state, inputs)
