@@ -14,7 +14,7 @@ use hardbop_values::Values;
 use std::time::Duration;
 
 use crate::Slices;
-use crate::looks::{Look, Suited};
+use crate::looks::{LARGE, Look, Suited};
 
 /// An engine of a plan.
 pub type Step = Box<dyn Engine>;
@@ -158,11 +158,13 @@ fn suited(look: Look, engine: Step) -> Step {
     Box::new(Suited { look, engine })
 }
 
-/// The plan for programs of which nothing is known: the only run if there is just one, invariants
-/// by guessing, a few layers, a few runs, facts about all elements of arrays where there are such,
-/// then side by side the SLAM loop, values that are followed and after them Horn clauses of the whole
-/// program, longer searches for violations, and where the program is bits, clauses about them. What each may use of what is left is said here and nowhere else. The first steps are
-/// counted, so that they do the same on every machine; their times are for programs that are large.
+/// The plan for programs of which nothing is known: the only run if there is just one, a little
+/// guessing of invariants, a few layers, a few runs, more layers on circuits, a few paths with
+/// what they teach, more guessing, facts about all elements of arrays where there are such, then
+/// side by side the SLAM loop, values that are followed and after them Horn clauses of the whole
+/// program, longer searches for violations, and where the program is bits, clauses about them.
+/// What each may use of what is left is said here and nowhere else. The first steps are counted,
+/// so that they do the same on every machine; their times are for programs that are large.
 pub fn default_plan(arithmetic: Encodings) -> Plan {
     let only = |only_run| Runs {
         runs: 0,
@@ -173,16 +175,22 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         only_run: 0,
         ..Runs::default()
     };
-    let invariants = Houdini {
-        steps: 50_000_000,
+    let invariants = |steps| Houdini {
+        steps,
         elements: Elements::Left,
         ..Houdini::default()
     };
     let shallow = Unroll {
         layers: 8,
-        // Large programs would take too long to begin with.
-        edges: 1_500,
+        // Larger programs are better asked about as circuits.
+        edges: 400,
         ..Unroll::default()
+    };
+    let early = Unroll {
+        layers: 32,
+        // These would take too long to begin with.
+        edges: 20_000,
+        ..Unroll::on_circuits()
     };
     let few = Runs {
         runs: 48,
@@ -205,14 +213,17 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         first: vec![
             Box::new(only(2_000_000)),
             // A few milliseconds; state machines are searched before anybody reads them as logic.
-            Box::new(explored(500_000)),
+            suited(Look::Large, Box::new(explored(500_000))),
             slices(arithmetic),
-            timed(invariants, seconds(20)),
+            timed(invariants(5_000_000), seconds(5)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(4)),
             Box::new(few),
-            Box::new(explored(5_000_000)),
+            timed(early, seconds(3)),
+            timed(Dpr::default(), seconds(1)),
+            Box::new(explored(1_000_000)),
+            timed(invariants(50_000_000), seconds(20)),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
@@ -264,7 +275,7 @@ fn slices(arithmetic: Encodings) -> Step {
             timed(Slam::reading(arithmetic), seconds(4)),
         ],
         depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
-        edges: 1_000,
+        edges: LARGE,
     };
     shared(slices, seconds(20), 2)
 }
