@@ -9,7 +9,7 @@ use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
 use hardbop_pdr::Pdr;
 use hardbop_terminate::{Lassos, Ranks, Recurrences};
-use hardbop_unroll::{Guesses, Runs, Unroll};
+use hardbop_unroll::{Effort, Guesses, Runs, Unroll};
 use hardbop_values::Values;
 use std::time::Duration;
 
@@ -170,10 +170,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 5_000,
         ..guesses.clone()
     };
-    let explored = |edges| Runs {
+    let explored = |most| Runs {
         runs: u64::MAX,
         steps: 50_000,
-        guesses: Guesses::Explored { edges },
+        guesses: Guesses::Explored { most },
         ..guesses.clone()
     };
     let elements = Houdini {
@@ -185,15 +185,14 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
-            // A few milliseconds; state machines are searched before anybody reads them as logic.
-            Box::new(explored(500_000)),
+            // A few milliseconds: state machines are searched before anybody reads them as logic.
+            Box::new(few),
+            Box::new(explored(Effort::Sized)),
             slices(arithmetic),
             timed(invariants, seconds(20)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(4)),
-            Box::new(few),
-            Box::new(explored(5_000_000)),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
@@ -209,8 +208,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
                 timed(guesses.clone(), seconds(1)),
-                timed(explored(u64::MAX), seconds(4)),
                 timed(Unroll::on_circuits(), seconds(6)),
+                timed(explored(Effort::Any), seconds(3)),
                 timed(Leap::default(), seconds(4)),
                 timed(Dpr::default(), seconds(3)),
                 Box::new(only(u64::MAX)),
