@@ -45,6 +45,8 @@ struct Watch {
     budget: Budget,
     /// The most decisions.
     decisions: u32,
+    /// After so many calls it looks.
+    every: u32,
     calls: Cell<u32>,
     over: Cell<bool>,
 }
@@ -62,7 +64,7 @@ impl Watch {
         self.calls.set(self.calls.get().saturating_add(1));
         if self.calls.get() > self.decisions {
             self.over.set(true);
-        } else if self.calls.get().is_multiple_of(LOOK) {
+        } else if self.calls.get().is_multiple_of(self.every) {
             let late = self.deadline.is_some_and(|end| Instant::now() >= end);
             self.over.set(late || self.budget.check().is_err());
         }
@@ -405,6 +407,11 @@ impl Sat {
             deadline: time.map(|time| Instant::now() + time),
             budget: budget.clone(),
             decisions: self.decisions,
+            // The strong solver asks much less often.
+            every: match self.solver {
+                Backend::Strong(_) => 16,
+                Backend::Quick(_) => LOOK,
+            },
             calls: Cell::new(0),
             over: Cell::new(false),
         };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{BITS, reached, successors, system, value};
+use common::{BITS, reached, successors, system};
 use hardbop_budget::Budget;
 use hardbop_pdr::constants::Constants;
 use hardbop_pdr::search::{Allowed, Reach, Search};
@@ -11,6 +11,16 @@ use hardbop_pdr::system::{Cube, PointId, System};
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
 use std::collections::BTreeSet;
+
+/// The value of a position in a state: of its bits, then of what is derived from them.
+fn value(state: u8, position: usize) -> bool {
+    let bit = |at: usize| state >> at & 1 == 1;
+    match position {
+        BITS => bit(0) != bit(1),
+        4 => bit(1) && !bit(2),
+        _ => bit(position),
+    }
+}
 
 #[test]
 fn what_is_found_is_reached_and_what_is_excluded_is_not() {

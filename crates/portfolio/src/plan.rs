@@ -9,7 +9,7 @@ use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
 use hardbop_pdr::Pdr;
 use hardbop_terminate::{Lassos, Ranks, Recurrences};
-use hardbop_unroll::{Guesses, Runs, Unroll};
+use hardbop_unroll::{Effort, Guesses, Runs, Unroll};
 use hardbop_values::Values;
 use std::time::Duration;
 
@@ -197,10 +197,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 5_000,
         ..guesses.clone()
     };
-    let explored = |edges| Runs {
+    let explored = |most| Runs {
         runs: u64::MAX,
         steps: 50_000,
-        guesses: Guesses::Explored { edges },
+        guesses: Guesses::Explored { most },
         ..guesses.clone()
     };
     let elements = Houdini {
@@ -212,8 +212,9 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
-            // A few milliseconds; state machines are searched before anybody reads them as logic.
-            suited(Look::Large, Box::new(explored(500_000))),
+            // A few milliseconds: state machines are searched before anybody reads them as logic.
+            suited(Look::Large, Box::new(few.clone())),
+            suited(Look::Large, Box::new(explored(Effort::Sized))),
             slices(arithmetic),
             timed(invariants(5_000_000), seconds(5)),
             // Only where the question comes along with others.
@@ -222,7 +223,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(few),
             timed(early, seconds(3)),
             timed(Dpr::default(), seconds(1)),
-            Box::new(explored(1_000_000)),
+            Box::new(explored(Effort::Sized)),
             timed(invariants(50_000_000), seconds(20)),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
@@ -240,8 +241,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
                 timed(guesses.clone(), seconds(1)),
-                timed(explored(u64::MAX), seconds(4)),
                 timed(Unroll::on_circuits(), seconds(6)),
+                timed(explored(Effort::Any), seconds(3)),
                 timed(Leap::default(), seconds(4)),
                 timed(Dpr::default(), seconds(3)),
                 Box::new(only(u64::MAX)),

@@ -20,4 +20,4 @@ mod likeness;
 mod runs;
 
 pub use layers::{DecidedBy, Unroll};
-pub use runs::{Guesses, Runs};
+pub use runs::{Effort, Guesses, Runs};

@@ -32,9 +32,28 @@ pub enum Guesses {
     Hinted,
     /// From what earlier runs came to.
     Explored {
-        /// The most edges of all runs together.
-        edges: u64,
+        /// The most that all runs together may do.
+        most: Effort,
     },
+}
+
+/// How much is explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// As much as the budget allows.
+    Any,
+    /// A count of edges that grows with the program, so that small programs are done with at once.
+    Sized,
+}
+
+impl Effort {
+    /// The most edges of all runs together.
+    fn edges(self, program: &Program) -> u64 {
+        match self {
+            Effort::Any => u64::MAX,
+            Effort::Sized => (300_000 + 2_000 * program.edges.len() as u64).min(10_000_000),
+        }
+    }
 }
 
 impl Default for Runs {
@@ -69,7 +88,7 @@ impl Engine for Runs {
             return ended;
         }
         match self.guesses {
-            Guesses::Explored { edges } => explore(self, edges, task, desk),
+            Guesses::Explored { most } => explore(self, most.edges(task.model.program), task, desk),
             Guesses::Plain | Guesses::Hinted => self.guess(task, desk),
         }
     }

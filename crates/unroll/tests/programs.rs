@@ -8,7 +8,7 @@ use hardbop_test_support::answers::{self, report};
 use hardbop_test_support::generate::{arrays, branches};
 use hardbop_test_support::inputs::{Ending, endings, loaded};
 use hardbop_test_support::setting;
-use hardbop_unroll::{Guesses, Runs, Unroll};
+use hardbop_unroll::{Effort, Guesses, Runs, Unroll};
 use std::time::Duration;
 
 const HEAD: &str = "void reach_error(void); int __VERIFIER_nondet_int(void);
@@ -29,7 +29,9 @@ fn run(text: &str) -> Vec<String> {
 fn explored(text: &str) -> Vec<String> {
     let runs = Runs {
         runs: 2_000,
-        guesses: Guesses::Explored { edges: 1_000_000 },
+        guesses: Guesses::Explored {
+            most: Effort::Sized,
+        },
         ..Runs::default()
     };
     answers::said(&runs, &format!("{HEAD}{text}"))
@@ -67,7 +69,7 @@ fn exploring_ends_where_no_state_is_new() {
           return 0;
         }";
     let engine = Runs {
-        guesses: Guesses::Explored { edges: u64::MAX },
+        guesses: Guesses::Explored { most: Effort::Any },
         runs: u64::MAX,
         ..Runs::default()
     };

@@ -9,21 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const BITS: usize = 3;
 
 /// What clauses may speak of besides the state.
-pub fn derived(graph: &mut Graph, state: &[Bit]) -> Vec<Bit> {
+fn derived(graph: &mut Graph, state: &[Bit]) -> Vec<Bit> {
     vec![
         graph.xor(state[0], state[1]),
         graph.and(state[1], !state[2]),
     ]
-}
-
-/// The value of a position in a state.
-pub fn value(state: u8, position: usize) -> bool {
-    let bit = |at: usize| state >> at & 1 == 1;
-    match position {
-        BITS => bit(0) != bit(1),
-        4 => bit(1) && !bit(2),
-        _ => bit(position),
-    }
 }
 
 /// A system with some points, of which the last one is the target, over three bits and two inputs.
