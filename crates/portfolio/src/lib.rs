@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 mod doubt;
 mod plan;
+mod quantified;
 mod ranks;
 mod shown;
 mod slices;
