@@ -92,6 +92,9 @@ pub struct Invariants {
     /// each: they hold for all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arbitrary: Vec<u32>,
+    /// What the state has beside what the program has.
+    #[serde(default, skip_serializing_if = "Ghosts::is_nothing")]
+    pub ghosts: Ghosts,
     /// Functions of whose insides nothing is said: a call of them may change what they may change,
     /// and violates none of the checks. Where there are such, the program is prepared by inlining
     /// the calls of all others.
@@ -103,6 +106,23 @@ pub struct Invariants {
     /// The predicates that they are made of, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub predicates: Vec<ScopedPredicate>,
+}
+
+/// What invariants may speak of beside the program's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ghosts {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Where objects were taken ([`births`](hardbop_semantics::births)).
+    Births,
+}
+
+impl Ghosts {
+    fn is_nothing(&self) -> bool {
+        *self == Ghosts::Nothing
+    }
 }
 
 /// An invariant with a term in the place of an arbitrary word.

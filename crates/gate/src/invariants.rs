@@ -17,7 +17,7 @@ use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::Reason;
-use hardbop_engine::claim::{Invariants, Ranking};
+use hardbop_engine::claim::{Ghosts, Invariants, Ranking};
 use hardbop_logic::{Answer, Session, TermId, Terms};
 use hardbop_model::{Model, Prepared, View};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -53,7 +53,14 @@ impl Gate<'_> {
         claim: &Invariants,
         ranking: Option<&Ranking>,
     ) -> Result<u64, Reason> {
-        let view = &self.model.flat;
+        let with_ghosts;
+        let view = match claim.ghosts {
+            Ghosts::Nothing => &self.model.flat,
+            Ghosts::Births => {
+                with_ghosts = self.model.flat.with_births();
+                &with_ghosts
+            }
+        };
         let apart = apart(view.program, claim)?;
         if ranking.is_some() && !apart.is_empty() {
             // They might not come back.

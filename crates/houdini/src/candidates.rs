@@ -105,6 +105,13 @@ impl Hints {
         self.literals.get(&variable).into_iter().flatten()
     }
 
+    /// The program's conditions that speak of nothing but some variables.
+    pub fn conditions_about(&self, variables: &BTreeSet<TermId>) -> impl Iterator<Item = TermId> {
+        let conditions = self.conditions.iter();
+        let about = conditions.filter(|(_, constants)| constants.is_subset(variables));
+        about.map(|(&condition, _)| condition)
+    }
+
     /// What a variable is compared with, other than literals.
     pub fn compared_to(&self, variable: TermId) -> impl Iterator<Item = TermId> + '_ {
         let sides = self
@@ -370,6 +377,9 @@ pub fn guesses(
         let opposite = terms.not(condition);
         found.push(terms, condition);
         found.push(terms, opposite);
+        for guess in passed(terms, condition) {
+            found.push(terms, guess);
+        }
     }
     // That things differ is said last: it mostly follows. Of floats, it hardly ever helps.
     for (variable, literals) in variables.iter().zip(&literals) {
@@ -389,6 +399,27 @@ pub fn guesses(
         found.push(terms, differ);
     }
     found.found
+}
+
+/// What holds of a bound that a loop counts up or down to, when it is passed at last: the bound is
+/// more than a variable or a number, for which there are guesses anyway.
+fn passed(terms: &mut Terms, condition: TermId) -> Vec<TermId> {
+    let (Op::BvSle | Op::BvSlt) = terms.op(condition) else {
+        return Vec::new();
+    };
+    let args = terms.args(condition).to_vec();
+    let plain = |&arg: &TermId| is_literal(terms, arg) || matches!(terms.op(arg), Op::Constant(_));
+    if args.iter().all(plain) {
+        return Vec::new();
+    }
+    let one = terms.bv(1, terms.width(args[0]));
+    let mut found = Vec::new();
+    for (low, high) in [(args[0], args[1]), (args[1], args[0])] {
+        found.push(terms.bv_sle(low, high));
+        let before = terms.bv_sub(low, one);
+        found.push(terms.bv_sle(before, high));
+    }
+    found
 }
 
 /// What a variable is compared with: zero, the program's constants for it, then their neighbours.

@@ -9,8 +9,8 @@
 //! A step may use what is known of a point for each element that it accesses: these are the
 //! *instances*, which the claim names and the gate takes as well.
 
-mod address;
-mod facts;
+pub(crate) mod address;
+pub(crate) mod facts;
 
 use crate::candidates::{Hints, Variable, is_literal};
 use address::Address;
@@ -28,6 +28,8 @@ const ARRAYS: usize = 6;
 const BOUNDS: usize = 10;
 /// With so many bounds, ranges are between two of them, too.
 const FEW: usize = 5;
+/// The most indices of one array of whose elements something is guessed by themselves.
+const POINTS: usize = 4;
 /// The most properties of one array.
 const PROPERTIES: usize = 16;
 /// The most instances of one point.
@@ -68,12 +70,16 @@ struct Access {
 pub struct Cells {
     /// How far the elements of each array lie apart.
     strides: Vec<u64>,
+    /// The arrays, by the memory that they lie in and where they begin.
+    arrays: BTreeMap<(TermId, TermId), ArrayId>,
     /// The arbitrary index of each array.
     pub indices: Vec<TermId>,
     /// What may hold of the element at that index.
     properties: Vec<Vec<TermId>>,
     /// Indices that ranges may end with.
     bounds: Vec<BTreeSet<TermId>>,
+    /// Indices that are written: something may be known of one element.
+    points: Vec<BTreeSet<TermId>>,
     /// For which indices steps from a point use what is known there.
     instances: BTreeMap<Option<LocId>, BTreeSet<(ArrayId, TermId)>>,
 }
@@ -89,6 +95,7 @@ impl Cells {
             cells.indices.push(index);
             cells.properties.push(Vec::new());
             cells.bounds.push(BTreeSet::new());
+            cells.points.push(BTreeSet::new());
         }
         for access in &accesses {
             if !is_state(ground, terms, access.index) {
@@ -97,6 +104,9 @@ impl Cells {
             let instances = cells.instances.entry(access.from).or_default();
             if instances.len() < INSTANCES {
                 instances.insert((access.array, access.index));
+            }
+            if access.written.is_some() {
+                cells.points[access.array.index()].insert(access.index);
             }
             if is_literal(terms, access.index) {
                 continue;
@@ -138,6 +148,7 @@ impl Cells {
         terms: &mut Terms,
         steps: &[Step],
     ) -> Vec<Access> {
+        let copies = address::copies(ground, terms, steps);
         // Where memory is accessed: the step, the memory, the address, and what is read or written.
         let mut touched = Vec::new();
         for step in steps {
@@ -149,6 +160,7 @@ impl Cells {
                     && let Some(memory) = root(ground, terms, args[0])
                     && let Some(address) = Address::new(ground, terms, memory, args[1])
                 {
+                    let address = address.based(terms, &copies);
                     touched.push((step.from, memory, address, Some(term), None));
                 }
             }
@@ -159,6 +171,7 @@ impl Cells {
                 let memory = ground.semantics.constant(terms, id);
                 for (address, value) in stores(terms, value) {
                     if let Some(address) = Address::new(ground, terms, memory, address) {
+                        let address = address.based(terms, &copies);
                         touched.push((step.from, memory, address, None, Some(value)));
                     }
                 }
@@ -171,18 +184,18 @@ impl Cells {
                 .or_default()
                 .push(address);
         }
-        let mut arrays = BTreeMap::new();
         for ((memory, base), addresses) in groups {
             if let Some(stride) = address::stride(&addresses)
                 && self.strides.len() < ARRAYS
             {
-                arrays.insert((memory, base), ArrayId(self.strides.len() as u32));
+                let array = ArrayId(self.strides.len() as u32);
+                self.arrays.insert((memory, base), array);
                 self.strides.push(stride);
             }
         }
         let mut accesses = Vec::new();
         for (from, memory, address, read, written) in touched {
-            let Some(&array) = arrays.get(&(memory, address.base)) else {
+            let Some(&array) = self.arrays.get(&(memory, address.base)) else {
                 continue;
             };
             let stride = self.strides[array.index()];
@@ -223,8 +236,28 @@ impl Cells {
                     bounds.push(bound);
                 }
             }
-            let ranges = ranges(terms, index, first, &bounds);
+            let mut ranges = ranges(terms, index, first, &bounds);
+            for &point in self.points[array].iter().take(POINTS) {
+                if !self.speaks_of(ground, terms, live, plain, point, &variables) {
+                    continue;
+                }
+                ranges.push(terms.eq(index, point));
+                // A search comes no further than to what it looks for.
+                for &bound in bounds.iter().filter(|&&bound| bound != point) {
+                    if !is_literal(terms, bound) {
+                        guesses.push(terms.bv_sle(bound, point));
+                    }
+                }
+            }
             for &property in properties {
+                let mut ranges = ranges.clone();
+                for (other, at) in self.other_indices(ground, terms, property, index) {
+                    for &bound in self.bounds[other.index()].iter().take(BOUNDS) {
+                        if self.speaks_of(ground, terms, live, plain, bound, &variables) {
+                            ranges.push(inside(terms, first, [at, index], bound));
+                        }
+                    }
+                }
                 let property = self.named(terms, property, &mut variables);
                 if !self.speaks_of(ground, terms, live, plain, property, &variables) {
                     continue;
@@ -243,6 +276,31 @@ impl Cells {
             .into_values()
             .filter(|v| used.contains(&v.constant) && !known.contains(&v.constant));
         (guesses, variables.collect())
+    }
+
+    /// Where else a property looks than at the element at an index, if that depends on it.
+    fn other_indices(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        property: TermId,
+        index: TermId,
+    ) -> Vec<(ArrayId, TermId)> {
+        let mut found = Vec::new();
+        for part in terms.postorder(&[property]) {
+            let args = terms.args(part).to_vec();
+            if *terms.op(part) == Op::Select
+                && let Some(address) = Address::new(ground, terms, args[0], args[1])
+                && let Some(&array) = self.arrays.get(&(args[0], address.base))
+                && let Some(other) = address.index(terms, self.strides[array.index()])
+                && other != index
+                && terms.free_constants(&[other]).contains(&index)
+                && !found.contains(&(array, other))
+            {
+                found.push((array, other));
+            }
+        }
+        found
     }
 
     /// A property with names for the elements in it.
@@ -328,8 +386,14 @@ fn ranges(terms: &mut Terms, index: TermId, first: TermId, bounds: &[TermId]) ->
     found
 }
 
+/// The range in which two indices are below a bound.
+fn inside(terms: &mut Terms, first: TermId, indices: [TermId; 2], bound: TermId) -> TermId {
+    let below = indices.map(|index| terms.bv_slt(index, bound));
+    terms.and(&[first, below[0], below[1]])
+}
+
 /// What is written on the way to a version of an array: addresses and values.
-fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
+pub(crate) fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     let mut work = vec![array];
@@ -351,7 +415,7 @@ fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
 }
 
 /// The memory of the state that an array term is a version of.
-fn root(ground: &Ground<'_, '_>, terms: &Terms, mut array: TermId) -> Option<TermId> {
+pub(crate) fn root(ground: &Ground<'_, '_>, terms: &Terms, mut array: TermId) -> Option<TermId> {
     loop {
         match terms.op(array) {
             Op::Store => array = terms.args(array)[0],

@@ -171,16 +171,16 @@ pub fn fixpoint(
 }
 
 /// Which steps begin where, and in which order the points are looked at.
-struct Readers<'s> {
+pub(crate) struct Readers<'s> {
     from: BTreeMap<Option<LocId>, Vec<&'s Step>>,
     /// Where a call is made whose callee ends here.
-    calls: BTreeMap<LocId, BTreeSet<LocId>>,
+    pub(crate) calls: BTreeMap<LocId, BTreeSet<LocId>>,
     /// Points that are nearer to the start come first, loops aside.
     ranks: BTreeMap<Option<LocId>, usize>,
 }
 
 impl<'s> Readers<'s> {
-    fn new(steps: &'s [Step]) -> Readers<'s> {
+    pub(crate) fn new(steps: &'s [Step]) -> Readers<'s> {
         let mut readers = Readers {
             from: BTreeMap::new(),
             calls: BTreeMap::new(),
@@ -197,12 +197,12 @@ impl<'s> Readers<'s> {
         readers
     }
 
-    fn steps_from(&self, from: Option<LocId>) -> &[&'s Step] {
+    pub(crate) fn steps_from(&self, from: Option<LocId>) -> &[&'s Step] {
         self.from.get(&from).map_or(&[], Vec::as_slice)
     }
 
     /// A point with its rank.
-    fn ranked(&self, point: Option<LocId>) -> Option<(usize, Option<LocId>)> {
+    pub(crate) fn ranked(&self, point: Option<LocId>) -> Option<(usize, Option<LocId>)> {
         self.ranks.get(&point).map(|&rank| (rank, point))
     }
 

@@ -11,6 +11,7 @@ mod affine;
 mod candidates;
 mod cells;
 mod fixpoint;
+mod nodes;
 mod objects;
 mod place;
 
@@ -22,6 +23,7 @@ use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::Terms;
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::steps::Ground;
+pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Guessing as an engine.

@@ -160,6 +160,18 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The same with ghosts that note where objects are taken.
+    pub fn with_births(&self) -> View<'a> {
+        let semantics = self.semantics.with_births();
+        View {
+            program: self.program,
+            points_to: self.points_to,
+            skeleton: self.skeleton.clone(),
+            effects: Effects::new(&semantics),
+            semantics,
+        }
+    }
+
     /// The same of a program with the same tables and more executions.
     fn wider(&self, program: &'a Program) -> View<'a> {
         let semantics = self.semantics.of_wider(program);

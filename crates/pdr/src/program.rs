@@ -366,7 +366,7 @@ impl Making<'_, '_, '_> {
                 }
                 self.blaster.define_array(constant, cells);
             }
-            StateKind::Address | StateKind::Identities | StateKind::Extents => {
+            StateKind::Address | StateKind::Identities | StateKind::Extents | StateKind::Births => {
                 return Err(Reason::NoBits("objects that are told apart by number"));
             }
         }

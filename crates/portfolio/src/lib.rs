@@ -18,6 +18,7 @@ mod doubt;
 mod lanes;
 mod looks;
 mod plan;
+mod quantified;
 mod ranks;
 mod shown;
 mod slices;

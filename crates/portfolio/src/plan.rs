@@ -4,7 +4,7 @@ use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
 use hardbop_horn::WholeProgram;
-use hardbop_houdini::{Elements, Houdini};
+use hardbop_houdini::{Elements, Houdini, Nodes};
 use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
 use hardbop_pdr::Pdr;
@@ -160,11 +160,12 @@ fn suited(look: Look, engine: Step) -> Step {
 
 /// The plan for programs of which nothing is known: the only run if there is just one, a little
 /// guessing of invariants, a few layers, a few runs, more layers on circuits, a few paths with
-/// what they teach, more guessing, facts about all elements of arrays where there are such, then
-/// side by side the SLAM loop, values that are followed and after them Horn clauses of the whole
-/// program, longer searches for violations, and where the program is bits, clauses about them.
-/// What each may use of what is left is said here and nowhere else. The first steps are counted,
-/// so that they do the same on every machine; their times are for programs that are large.
+/// what they teach, more guessing, facts about all elements of arrays and all nodes of linked
+/// structures where there are such, then side by side the SLAM loop, values that are followed and
+/// after them Horn clauses of the whole program, longer searches for violations, and where the
+/// program is bits, clauses about them. What each may use of what is left is said here and nowhere
+/// else. The first steps are counted, so that they do the same on every machine; their times are
+/// for programs that are large.
 pub fn default_plan(arithmetic: Encodings) -> Plan {
     let only = |only_run| Runs {
         runs: 0,
@@ -174,6 +175,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     let guesses = Runs {
         only_run: 0,
         ..Runs::default()
+    };
+    // Through loops over arrays of a hundred thousand elements.
+    let rows = Runs {
+        runs: 8,
+        steps: 10_000_000,
+        only_run: 0,
+        guesses: Guesses::Rows,
     };
     let invariants = |steps| Houdini {
         steps,
@@ -208,6 +216,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         edges: 3_000,
         elements: Elements::Needed,
     };
+    let nodes = Nodes {
+        steps: 300_000_000,
+        edges: 3_000,
+    };
     let seconds = Duration::from_secs;
     Plan {
         first: vec![
@@ -228,6 +240,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
+            timed(nodes, seconds(10)),
         ],
         lanes: vec![
             vec![Box::new(Slam::reading(arithmetic))],
@@ -241,6 +254,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
                 timed(guesses.clone(), seconds(1)),
+                timed(rows, seconds(3)),
                 timed(Unroll::on_circuits(), seconds(6)),
                 timed(explored(Effort::Any), seconds(3)),
                 timed(Leap::default(), seconds(4)),

@@ -1,9 +1,12 @@
 //! Claimed invariants as users read them: by the locations of the program as it was written.
 
+use crate::quantified;
 use hardbop_cfront::ids::LocId;
+use hardbop_engine::claim::Ghosts;
 use hardbop_engine::{Task, claim};
 use hardbop_logic::{TermId, Terms};
 use hardbop_model::{Model, Prepared};
+use hardbop_semantics::Semantics;
 use hardbop_semantics::c_terms::{Frame, Scope, Words, c_text};
 use hardbop_semantics::constants::{Constants, Spelling};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,9 +42,14 @@ pub fn invariants(
 /// What is said of a location is said of all copies of it that inlining made.
 fn of_model(model: &Model<'_>, claim: &claim::Invariants) -> BTreeMap<LocId, Invariant> {
     let mut terms = Terms::new();
-    let constants = Constants::new(&model.flat.semantics, &mut terms);
-    let mut spelling = Spelling::new(&model.flat.semantics, &mut terms);
-    spelling.arbitrary(&mut terms, &claim.arbitrary);
+    let semantics = match claim.ghosts {
+        Ghosts::Nothing => model.flat.semantics.clone(),
+        Ghosts::Births => model.flat.semantics.with_births(),
+    };
+    let constants = Constants::new(&semantics, &mut terms);
+    let mut spelling = Spelling::new(&semantics, &mut terms);
+    let words = spelling.arbitrary(&mut terms, &claim.arbitrary);
+    let words = words.unwrap_or_default();
     let mut copies: BTreeMap<LocId, Vec<(LocId, TermId)>> = BTreeMap::new();
     for (&location, text) in &claim.at {
         // The gate has read it before.
@@ -55,12 +63,12 @@ fn of_model(model: &Model<'_>, claim: &claim::Invariants) -> BTreeMap<LocId, Inv
     for (location, copies) in copies {
         let mut texts: Vec<String> = Vec::new();
         for &(_, formula) in &copies {
-            let text = terms.infix(formula).to_string();
+            let text = quantified::text(&semantics, &constants, &mut terms, &words, formula);
             if !texts.contains(&text) {
                 texts.push(text);
             }
         }
-        let (plain, contract) = in_c(model, &constants, &terms, location, &copies);
+        let (plain, contract) = in_c(model, &semantics, &constants, &terms, location, &copies);
         let invariant = Invariant {
             // One of the invariants of its copies holds wherever a location was inlined.
             formula: texts.join(" || "),
@@ -113,6 +121,7 @@ fn conjunction(a: &str, b: &str, always: &str) -> String {
 /// The invariants of all copies of a location as C expressions: plain, and as a contract.
 fn in_c(
     model: &Model<'_>,
+    semantics: &Semantics<'_>,
     constants: &Constants,
     terms: &Terms,
     location: LocId,
@@ -129,7 +138,7 @@ fn in_c(
     };
     let text = |words| {
         let one = |&(_, formula): &(LocId, TermId)| {
-            c_text(&flat.semantics, constants, terms, scope, formula, words)
+            c_text(semantics, constants, terms, scope, formula, words)
         };
         let texts: Option<BTreeSet<String>> = copies.iter().map(one).collect();
         let texts: Vec<String> = texts?.into_iter().collect();

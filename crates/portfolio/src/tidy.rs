@@ -8,7 +8,7 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;
-use hardbop_engine::claim::Invariants;
+use hardbop_engine::claim::{Ghosts, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Reason, Task};
 use hardbop_logic::{Answer, Limits, Op, Session, Sort, TermId, Terms, Value, Z3Options, Z3Solver};
 use hardbop_model::View;
@@ -35,7 +35,10 @@ impl Engine for Tidy {
                 open: claim.checks.len(),
                 figures: Vec::new(),
             });
-            let shorter = tidied(&task.model.flat, claim, task.budget);
+            let shorter = match claim.ghosts {
+                Ghosts::Nothing => tidied(&task.model.flat, claim, task.budget),
+                Ghosts::Births => tidied(&task.model.flat.with_births(), claim, task.budget),
+            };
             if let Some(shorter) = shorter.filter(|shorter| shorter != claim) {
                 // If it is refused, what was claimed before is shown.
                 let _ = desk.submit(Claim::Invariants(shorter));

@@ -23,11 +23,11 @@ use hardbop_engine::claim::{self, Link};
 use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
 use hardbop_gate::Gate;
 use hardbop_horn::WholeProgram;
-use hardbop_houdini::Houdini;
+use hardbop_houdini::{Houdini, Nodes};
 use hardbop_leap::Leap;
 use hardbop_logic::{Names, Terms, parse_term};
 use hardbop_model::{Model, Prepared};
-use hardbop_test_support::generate::{arrays, branches, loops, tiny};
+use hardbop_test_support::generate::{arrays, branches, lists, loops, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings, loaded};
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
@@ -242,6 +242,20 @@ fn no_mutant_that_is_accepted_is_false() {
         let refused = table.get(kind).map_or(0, |row| row.refused);
         assert!(refused > 0, "no mutant of kind {kind} was refused");
     }
+}
+
+/// The state of these claims has ghosts.
+#[test]
+fn no_mutant_about_all_nodes_that_is_accepted_is_false() {
+    // Counted, so that it is the same on every machine.
+    let nodes: [Box<dyn Engine>; 1] = [Box::new(Nodes {
+        steps: 20_000_000,
+        ..Nodes::default()
+    })];
+    let table = tried(lists::program, 12, &nodes, Duration::from_secs(60));
+    assert_eq!(table.keys().collect::<Vec<_>>(), ["invariants of all"]);
+    let row = &table["invariants of all"];
+    assert!(row.claims > 0 && row.refused > 0, "{row:?}");
 }
 
 /// Runs that could be replayed are claimed as chains, so that they can be compared.

@@ -102,6 +102,7 @@ pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVa
         }
         Write::Allocate => {
             out.insert(semantics.layout.frontier());
+            out.extend(semantics.layout.births().values());
             if let (Op::Allocate { place, .. }, Some(ownership)) = (op, ownership) {
                 out.extend(ownership.allocated(*place));
             }

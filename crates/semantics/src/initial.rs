@@ -77,6 +77,7 @@ impl Execution<'_, '_> {
         let frontier = self.at_distance(terms, semantics.layout.total());
         self.state.set(semantics.layout.frontier(), frontier);
         self.start_lives(terms);
+        self.start_births(terms);
         // A variable alone in its class starts from zero as a whole; in shared memory, what no
         // initialiser mentions is written part by part.
         for (index, variable) in program.variables.iter().enumerate() {

@@ -10,7 +10,7 @@
 use crate::ownership::Ownership;
 use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::regions::RegionId;
-use hardbop_cfront::points_to::{PointsTo, Spot, bit_field, leaves};
+use hardbop_cfront::points_to::{ClassId, PointsTo, Spot, bit_field, leaves};
 use hardbop_cfront::program::{PlaceKind, Program, VarKind};
 use hardbop_cfront::types::{DataModel, Type};
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,8 @@ pub enum StateKind {
     Identities,
     /// An array from objects to one more than their sizes; 0 for what is not there.
     Extents,
+    /// An array from addresses to whether an object was ever taken there (see [`crate::births`]).
+    Births,
 }
 
 impl StateKind {
@@ -72,7 +74,10 @@ impl StateKind {
     pub fn is_array(self) -> bool {
         matches!(
             self,
-            StateKind::Memory { .. } | StateKind::Identities | StateKind::Extents
+            StateKind::Memory { .. }
+                | StateKind::Identities
+                | StateKind::Extents
+                | StateKind::Births
         )
     }
 }
@@ -92,6 +97,7 @@ pub struct Layout {
     /// The size of a pointer in bytes.
     pointer_size: u64,
     ownership: Option<Ownership>,
+    births: BTreeMap<ClassId, StateVarId>,
 }
 
 /// The distance of the first object from the origin.
@@ -198,7 +204,34 @@ impl Layout {
             natural: naturally_aligned(program),
             pointer_size: program.types.model().pointer_size(),
             ownership,
+            births: BTreeMap::new(),
         }
+    }
+
+    /// The same with one more state variable for each class of objects that are allocated: where
+    /// such were taken.
+    pub(crate) fn with_births(&self, points_to: &PointsTo) -> Layout {
+        let mut layout = self.clone();
+        for (index, class) in points_to.classes().iter().enumerate() {
+            if class.allocations.is_empty() || !self.births.is_empty() {
+                continue;
+            }
+            let id = StateVarId(layout.variables.len() as u32);
+            layout.births.insert(ClassId(index as u32), id);
+            layout.variables.push(StateVar {
+                name: format!("born#{index}"),
+                kind: StateKind::Births,
+                owner: None,
+                ty: None,
+                variable: None,
+            });
+        }
+        layout
+    }
+
+    /// Where objects of each class were taken, if that is followed.
+    pub fn births(&self) -> &BTreeMap<ClassId, StateVarId> {
+        &self.births
     }
 
     /// To which objects pointers belong; `None` if nobody asks.

@@ -8,6 +8,7 @@
 //! [`Execution`]). A weakest precondition is a substitution by what an edge does to the constants;
 //! a path is a run edge by edge; a block is a run with merges.
 
+pub mod births;
 pub mod block;
 pub mod c_terms;
 pub mod constants;
@@ -126,6 +127,14 @@ impl<'a> Semantics<'a> {
     pub fn encoded(&self, encoding: Encoding) -> Semantics<'a> {
         Semantics {
             encoding,
+            ..self.clone()
+        }
+    }
+
+    /// The same with ghosts that note where objects are taken.
+    pub fn with_births(&self) -> Semantics<'a> {
+        Semantics {
+            layout: self.layout.with_births(self.points_to),
             ..self.clone()
         }
     }

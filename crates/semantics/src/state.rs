@@ -1,5 +1,6 @@
 //! Symbolic states: what every state variable holds, as a term over the values at the start.
 
+use crate::births::BORN;
 use crate::layout::{StateKind, StateVarId};
 use crate::ownership::IDENTITY;
 use crate::scalar::{self, Arithmetic, Shape};
@@ -138,6 +139,7 @@ impl Semantics<'_> {
             (StateKind::Cell { bytes }, Some(ty)) => self.program.types.size_of(ty) == bytes,
             (StateKind::Memory { unit }, Some(ty)) => self.program.types.size_of(ty) == unit,
             (StateKind::Cell { .. } | StateKind::Memory { .. }, None) => false,
+            (StateKind::Births, _) => return Arithmetic::Bits,
             _ => return self.pointer_arithmetic(),
         };
         let integer = variable
@@ -178,6 +180,7 @@ impl Semantics<'_> {
             StateKind::Identity | StateKind::Identities | StateKind::Extents => {
                 return IDENTITY;
             }
+            StateKind::Births => return BORN,
         };
         // A `_Bool` in memory is a byte: other accesses may see it as a part of something larger.
         let in_memory = matches!(variable.kind, StateKind::Memory { .. });
@@ -208,7 +211,7 @@ impl Semantics<'_> {
     pub fn sort(&self, terms: &mut Terms, id: StateVarId) -> Sort {
         let value = scalar::sort(self.shape(id), self.arithmetic(id));
         match self.layout.get(id).kind {
-            StateKind::Memory { .. } | StateKind::Identities => {
+            StateKind::Memory { .. } | StateKind::Identities | StateKind::Births => {
                 let address = scalar::sort(self.pointer_shape(), self.pointer_arithmetic());
                 terms.array_sort(address, value)
             }

@@ -35,6 +35,9 @@ pub enum Guesses {
         /// The most that all runs together may do.
         most: Effort,
     },
+    /// As a row: most values the same, or each one more or less than the one before. Long runs
+    /// over large arrays come to an end with such, and every other one takes hints as well.
+    Rows,
 }
 
 /// How much is explored.
@@ -89,7 +92,7 @@ impl Engine for Runs {
         }
         match self.guesses {
             Guesses::Explored { most } => explore(self, most.edges(task.model.program), task, desk),
-            Guesses::Plain | Guesses::Hinted => self.guess(task, desk),
+            Guesses::Plain | Guesses::Hinted | Guesses::Rows => self.guess(task, desk),
         }
     }
 }
@@ -135,14 +138,18 @@ impl Runs {
         let program = task.model.program;
         let hints = match self.guesses {
             Guesses::Plain | Guesses::Explored { .. } => None,
-            Guesses::Hinted => Some(Hints::of(program)),
+            Guesses::Hinted | Guesses::Rows => Some(Hints::of(program)),
+        };
+        let styles = match self.guesses {
+            Guesses::Rows => &ROWS[..],
+            Guesses::Plain | Guesses::Hinted | Guesses::Explored { .. } => &STYLES[..],
         };
         // Every style in turn, with and without hints.
         let guessed = |run: u64| match &hints {
-            None => Guess::new(STYLES[(run as usize) % STYLES.len()], run + 1),
+            None => Guess::new(styles[(run as usize) % styles.len()], run + 1),
             Some(hints) => Guess {
                 hints: run.is_multiple_of(2).then_some(hints),
-                ..Guess::new(STYLES[(run as usize / 2) % STYLES.len()], run + 1)
+                ..Guess::new(styles[(run as usize / 2) % styles.len()], run + 1)
             },
         };
         let interpreter = Interpreter::new(program);
@@ -175,7 +182,7 @@ impl Runs {
             let run = interpreter.run(&mut guess, &limits);
             let interp::Outcome::Violated(check) = run.outcome else {
                 // Without inputs every run is the same.
-                if !guess.asked && runs as usize > STYLES.len() {
+                if !guess.asked && runs as usize > styles.len() {
                     break;
                 }
                 continue;
@@ -209,7 +216,17 @@ pub(crate) enum Style {
     Medium,
     /// Small ones, ends of ranges and anything, mixed.
     Mixed,
+    /// A one, then zeros.
+    First,
+    /// Each one more than the one before.
+    Rising,
+    /// Each one less.
+    Falling,
+    /// Zero, with another small number here and there.
+    Sparse,
 }
+
+const ROWS: [Style; 4] = [Style::First, Style::Falling, Style::Rising, Style::Sparse];
 
 const STYLES: [Style; 6] = [
     Style::Zero,
@@ -229,6 +246,8 @@ pub(crate) struct Guess<'a> {
     pub(crate) objects: u64,
     /// Whether an input or the contents of memory were asked for.
     asked: bool,
+    /// How many numbers were made up.
+    made: u64,
 }
 
 impl Guess<'_> {
@@ -239,6 +258,7 @@ impl Guess<'_> {
             objects: 0,
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
             asked: false,
+            made: 0,
         }
     }
 
@@ -251,6 +271,7 @@ impl Guess<'_> {
     }
 
     fn value(&mut self, bits: u32) -> u128 {
+        self.made += 1;
         let chance = self.next() >> 8;
         let signed = |value: i64| value as i128 as u128;
         match self.style {
@@ -266,6 +287,13 @@ impl Guess<'_> {
                 4 => (1u128 << (bits.clamp(1, 64) - 1)) - 1,
                 _ => u128::from(self.next()),
             },
+            Style::First => u128::from(self.made <= 1),
+            Style::Rising => u128::from(self.made),
+            Style::Falling => signed((self.made as i64).wrapping_neg()),
+            Style::Sparse => match chance % 64 {
+                0 => signed((chance >> 8) as i64 % 9 - 4),
+                _ => 0,
+            },
         }
     }
 
@@ -276,6 +304,9 @@ impl Guess<'_> {
             Style::Zero => true,
             Style::One => false,
             Style::Flag | Style::Mixed => chance.is_multiple_of(2),
+            Style::First | Style::Rising | Style::Falling | Style::Sparse => {
+                chance.is_multiple_of(4)
+            }
             Style::Small | Style::Medium => chance.is_multiple_of(8),
         };
         let room = outside(model);
@@ -289,6 +320,7 @@ impl Guess<'_> {
 
     /// A floating-point number in the same style: often a fraction.
     fn float(&mut self) -> f64 {
+        self.made += 1;
         let chance = self.next() >> 8;
         let small = (chance % 41) as f64 - 20.0;
         let fraction = (chance >> 6) as f64 / (1u64 << 50) as f64;
@@ -296,6 +328,10 @@ impl Guess<'_> {
             Style::Zero => 0.0,
             Style::One => 1.0,
             Style::Flag => (chance & 1) as f64,
+            Style::First => f64::from(u8::from(self.made <= 1)),
+            Style::Rising => self.made as f64,
+            Style::Falling => -(self.made as f64),
+            Style::Sparse => small * f64::from(u8::from(chance.is_multiple_of(64))),
             Style::Small => [small / 10.0, small, fraction][(chance >> 8) as usize % 3],
             Style::Medium => small * 20.0 + fraction,
             Style::Mixed => match (chance >> 8) % 8 {

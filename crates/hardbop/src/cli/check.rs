@@ -136,6 +136,8 @@ pub enum EngineChoice {
     Horn,
     /// Leaps through loops without unrolling them.
     Leap,
+    /// Facts about all nodes of linked structures, guessed.
+    Nodes,
     /// Property-directed reachability on circuits: invariants and violations of what is bits.
     Pdr,
     /// Runs on guessed inputs, or the only run there is.

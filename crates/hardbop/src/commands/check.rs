@@ -26,7 +26,7 @@ use hardbop_dpr::Dpr;
 use hardbop_engine::{Encodings, Event, Reason, Task, Value};
 use hardbop_gate::{Outcome, Report};
 use hardbop_horn::WholeProgram;
-use hardbop_houdini::Houdini;
+use hardbop_houdini::{Houdini, Nodes};
 use hardbop_leap::Leap;
 use hardbop_model::passes::{Pass, USUAL, slice};
 use hardbop_model::{Model, Prepared};
@@ -239,6 +239,7 @@ fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Houdini => Plan::alone(Houdini::default()),
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
         EngineChoice::Leap => Plan::alone(Leap::default()),
+        EngineChoice::Nodes => Plan::alone(Nodes::default()),
         EngineChoice::Pdr => Plan::alone(Pdr::default()),
         EngineChoice::Sat => Plan::alone(Unroll::on_circuits()),
         EngineChoice::Run => Plan::alone(Runs::default()),

@@ -4,8 +4,8 @@ use hardbop_cfront::types::Type;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
-use hardbop_semantics::steps::Ground;
-use std::collections::BTreeMap;
+use hardbop_semantics::steps::{Ground, Step};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Larger addresses are not looked at.
 const LARGE: usize = 48;
@@ -72,6 +72,12 @@ impl Address {
         })
     }
 
+    /// The same, from where the pointer comes that the array is reached by.
+    pub fn based(mut self, terms: &mut Terms, copies: &BTreeMap<TermId, TermId>) -> Address {
+        self.base = terms.substitute(self.base, copies);
+        self
+    }
+
     /// Which element it is, if elements lie so many bytes apart.
     pub fn index(&self, terms: &mut Terms, stride: u64) -> Option<TermId> {
         let stride = i128::from(stride);
@@ -90,6 +96,53 @@ impl Address {
         }
         Some(index)
     }
+}
+
+/// The pointers that are only ever set to one thing, another pointer or a fixed address, and what
+/// that is: parameters of functions, mostly. Such an array is one array.
+pub fn copies(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+) -> BTreeMap<TermId, TermId> {
+    let mut sources: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
+    for step in steps {
+        for (id, value) in step.state.written() {
+            let constant = ground.semantics.constant(terms, id);
+            if is_pointer(ground, terms, id, constant) && value != constant {
+                sources.entry(constant).or_default().insert(value);
+            }
+        }
+    }
+    let fixed = |terms: &Terms, term: TermId| {
+        let constants = terms.free_constants(&[term]);
+        let origin = |&at: &TermId| ground.constants.meaning(at) == Some(Meaning::Origin);
+        constants.len() == 1 && constants.iter().all(origin) && terms.size(term) <= 3
+    };
+    let mut copies: BTreeMap<TermId, TermId> = BTreeMap::new();
+    for (&pointer, values) in &sources {
+        let mut at = pointer;
+        // Along copies of copies; a cycle is as long as there are pointers.
+        for _ in 0..sources.len() {
+            match sources
+                .get(&at)
+                .map(|values| (values.first(), values.len()))
+            {
+                Some((Some(&next), 1)) if next != pointer => {
+                    let named = matches!(ground.constants.meaning(next), Some(Meaning::Now(_)));
+                    if !named && !fixed(terms, next) {
+                        break;
+                    }
+                    at = next;
+                }
+                _ => break,
+            }
+        }
+        if at != pointer && !values.is_empty() {
+            copies.insert(pointer, at);
+        }
+    }
+    copies
 }
 
 /// How far elements lie apart, if some address has an index at all.

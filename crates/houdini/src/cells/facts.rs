@@ -20,7 +20,7 @@ const ENOUGH: usize = 4;
 const SMALL: usize = 40;
 
 /// The properties of the elements of an array, those that say most first.
-pub fn properties(
+pub(super) fn properties(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     steps: &[Step],
@@ -54,6 +54,18 @@ pub fn properties(
             continue;
         }
         if let Some(value) = way.said(ground, terms, value) {
+            let element = access.element(terms, index);
+            let property = terms.eq(element, value);
+            add(terms, property);
+        }
+    }
+    // What is written at one index, whatever the index is.
+    for access in &own {
+        if let Some(value) = access.written
+            && is_state(ground, terms, value)
+            && literal(terms, value).is_none()
+            && terms.size(value) <= SMALL
+        {
             let element = access.element(terms, index);
             let property = terms.eq(element, value);
             add(terms, property);
@@ -212,7 +224,11 @@ impl Way {
 
 /// Under which conditions on elements a violation is come to: the part of the condition of a step
 /// that speaks of memory.
-fn violations(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> Vec<TermId> {
+pub(crate) fn violations(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+) -> Vec<TermId> {
     let is_error = |at: LocId| {
         let location = &ground.semantics.program.locations[at.index()];
         matches!(location.kind, LocationKind::Error(_))

@@ -215,7 +215,7 @@ impl Terms {
                 Step::None => break,
             }
         }
-        if a == b {
+        if a == b || self.are_reordered(a, b) {
             return self.bool(true);
         }
         if let Some(folded) = self.fold(&Op::Eq, &[a, b]) {

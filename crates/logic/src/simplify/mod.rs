@@ -7,6 +7,7 @@ mod arrays;
 mod bits;
 mod bools;
 mod ints;
+mod reordered;
 
 pub use bits::Sign;
 use num_bigint::{BigInt, BigUint};

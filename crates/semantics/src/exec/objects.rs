@@ -123,6 +123,7 @@ impl Execution<'_, '_> {
                 self.take(terms, Some(value), 0)
             }
         };
+        self.note_birth(terms, edge, address);
         let owner = self.begin_object(terms, edge, address, size);
         self.store(terms, place, address, owner);
     }
@@ -177,7 +178,8 @@ impl Execution<'_, '_> {
                 | StateKind::Address
                 | StateKind::Identity
                 | StateKind::Identities
-                | StateKind::Extents => {}
+                | StateKind::Extents
+                | StateKind::Births => {}
             }
             if parts.len() > MAX_PARTS {
                 return None;

@@ -4,6 +4,7 @@ pub mod arrays;
 pub mod branches;
 pub mod bytes;
 pub mod c;
+pub mod lists;
 pub mod loops;
 pub mod pointers;
 pub mod tiny;

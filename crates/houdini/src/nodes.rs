@@ -1,0 +1,157 @@
+//! Facts about all nodes of linked structures, by one node that is any of them.
+//!
+//! Where a program allocates nodes, its state gets ghosts that tell where ([`hardbop_semantics::births`]).
+//! An arbitrary address stands for all nodes of a kind: what is guessed of it, if it is one, and
+//! survives, holds for all of them. The guesses are clauses over literals: the program's conditions
+//! about nodes and what it stores in them, said of the arbitrary node and of the nodes that it
+//! points to; where its pointers lead; the program's conditions about plain variables. So lists are
+//! described without any notion of what can be reached from where: the nodes behind a node with a
+//! property have it, too, or are the last one.
+//!
+//! A step may use what is known of a point for each node that it touches: the *instances*, which
+//! the claim names and the gate takes as well.
+
+mod clauses;
+mod guesses;
+mod heap;
+mod properties;
+mod search;
+
+use crate::fixpoint::NoInvariants;
+use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_engine::claim::{Ghosts, Instance, Invariants};
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_logic::Terms;
+use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_semantics::steps::Ground;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Guesses about nodes as an engine.
+#[derive(Clone, Debug)]
+pub struct Nodes {
+    /// The most steps of the solver in all, in its own measure: the same on every machine.
+    pub steps: u64,
+    /// The most edges of a program that is looked at.
+    pub edges: usize,
+}
+
+impl Default for Nodes {
+    fn default() -> Nodes {
+        Nodes {
+            steps: u64::MAX,
+            edges: usize::MAX,
+        }
+    }
+}
+
+impl Engine for Nodes {
+    fn name(&self) -> &'static str {
+        "nodes"
+    }
+
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        if task.model.flat.program.edges.len() > self.edges {
+            return Ended::open(task, &Reason::Guesses);
+        }
+        desk.event(Event {
+            doing: "guessing about nodes".into(),
+            open: task.checks.len(),
+            figures: Vec::new(),
+        });
+        let mut statistics = Vec::new();
+        let claimed = self.claim(task, &mut statistics);
+        let submitted = claimed.and_then(|claim| {
+            let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
+            match desk.submit(Claim::Invariants(claim)).refused() {
+                None => Ok(checks),
+                Some(reason) => Err(reason),
+            }
+        });
+        let (proved, reason) = match submitted {
+            Ok(checks) => (checks, None),
+            Err(reason) => (BTreeSet::new(), Some(reason)),
+        };
+        let why = reason.clone().unwrap_or(Reason::Guesses);
+        let open = task.checks.iter().filter(|check| !proved.contains(check));
+        Ended {
+            open: open.map(|&check| (check, why.clone())).collect(),
+            incomplete: reason,
+            statistics,
+        }
+    }
+}
+
+impl Nodes {
+    /// The invariants that are left of the guesses, if they exclude any violation.
+    fn claim(&self, task: &Task<'_>, statistics: &mut Vec<Figure>) -> Result<Invariants, Reason> {
+        let view = task.model.flat.with_births();
+        if view.semantics.layout.births().is_empty() {
+            return Err(Reason::Guesses);
+        }
+        let mut terms = Terms::new();
+        let constants = Constants::new(&view.semantics, &mut terms);
+        let ground = Ground {
+            semantics: &view.semantics,
+            effects: &view.effects,
+            skeleton: &view.skeleton,
+            constants: &constants,
+        };
+        let errors = view.errors(task.checks);
+        let targets = errors.values().flatten().copied().collect();
+        let live = ground.live(&mut terms, &targets, task.budget);
+        task.budget.check().map_err(Reason::Stopped)?;
+        let (Some(live), Some(steps)) = (live, ground.steps(&mut terms)) else {
+            return Err(Reason::Guesses);
+        };
+        let found = search::search(&ground, &mut terms, &steps, &live, self.steps, task.budget);
+        let found = found.map_err(|ended| match ended {
+            NoInvariants::Stopped(stopped) => Reason::Stopped(stopped),
+            NoInvariants::Steps => Reason::Turn,
+            NoInvariants::Nothing => Reason::Guesses,
+        })?;
+        let left: usize = found.invariants.values().map(Vec::len).sum();
+        *statistics = vec![
+            Figure::count("guesses left", left as u64),
+            Figure::count("questions", found.questions),
+        ];
+        if let Some(construct) = found.unsupported {
+            return Err(Reason::unsupported(view.program, construct));
+        }
+        let mut proved = Vec::new();
+        for (check, vertices) in errors {
+            let mut locations = vertices.into_iter().filter_map(|at| view.location(at));
+            if !locations.any(|at| found.invariants.contains_key(&at)) {
+                proved.push(check);
+            }
+        }
+        if proved.is_empty() {
+            return Err(Reason::Guesses);
+        }
+        let mut spelling = Spelling::new(&view.semantics, &mut terms);
+        let widths = found.words.iter().map(|&word| terms.width(word));
+        let arbitrary: Vec<u32> = widths.collect();
+        spelling.arbitrary(&mut terms, &arbitrary);
+        let mut instances = Vec::new();
+        for (at, kind, term) in found.instances {
+            let word = kind.index();
+            let term = spelling.write(&mut terms, term);
+            let term = term.ok_or(Reason::Certificate)?;
+            instances.push(Instance { at, word, term });
+        }
+        let mut at: BTreeMap<LocId, String> = BTreeMap::new();
+        for (location, facts) in found.invariants {
+            let formula = terms.and(&facts);
+            let text = spelling.write(&mut terms, formula);
+            at.insert(location, text.ok_or(Reason::Certificate)?);
+        }
+        Ok(Invariants {
+            checks: proved,
+            cuts: view.skeleton.cuts.iter().copied().collect(),
+            at,
+            arbitrary,
+            instances,
+            ghosts: Ghosts::Births,
+            ..Invariants::default()
+        })
+    }
+}

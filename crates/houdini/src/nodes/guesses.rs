@@ -1,0 +1,250 @@
+//! The literals at a point: of an arbitrary node and the ones that it points to, of the nodes that
+//! variables point to, and of variables themselves.
+
+use super::clauses::{Group, Pool};
+use super::heap::{Field, Heap, KindId, Pointer, now};
+use crate::candidates::{Hints, Variable, is_literal};
+use hardbop_logic::{Op, TermId, Terms};
+use hardbop_semantics::layout::StateKind;
+use hardbop_semantics::live::Live;
+use hardbop_semantics::steps::Ground;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most pointers at a point that literals compare with.
+const POINTERS: usize = 6;
+/// The most pointers that a field of an arbitrary node is compared with.
+const EXCEPTIONS: usize = 4;
+/// The most conditions about plain variables.
+const CONDITIONS: usize = 5;
+/// The most literals for one variable that holds literals only.
+const MODES: usize = 3;
+
+/// What guesses are made of.
+pub struct Guesses<'a, 'g, 'p> {
+    /// The program.
+    pub ground: &'a Ground<'g, 'p>,
+    /// Its nodes.
+    pub heap: &'a Heap,
+    /// What may hold of them.
+    pub properties: &'a [Vec<TermId>],
+    /// What else it says.
+    pub hints: &'a Hints,
+}
+
+/// A point that guesses are about.
+struct Here<'l> {
+    live: &'l Live,
+    plain: BTreeSet<TermId>,
+    pointers: Vec<Pointer>,
+    conditions: Vec<TermId>,
+}
+
+impl Guesses<'_, '_, '_> {
+    /// The pools of a point; `plain` are its variables.
+    pub fn at(&self, terms: &mut Terms, live: &Live, plain: &[Variable]) -> Vec<Pool> {
+        let mut pointers = self.heap.pointers(self.ground, terms, plain);
+        pointers.truncate(POINTERS);
+        let mut here = Here {
+            live,
+            plain: plain.iter().map(|variable| variable.constant).collect(),
+            pointers,
+            conditions: Vec::new(),
+        };
+        here.conditions = self.conditions(terms, &here);
+        let mut pools = Vec::new();
+        for kind in 0..self.heap.kinds.len() {
+            pools.push(self.of_any(terms, &here, KindId(kind as u32)));
+        }
+        for at in 0..here.pointers.len() {
+            pools.push(self.of_pointer(terms, &here, at));
+        }
+        let mut plain = Pool::new(None);
+        for &condition in &here.conditions {
+            both(terms, &mut plain, Group::Plain, condition);
+        }
+        let low = terms.extract(self.heap.frontier, 3, 0);
+        let zero = terms.bv(0, 4);
+        let aligned = terms.eq(low, zero);
+        plain.add(Group::Alone, aligned);
+        pools.push(plain);
+        for pool in &mut pools {
+            pool.close(terms);
+        }
+        pools
+    }
+
+    /// Conditions about plain variables: the program's own, and which literal one holds.
+    fn conditions(&self, terms: &mut Terms, here: &Here<'_>) -> Vec<TermId> {
+        let mut found = Vec::new();
+        let to_nodes: BTreeSet<TermId> = here.pointers.iter().map(|p| p.value).collect();
+        let plain: BTreeSet<TermId> = here.plain.difference(&to_nodes).copied().collect();
+        for &mode in self.hints.modes.intersection(&plain) {
+            for &literal in self.hints.literals_of(mode).take(MODES) {
+                found.push(terms.eq(mode, literal));
+            }
+        }
+        let conditions = self.hints.conditions_about(&plain);
+        for condition in conditions.take(CONDITIONS) {
+            let opposite = terms.not(condition);
+            if !found.contains(&condition) && !found.contains(&opposite) {
+                found.push(condition);
+            }
+        }
+        found.truncate(2 * CONDITIONS);
+        found
+    }
+
+    /// Whether all that a formula speaks of can still matter at a point.
+    fn lives(&self, terms: &Terms, here: &Here<'_>, formula: TermId) -> bool {
+        let layout = &self.ground.semantics.layout;
+        terms
+            .free_constants(&[formula])
+            .into_iter()
+            .all(|constant| match now(self.ground, constant) {
+                Some(id) => match layout.get(id).kind {
+                    StateKind::Births | StateKind::Frontier => true,
+                    StateKind::Cell { .. } => here.plain.contains(&constant),
+                    _ => here.live.now.contains(&id),
+                },
+                // An arbitrary address, or the origin.
+                None => true,
+            })
+    }
+
+    /// A property of a node.
+    fn said_of(&self, terms: &mut Terms, kind: KindId, property: TermId, node: TermId) -> TermId {
+        let any = self.heap.kinds[kind.index()].any;
+        terms.substitute(property, &BTreeMap::from([(any, node)]))
+    }
+
+    /// What may hold of the arbitrary node of a kind.
+    fn of_any(&self, terms: &mut Terms, here: &Here<'_>, kind: KindId) -> Pool {
+        let any = self.heap.kinds[kind.index()].any;
+        let is_node = self.heap.is_node(terms, kind, any);
+        let mut pool = Pool::new(Some(terms.not(is_node)));
+        let taken = terms.bv_ult(any, self.heap.frontier);
+        pool.add(Group::Alone, taken);
+        let zero = terms.bv(0, terms.width(any));
+        let null = terms.eq(any, zero);
+        let some = terms.not(null);
+        pool.add(Group::Alone, some);
+        let low = terms.extract(any, 3, 0);
+        let zero = terms.bv(0, 4);
+        let aligned = terms.eq(low, zero);
+        pool.add(Group::Alone, aligned);
+        let own = here.pointers.iter().filter(|p| p.target.kind == kind);
+        for &pointer in own.take(EXCEPTIONS) {
+            let node = self.heap.node(terms, pointer);
+            let same = terms.eq(any, node);
+            pool.add(Group::Except, same);
+        }
+        for &condition in &here.conditions {
+            both(terms, &mut pool, Group::Plain, condition);
+        }
+        self.of_node(terms, here, kind, any, &mut pool);
+        pool
+    }
+
+    /// What may hold of the node that a variable points to.
+    fn of_pointer(&self, terms: &mut Terms, here: &Here<'_>, at: usize) -> Pool {
+        let pointer = here.pointers[at];
+        let mut pool = Pool::new(None);
+        let zero = terms.bv(0, terms.width(pointer.value));
+        let null = terms.eq(pointer.value, zero);
+        pool.add(Group::Except, null);
+        let some = terms.not(null);
+        pool.add(Group::Own, some);
+        let node = self.heap.node(terms, pointer);
+        let is_node = self.heap.is_node(terms, pointer.target.kind, node);
+        pool.add(Group::Own, is_node);
+        let others = here.pointers[at + 1..].iter();
+        for other in others.filter(|other| other.target == pointer.target) {
+            let same = terms.eq(pointer.value, other.value);
+            both(terms, &mut pool, Group::Own, same);
+        }
+        for &condition in &here.conditions {
+            both(terms, &mut pool, Group::Plain, condition);
+        }
+        self.of_node(terms, here, pointer.target.kind, node, &mut pool);
+        pool
+    }
+
+    /// What may hold of a node, and of those that it points to.
+    fn of_node(
+        &self,
+        terms: &mut Terms,
+        here: &Here<'_>,
+        kind: KindId,
+        node: TermId,
+        pool: &mut Pool,
+    ) {
+        for &property in &self.properties[kind.index()] {
+            if self.lives(terms, here, property) {
+                let said = self.said_of(terms, kind, property, node);
+                both(terms, pool, Group::Own, said);
+            }
+        }
+        let fields = self.heap.kinds[kind.index()].fields.clone();
+        for (number, field) in (0..).zip(fields) {
+            if self.lives(terms, here, field.memory) {
+                self.of_link(terms, here, (number, field), node, pool);
+            }
+        }
+    }
+
+    /// What may hold of a pointer in a node, and of the node that it points to.
+    fn of_link(
+        &self,
+        terms: &mut Terms,
+        here: &Here<'_>,
+        (number, field): (u8, Field),
+        node: TermId,
+        pool: &mut Pool,
+    ) {
+        let Some(target) = field.target else {
+            return;
+        };
+        let value = self.heap.field(terms, field, node);
+        if is_literal(terms, value) {
+            return;
+        }
+        let next = self.heap.node(terms, Pointer { value, target });
+        let zero = terms.bv(0, terms.width(value));
+        let null = terms.eq(value, zero);
+        both(terms, pool, Group::Link(number), null);
+        let is_node = self.heap.is_node(terms, target.kind, next);
+        pool.add(Group::Link(number), is_node);
+        let same_target = here.pointers.iter().filter(|p| p.target == target);
+        for pointer in same_target.take(EXCEPTIONS) {
+            let same = terms.eq(value, pointer.value);
+            both(terms, pool, Group::Link(number), same);
+        }
+        for back in self.heap.kinds[target.kind.index()].fields.clone() {
+            if let Some(inside) = back.target.map(|target| target.inside)
+                && self.lives(terms, here, back.memory)
+                && terms.width(next) == terms.width(node)
+            {
+                let behind = self.heap.field(terms, back, next);
+                let inside = terms.bv(inside, terms.width(node));
+                let start = terms.bv_add(node, inside);
+                let comes_back = terms.eq(behind, start);
+                pool.add(Group::Next(number), comes_back);
+            }
+        }
+        for &property in &self.properties[target.kind.index()] {
+            if self.lives(terms, here, property) {
+                let said = self.said_of(terms, target.kind, property, next);
+                both(terms, pool, Group::Next(number), said);
+            }
+        }
+    }
+}
+
+/// Adds a literal and its opposite, unless it says nothing.
+fn both(terms: &mut Terms, pool: &mut Pool, group: Group, literal: TermId) {
+    if !matches!(terms.op(literal), Op::Bool(_)) {
+        let opposite = terms.not(literal);
+        pool.add(group, literal);
+        pool.add(group, opposite);
+    }
+}

@@ -1,0 +1,252 @@
+//! The kinds of nodes that a program allocates: classes of objects with their fields, each with a
+//! ghost that tells where such objects were taken and an arbitrary address that is any of them.
+
+use crate::candidates::Variable;
+use crate::cells::address::shifted;
+use hardbop_cfront::points_to::{ClassId, Spot};
+use hardbop_cfront::types::Type;
+use hardbop_logic::{Sort, TermId, Terms};
+use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::steps::Ground;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most kinds of nodes that are looked at.
+const KINDS: usize = 4;
+/// The most fields of a kind.
+const FIELDS: usize = 8;
+
+/// A kind of nodes, by its number: that of its arbitrary word in claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KindId(pub u32);
+
+impl KindId {
+    /// Its position among the kinds.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A field of a kind of nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// The memory that holds it, of all nodes.
+    pub memory: TermId,
+    /// How far from the start of a node it lies.
+    pub offset: i128,
+    /// For a pointer to nodes: where it points to.
+    pub target: Option<Target>,
+}
+
+/// Where pointers point to: into nodes of a kind, so far behind their starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    /// The kind.
+    pub kind: KindId,
+    /// The distance.
+    pub inside: i128,
+}
+
+/// A pointer to nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pointer {
+    /// Its value.
+    pub value: TermId,
+    /// Where it points to.
+    pub target: Target,
+}
+
+/// A kind of nodes.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// Where nodes were taken.
+    pub born: TermId,
+    /// An address that is any.
+    pub any: TermId,
+    /// What nodes hold.
+    pub fields: Vec<Field>,
+    /// The starts of variables that are such nodes.
+    pub named: Vec<TermId>,
+}
+
+/// The nodes of a program.
+#[derive(Clone, Debug)]
+pub struct Heap {
+    /// The kinds of nodes.
+    pub kinds: Vec<Kind>,
+    /// The first address that is not taken.
+    pub frontier: TermId,
+    by_class: BTreeMap<ClassId, (KindId, i64)>,
+    by_memory: BTreeMap<TermId, (KindId, usize)>,
+}
+
+impl Heap {
+    /// The kinds of nodes of a program whose state has ghosts.
+    pub fn new(ground: &Ground<'_, '_>, terms: &mut Terms) -> Heap {
+        let semantics = ground.semantics;
+        let width = semantics.pointer_shape().width;
+        let mut heap = Heap {
+            kinds: Vec::new(),
+            frontier: semantics.constant(terms, semantics.layout.frontier()),
+            by_class: BTreeMap::new(),
+            by_memory: BTreeMap::new(),
+        };
+        for (&class, &ghost) in semantics.layout.births() {
+            let described = &semantics.points_to.classes()[class.0 as usize];
+            let starts: BTreeSet<i64> = described
+                .allocations
+                .iter()
+                .filter_map(|&edge| semantics.points_to.allocation(edge))
+                .map(|spot| spot.offset)
+                .collect();
+            let (Some(&start), 1) = (starts.first(), starts.len()) else {
+                continue;
+            };
+            let regions = semantics.points_to.regions();
+            let mut fields = Vec::new();
+            for region in regions.of_class(class) {
+                let id = semantics.layout.region(region);
+                let region = regions.get(region);
+                let memory = matches!(semantics.layout.get(id).kind, StateKind::Memory { .. });
+                if memory && !region.repeated && fields.len() < FIELDS {
+                    fields.push(Field {
+                        memory: semantics.constant(terms, id),
+                        offset: i128::from(region.start - start),
+                        target: None,
+                    });
+                }
+            }
+            if fields.is_empty() || heap.kinds.len() == KINDS {
+                continue;
+            }
+            let kind = KindId(heap.kinds.len() as u32);
+            heap.by_class.insert(class, (kind, start));
+            for (field, described) in fields.iter().enumerate() {
+                heap.by_memory.insert(described.memory, (kind, field));
+            }
+            let any = terms.constant(&format!(" any{}", kind.0), Sort::BitVec(width));
+            let origin = semantics.origin(terms);
+            let mut named = Vec::new();
+            for &variable in &described.variables {
+                if let Some(distance) = semantics.layout.distance(variable) {
+                    let distance = terms.bv(i128::from(distance), width);
+                    named.push(terms.bv_add(origin, distance));
+                }
+            }
+            heap.kinds.push(Kind {
+                born: semantics.constant(terms, ghost),
+                any,
+                fields,
+                named,
+            });
+        }
+        for kind in 0..heap.kinds.len() {
+            for field in 0..heap.kinds[kind].fields.len() {
+                let memory = heap.kinds[kind].fields[field].memory;
+                heap.kinds[kind].fields[field].target = heap.target(ground, memory);
+            }
+        }
+        heap
+    }
+
+    /// Where the pointers that a part of the state holds point to.
+    pub fn target(&self, ground: &Ground<'_, '_>, constant: TermId) -> Option<Target> {
+        let semantics = ground.semantics;
+        let Some(Meaning::Now(id)) = ground.constants.meaning(constant) else {
+            return None;
+        };
+        let ty = semantics.layout.get(id).ty?;
+        if !matches!(semantics.program.types.get(ty), Type::Pointer(_)) {
+            return None;
+        }
+        let region = semantics.layout.region_of(id)?;
+        let region = semantics.points_to.regions().get(region);
+        let pointee = semantics.points_to.pointee(Spot {
+            class: region.class,
+            offset: region.start,
+        })?;
+        let &(kind, start) = self.by_class.get(&pointee.class)?;
+        Some(Target {
+            kind,
+            inside: i128::from(pointee.offset - start),
+        })
+    }
+
+    /// The pointers to nodes at a point: variables, and variables' addresses.
+    pub fn pointers(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &Terms,
+        plain: &[Variable],
+    ) -> Vec<Pointer> {
+        let mut found = Vec::new();
+        for variable in plain.iter().filter(|v| v.constant == v.term) {
+            let wide = variable.width == terms.width(self.frontier);
+            if let Some(target) = self.target(ground, variable.constant).filter(|_| wide) {
+                let value = variable.constant;
+                found.push(Pointer { value, target });
+            }
+        }
+        for (index, kind) in self.kinds.iter().enumerate() {
+            let target = Target {
+                kind: KindId(index as u32),
+                inside: 0,
+            };
+            found.extend(kind.named.iter().map(|&value| Pointer { value, target }));
+        }
+        found
+    }
+
+    /// The start of the node that a pointer points into.
+    pub fn node(&self, terms: &mut Terms, pointer: Pointer) -> TermId {
+        let inside = terms.bv(pointer.target.inside, terms.width(pointer.value));
+        terms.bv_sub(pointer.value, inside)
+    }
+
+    /// A field of the node that begins at an address.
+    pub fn field(&self, terms: &mut Terms, field: Field, node: TermId) -> TermId {
+        let offset = terms.bv(field.offset, terms.width(node));
+        let address = terms.bv_add(node, offset);
+        terms.select(field.memory, address)
+    }
+
+    /// Whether a node was taken at an address.
+    pub fn is_node(&self, terms: &mut Terms, kind: KindId, node: TermId) -> TermId {
+        let born = terms.select(self.kinds[kind.index()].born, node);
+        let one = terms.bv(1, 1);
+        terms.eq(born, one)
+    }
+
+    /// The field that a memory of the state holds.
+    pub fn field_of(&self, memory: TermId) -> Option<(KindId, Field)> {
+        let &(kind, field) = self.by_memory.get(&memory)?;
+        Some((kind, self.kinds[kind.index()].fields[field]))
+    }
+
+    /// The node that an address in a memory belongs to: a term, and a number that is added to it.
+    pub fn owner(&self, terms: &Terms, memory: TermId, address: TermId) -> Option<Owner> {
+        let (kind, field) = self.field_of(memory)?;
+        let (base, more) = shifted(terms, address)?;
+        let more = more - field.offset;
+        Some(Owner { kind, base, more })
+    }
+}
+
+/// A node as the program finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Owner {
+    /// Its kind.
+    pub kind: KindId,
+    /// A term ...
+    pub base: TermId,
+    /// ... that this is added to.
+    pub more: i128,
+}
+
+/// The state variable that a constant is the present value of.
+pub fn now(ground: &Ground<'_, '_>, constant: TermId) -> Option<StateVarId> {
+    match ground.constants.meaning(constant) {
+        Some(Meaning::Now(id)) => Some(id),
+        _ => None,
+    }
+}

@@ -1,0 +1,194 @@
+//! What may hold of a node: the program's conditions about nodes and what it stores in them, said of
+//! the one that is any.
+
+use super::heap::{Field, Heap, KindId, Owner, now};
+use crate::cells::facts::violations;
+use crate::cells::{root, stores};
+use hardbop_logic::atoms_of;
+use hardbop_logic::{Op, TermId, Terms};
+use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::steps::{Ground, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Larger formulas are not looked at.
+const LARGE: usize = 60;
+/// The most properties of one kind.
+const PROPERTIES: usize = 10;
+
+/// For each kind its properties, those that say most first: formulas about its arbitrary address.
+pub fn properties(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    steps: &[Step],
+) -> Vec<Vec<TermId>> {
+    let mut found = Found {
+        of: vec![Vec::new(); heap.kinds.len()],
+    };
+    for formula in violations(ground, terms, steps) {
+        said(ground, terms, heap, formula, &mut found);
+    }
+    for step in steps {
+        for kind in &heap.kinds {
+            for field in kind.fields.iter().filter(|field| field.target.is_none()) {
+                stored(ground, terms, heap, step, *field, &mut found);
+            }
+        }
+    }
+    let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+    for atom in atoms_of(terms, &conditions) {
+        said(ground, terms, heap, atom, &mut found);
+    }
+    for properties in &mut found.of {
+        properties.truncate(PROPERTIES);
+    }
+    found.of
+}
+
+struct Found {
+    of: Vec<Vec<TermId>>,
+}
+
+impl Found {
+    fn add(&mut self, terms: &mut Terms, kind: KindId, property: TermId) {
+        let opposite = terms.not(property);
+        let known = &mut self.of[kind.index()];
+        let new = !known.contains(&property) && !known.contains(&opposite);
+        if new && !matches!(terms.op(property), Op::Bool(_)) {
+            known.push(property);
+        }
+    }
+}
+
+/// A condition about one node, said of the one that is any.
+fn said(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    formula: TermId,
+    found: &mut Found,
+) {
+    let parts = terms.postorder(&[formula]);
+    if parts.len() > LARGE {
+        return;
+    }
+    let mut owners = BTreeSet::new();
+    for &part in &parts {
+        if *terms.op(part) == Op::Select
+            && let Some(memory) = root(ground, terms, terms.args(part)[0])
+        {
+            let address = terms.args(part)[1];
+            match heap.owner(terms, memory, address) {
+                // What is reached through another node is said with that one.
+                Some(owner) if is_read(ground, terms, heap, owner.base) => {}
+                Some(owner) => {
+                    owners.insert(owner);
+                }
+                None => return,
+            }
+        }
+    }
+    let (Some(&owner), 1) = (owners.first(), owners.len()) else {
+        return;
+    };
+    if let Some(property) = moved(ground, terms, heap, owner, formula) {
+        found.add(terms, owner.kind, property);
+    }
+}
+
+/// Whether a term is a field of a node.
+fn is_read(ground: &Ground<'_, '_>, terms: &Terms, heap: &Heap, term: TermId) -> bool {
+    *terms.op(term) == Op::Select
+        && root(ground, terms, terms.args(term)[0])
+            .is_some_and(|memory| heap.field_of(memory).is_some())
+}
+
+/// What a step stores in a field, said of the node that is any.
+fn stored(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    field: Field,
+    found: &mut Found,
+) {
+    let Some(id) = now(ground, field.memory) else {
+        return;
+    };
+    let written = step.state.get(ground.semantics, terms, id);
+    for (address, value) in stores(terms, written) {
+        let Some(owner) = heap.owner(terms, field.memory, address) else {
+            continue;
+        };
+        let any = heap.kinds[owner.kind.index()].any;
+        let element = heap.field(terms, field, any);
+        for value in leaves(terms, value) {
+            if terms.size(value) <= LARGE
+                && let Some(value) = moved(ground, terms, heap, owner, value)
+            {
+                let property = terms.eq(element, value);
+                found.add(terms, owner.kind, property);
+            }
+        }
+    }
+}
+
+/// The values that a choice may have.
+pub fn leaves(terms: &Terms, value: TermId) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut work = vec![value];
+    while let Some(value) = work.pop() {
+        if seen.insert(value) && seen.len() < LARGE {
+            match terms.op(value) {
+                Op::Ite => work.extend(&terms.args(value)[1..]),
+                _ => found.push(value),
+            }
+        }
+    }
+    found
+}
+
+/// A term about a node, with the arbitrary one in its place; `None` if it speaks of anything that
+/// is no state.
+fn moved(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    owner: Owner,
+    term: TermId,
+) -> Option<TermId> {
+    let any = heap.kinds[owner.kind.index()].any;
+    let more = terms.bv(owner.more, terms.width(any));
+    let base = terms.bv_sub(any, more);
+    let map = BTreeMap::from([(owner.base, base)]);
+    let said = of_state(ground, terms, term, map)?;
+    let known = terms.free_constants(&[said]).into_iter().all(|constant| {
+        constant == any
+            || matches!(
+                ground.constants.meaning(constant),
+                Some(Meaning::Now(_) | Meaning::Origin)
+            )
+    });
+    known.then_some(said)
+}
+
+/// A term with what is read being read from the state, whatever was written before, and with some
+/// terms replaced.
+pub fn of_state(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    term: TermId,
+    mut map: BTreeMap<TermId, TermId>,
+) -> Option<TermId> {
+    for part in terms.postorder(&[term]) {
+        if *terms.op(part) == Op::Select && !map.contains_key(&part) {
+            let args = terms.args(part).to_vec();
+            let memory = root(ground, terms, args[0])?;
+            let address = terms.substitute(args[1], &map);
+            let plain = terms.select(memory, address);
+            map.insert(part, plain);
+        }
+    }
+    Some(terms.substitute(term, &map))
+}
