@@ -12,9 +12,11 @@
 //! Neither learns or generalises: they are here because much of what people check is shallow, and
 //! because the other engines need not be slowed down by it.
 
+mod guided;
 mod hints;
 mod layers;
 mod runs;
 
+pub use guided::Guided;
 pub use layers::{DecidedBy, Unroll};
 pub use runs::{Guesses, Runs};

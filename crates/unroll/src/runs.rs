@@ -6,7 +6,6 @@ use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{
     self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, TraceMode, Wanted, outside,
 };
-use hardbop_cfront::program::Program;
 use hardbop_cfront::types::{DataModel, FloatKind, Type};
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
@@ -119,6 +118,7 @@ impl Runs {
                 ..Guess::new(STYLES[(run as usize / 2) % STYLES.len()], run + 1)
             },
         };
+        let interpreter = Interpreter::new(program);
         let mut ended = Ended::open(task, &Reason::Length(self.steps as usize));
         let mut runs = 0;
         while runs < self.runs {
@@ -139,7 +139,7 @@ impl Runs {
             }
             let mut guess = guessed(runs);
             runs += 1;
-            let run = execute(program, &mut guess, task.budget, self.steps);
+            let run = execute(&interpreter, &mut guess, task.budget, self.steps);
             let interp::Outcome::Violated(check) = run.outcome else {
                 // Without inputs every run is the same.
                 if !guess.asked && runs as usize > STYLES.len() {
@@ -161,19 +161,24 @@ impl Runs {
     }
 }
 
-fn execute(program: &Program, guess: &mut Guess<'_>, budget: &Budget, steps: u64) -> interp::Run {
+fn execute(
+    interpreter: &Interpreter<'_>,
+    guess: &mut Guess<'_>,
+    budget: &Budget,
+    steps: u64,
+) -> interp::Run {
     let limits = Limits {
         steps,
         budget: budget.clone(),
         trace: TraceMode::Off,
         ..Limits::default()
     };
-    Interpreter::new(program).run(guess, &limits)
+    interpreter.run(guess, &limits)
 }
 
 /// What guessed values look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+pub(crate) enum Style {
     /// All zero.
     Zero,
     /// All one.
@@ -188,7 +193,7 @@ enum Style {
     Mixed,
 }
 
-const STYLES: [Style; 6] = [
+pub(crate) const STYLES: [Style; 6] = [
     Style::Zero,
     Style::One,
     Style::Flag,
@@ -198,25 +203,38 @@ const STYLES: [Style; 6] = [
 ];
 
 /// Answers by guessing; the same style and seed guess the same.
-struct Guess<'a> {
+pub(crate) struct Guess<'a> {
     style: Style,
     state: u64,
-    hints: Option<&'a Hints>,
+    pub(crate) hints: Option<&'a Hints>,
     /// The objects of the outside that pointers were made up to.
     objects: u64,
     /// Whether an input or the contents of memory were asked for.
-    asked: bool,
+    pub(crate) asked: bool,
 }
 
 impl Guess<'_> {
-    fn new(style: Style, seed: u64) -> Self {
-        Guess {
+    pub(crate) fn new(style: Style, seed: u64) -> Self {
+        let mut guess = Guess {
             style,
             hints: None,
             objects: 0,
-            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            state: 1,
             asked: false,
-        }
+        };
+        guess.reseed(seed);
+        guess
+    }
+
+    /// From now on guesses as with this seed.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        self.state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    }
+
+    /// Makes up other objects than the first ones of the outside.
+    pub(crate) fn beside(mut self, objects: u64) -> Self {
+        self.objects = objects;
+        self
     }
 
     /// xorshift64*: nothing depends on its quality.
