@@ -97,12 +97,33 @@ pub struct Invariants {
     /// the calls of all others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<FuncId>,
+    /// Where indices lead in arrays that are parts of objects: where that is anywhere in the object,
+    /// the program is opened first.
+    #[serde(default, skip_serializing_if = "Reach::is_usual")]
+    pub indices: Reach,
     /// For which words, as terms over the state, an invariant is used besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instances: Vec<Instance>,
     /// The predicates that they are made of, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub predicates: Vec<ScopedPredicate>,
+}
+
+/// Where indices lead in arrays that are parts of objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// To elements: no execution comes to an index that leads elsewhere.
+    #[default]
+    Elements,
+    /// Anywhere in the object.
+    Object,
+}
+
+impl Reach {
+    fn is_usual(&self) -> bool {
+        *self == Reach::Elements
+    }
 }
 
 /// An invariant with a term in the place of an arbitrary word.
