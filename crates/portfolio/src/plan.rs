@@ -2,7 +2,9 @@
 
 use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
+use hardbop_engine::{
+    Claim, Desk, Encodings, Ended, Engine, Reason, Scope, Suggestion, Task, Turn,
+};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_leap::Leap;
@@ -139,6 +141,36 @@ impl Engine for Timed {
     }
 }
 
+/// An engine for large programs.
+struct Large {
+    engine: Step,
+    /// Programs that have fewer edges after inlining are left to others.
+    edges: usize,
+}
+
+/// Programs that have fewer edges after inlining are searched as a whole: they take no time.
+const SLICED: usize = 1_000;
+/// Programs that have fewer edges after inlining are decided in no time, and in the same way on
+/// every machine.
+const RUN_FIRST: usize = 300;
+
+impl Engine for Large {
+    fn name(&self) -> &'static str {
+        self.engine.name()
+    }
+
+    fn scope(&self) -> Scope {
+        self.engine.scope()
+    }
+
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        match task.model.flat.program.edges.len() < self.edges {
+            true => Ended::open(task, &Reason::Turn),
+            false => self.engine.check(task, desk),
+        }
+    }
+}
+
 /// The plan for programs of which nothing is known: the only run if there is just one, invariants
 /// by guessing, a few layers, a few runs, facts about all elements of arrays where there are such,
 /// then side by side the SLAM loop, values that are followed and after them Horn clauses of the whole
@@ -170,6 +202,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 5_000,
         ..guesses.clone()
     };
+    let first_runs = Runs {
+        runs: 3_000,
+        steps: 10_000,
+        guesses: Guesses::Hinted,
+        ..guesses.clone()
+    };
     let elements = Houdini {
         steps: 100_000_000,
         edges: 3_000,
@@ -179,7 +217,17 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
+            // Much of what is wrong in large programs shows in a few runs, and all else takes long.
+            Box::new(Large {
+                engine: timed(first_runs, seconds(1)),
+                edges: RUN_FIRST,
+            }),
             slices(arithmetic),
+            // Protocols are decided by their states, and guesses about them take long.
+            Box::new(Large {
+                engine: timed(Values::default(), seconds(4)),
+                edges: RUN_FIRST,
+            }),
             timed(invariants, seconds(20)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
@@ -230,7 +278,7 @@ fn slices(arithmetic: Encodings) -> Step {
             timed(Slam::reading(arithmetic), seconds(4)),
         ],
         depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
-        edges: 1_000,
+        edges: SLICED,
     };
     shared(slices, seconds(20), 2)
 }
