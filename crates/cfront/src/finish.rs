@@ -74,6 +74,7 @@ impl Builder {
             sources,
             presumed_files,
             rules: Vec::new(),
+            indices: Indices::Confined,
         };
         for (i, (draft, body)) in self.functions.into_iter().zip(bodies).enumerate() {
             let id = FuncId(i as u32);

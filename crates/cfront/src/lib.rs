@@ -25,6 +25,7 @@ mod fold;
 mod headers;
 mod heap;
 pub mod ids;
+pub mod indices;
 pub mod inline;
 pub mod interp;
 pub mod load;

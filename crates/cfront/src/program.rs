@@ -12,6 +12,7 @@
 
 pub use crate::checks::{Check, CheckKind, HeapFact, ProgramEnd};
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+pub use crate::indices::Indices;
 use crate::mismatch::DISPATCH;
 use crate::start::START;
 use crate::types::{RecordKind, Type, Types};
@@ -51,6 +52,8 @@ pub struct Program {
     pub presumed_files: Vec<String>,
     /// The rules that were woven into it.
     pub rules: Vec<WovenRule>,
+    /// Where indices may lead in arrays that are parts of objects.
+    pub indices: Indices,
 }
 
 /// Where something stands in the source.

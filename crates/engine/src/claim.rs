@@ -100,6 +100,10 @@ pub struct Invariants {
     /// the calls of all others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<FuncId>,
+    /// Where indices lead in arrays that are parts of objects: where that is anywhere in the object,
+    /// the program is opened first.
+    #[serde(default, skip_serializing_if = "Reach::is_usual")]
+    pub indices: Reach,
     /// For which words, as terms over the state, an invariant is used besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instances: Vec<Instance>,
@@ -122,6 +126,23 @@ pub enum Ghosts {
 impl Ghosts {
     fn is_nothing(&self) -> bool {
         *self == Ghosts::Nothing
+    }
+}
+
+/// Where indices lead in arrays that are parts of objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// To elements: no execution comes to an index that leads elsewhere.
+    #[default]
+    Elements,
+    /// Anywhere in the object.
+    Object,
+}
+
+impl Reach {
+    fn is_usual(&self) -> bool {
+        *self == Reach::Elements
     }
 }
 

@@ -15,9 +15,10 @@ use crate::ranking::Ranks;
 use crate::steps::{Cuts, forget};
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::indices;
 use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::Reason;
-use hardbop_engine::claim::{Ghosts, Invariants, Ranking};
+use hardbop_engine::claim::{Ghosts, Invariants, Ranking, Reach};
 use hardbop_logic::{Answer, Session, TermId, Terms};
 use hardbop_model::{Model, Prepared, View};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -28,13 +29,25 @@ use std::sync::Arc;
 impl Gate<'_> {
     /// Checks invariants. Gives the number of questions asked.
     pub(crate) fn invariants(&self, claim: &Invariants) -> Result<u64, Reason> {
-        if claim.apart.is_empty() {
-            return self.inductive(claim, None);
-        }
-        let program = self.model.program;
-        let points_to = self.model.plain.points_to.clone();
+        let (program, points_to) = (self.model.program, self.model.plain.points_to);
+        let opened = match claim.indices {
+            Reach::Elements if claim.apart.is_empty() => return self.inductive(claim, None),
+            Reach::Elements => None,
+            Reach::Object => {
+                let opened = indices::open(program, points_to, &self.budget);
+                Some(
+                    opened
+                        .map_err(Reason::Stopped)?
+                        .ok_or(Reason::Certificate)?,
+                )
+            }
+        };
+        let (program, points_to) = match &opened {
+            Some(opened) => (&opened.program, &opened.points_to),
+            None => (program, points_to),
+        };
         let apart = claim.apart.iter().copied().collect();
-        let prepared = Prepared::leaving(&apart, program, points_to, &self.budget);
+        let prepared = Prepared::leaving(&apart, program, points_to.clone(), &self.budget);
         let prepared = prepared.map_err(Reason::Stopped)?;
         let model = Model::new(program, &prepared);
         let gate = Gate {

@@ -25,6 +25,7 @@ pub mod passes;
 pub mod plain;
 pub mod points;
 pub mod relevance;
+pub mod size;
 pub mod sliced;
 
 use hardbop_budget::{Budget, Stopped};

@@ -19,9 +19,10 @@ mod control;
 use control::{Control, never_return};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::call_graph::callable;
+use hardbop_cfront::derived::Derived;
 use hardbop_cfront::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId};
 use hardbop_cfront::operands::{Operand, each_below, each_load};
-use hardbop_cfront::program::{Callee, ExprKind, LocationKind, Op, Program, VarKind};
+use hardbop_cfront::program::{Callee, Edge, ExprKind, LocationKind, Op, Program, VarKind};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::written_by;
 use hardbop_semantics::layout::StateVarId;
@@ -74,7 +75,41 @@ impl Relevance {
         depth: Depth,
         budget: &Budget,
     ) -> Result<Relevance, Stopped> {
+        Relevance::among(None, semantics, checks, depth, budget)
+    }
+
+    /// The same where some edges are known not to matter: those whose copies do not in a program
+    /// in which calls are inlined, and in which pointers are told apart by who calls.
+    pub fn but(
+        known: &Relevance,
+        inlined: &Derived,
+        semantics: &Semantics<'_>,
+        checks: &[CheckId],
+        depth: Depth,
+        budget: &Budget,
+    ) -> Result<Relevance, Stopped> {
+        let edges = &semantics.program.edges;
+        let is_call = |edge: &Edge| matches!(edge.op, Op::Call { .. });
+        let mut may: Vec<bool> = edges.iter().map(is_call).collect();
+        for (index, original) in inlined.edges.iter().enumerate() {
+            if let Some(original) = original
+                && known.edges[index].is_some()
+            {
+                may[original.index()] = true;
+            }
+        }
+        Relevance::among(Some(may), semantics, checks, depth, budget)
+    }
+
+    fn among(
+        may: Option<Vec<bool>>,
+        semantics: &Semantics<'_>,
+        checks: &[CheckId],
+        depth: Depth,
+        budget: &Budget,
+    ) -> Result<Relevance, Stopped> {
         let mut search = Search::new(semantics, depth, budget)?;
+        search.may = may;
         search.begin(checks);
         search.run(budget)?;
         if let Depth::Branches(times) = depth {
@@ -120,6 +155,8 @@ struct Search<'a, 'p> {
     /// What writes to what matters, and of which it was not asked yet what decides that.
     written: Vec<EdgeId>,
     controls: Vec<Option<Control>>,
+    /// Whether an edge may matter, if that is known.
+    may: Option<Vec<bool>>,
     /// By state variable, the edges that write it.
     writers: Vec<Vec<EdgeId>>,
     /// By function, the calls that may enter it.
@@ -179,6 +216,7 @@ impl<'a, 'p> Search<'a, 'p> {
             depth,
             written: Vec::new(),
             controls,
+            may: None,
             writers,
             calls,
             active: vec![false; program.functions.len()],
@@ -290,8 +328,9 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn keep(&mut self, id: EdgeId, cause: Cause) {
+        let may = self.may.as_ref().is_none_or(|may| may[id.index()]);
         let known = &mut self.found.edges[id.index()];
-        if known.is_none() {
+        if may && known.is_none() {
             *known = Some(cause);
             self.work.push(Work::Edge(id));
         }
@@ -533,10 +572,14 @@ impl<'a, 'p> Search<'a, 'p> {
     fn write(&mut self, id: StateVarId, by: EdgeId) {
         let program = self.program();
         for writer in self.writers[id.index()].clone() {
+            let known = self.found.keeps(writer);
+            self.keep(writer, Cause::Writes(id, by));
             if !self.found.keeps(writer) {
+                continue;
+            }
+            if !known {
                 self.written.push(writer);
             }
-            self.keep(writer, Cause::Writes(id, by));
             if let Op::Call { result, .. } = &program.edges[writer.index()].op
                 && let Some(place) = result
             {

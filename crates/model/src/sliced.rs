@@ -7,6 +7,7 @@
 
 use crate::passes::slice::{apart, can_answer, slice};
 use crate::relevance::{Depth, Relevance};
+use crate::size::Size;
 use crate::{Model, Prepared};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, FuncId};
@@ -20,6 +21,10 @@ pub struct Sliced {
     program: Program,
     /// The functions that do not matter and are called.
     pub apart: Vec<FuncId>,
+    /// The size of the program, ...
+    pub whole: Size,
+    /// ... and of the slice.
+    pub size: Size,
     /// How many edges of the prepared program there are, ...
     pub edges: usize,
     /// ... and how many of them matter.
@@ -39,7 +44,9 @@ impl Sliced {
         if !can_answer(&plain.semantics) {
             return Ok(None);
         }
-        let relevance = Relevance::new(&plain.semantics, checks, depth, budget)?;
+        let flat = Relevance::new(&model.flat.semantics, checks, depth, budget)?;
+        let inlined = model.inlined;
+        let relevance = Relevance::but(&flat, inlined, &plain.semantics, checks, depth, budget)?;
         let left = apart(model.program, &relevance);
         let points_to = plain.points_to.clone();
         let prepared = Prepared::leaving(&left, model.program, points_to, budget)?;
@@ -49,6 +56,8 @@ impl Sliced {
         let program = slice(&semantics, &relevance);
         let kept = relevance.count();
         Ok(Some(Sliced {
+            whole: Size::of(model.program),
+            size: Size::of(&program),
             program,
             apart: left.into_iter().collect(),
             edges: derived.edges.len(),

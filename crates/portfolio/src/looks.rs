@@ -14,19 +14,16 @@ pub(crate) enum Look {
     Machine,
     /// It is not.
     Arithmetic,
-    /// It has so many edges after inlining that it takes time to be read as a whole.
-    Large,
+    /// It has so many edges after inlining, or more.
+    Large(usize),
 }
-
-/// Programs with fewer edges are small.
-pub(crate) const LARGE: usize = 1_000;
 
 impl Look {
     fn suits(self, task: &Task<'_>) -> bool {
         match self {
             Look::Machine => is_machine(task.model.program),
             Look::Arithmetic => !is_machine(task.model.program),
-            Look::Large => task.model.flat.program.edges.len() >= LARGE,
+            Look::Large(edges) => task.model.flat.program.edges.len() >= edges,
         }
     }
 }

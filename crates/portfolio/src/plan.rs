@@ -14,7 +14,7 @@ use hardbop_values::Values;
 use std::time::Duration;
 
 use crate::Slices;
-use crate::looks::{LARGE, Look, Suited};
+use crate::looks::{Look, Suited};
 
 /// An engine of a plan.
 pub type Step = Box<dyn Engine>;
@@ -153,6 +153,12 @@ impl Engine for Timed {
     }
 }
 
+/// Programs that have fewer edges after inlining are searched as a whole: they take no time.
+const SLICED: usize = 1_000;
+/// Programs that have fewer edges after inlining are decided in no time, and in the same way on
+/// every machine.
+const RUN_FIRST: usize = 300;
+
 /// The engine, for programs that look like this.
 fn suited(look: Look, engine: Step) -> Step {
     Box::new(Suited { look, engine })
@@ -211,6 +217,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         guesses: Guesses::Explored { most },
         ..guesses.clone()
     };
+    let first_runs = Runs {
+        runs: 3_000,
+        steps: 10_000,
+        guesses: Guesses::Hinted,
+        ..guesses.clone()
+    };
     let elements = Houdini {
         steps: 100_000_000,
         edges: 3_000,
@@ -224,10 +236,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
-            // A few milliseconds: state machines are searched before anybody reads them as logic.
-            suited(Look::Large, Box::new(few.clone())),
-            suited(Look::Large, Box::new(explored(Effort::Sized))),
+            // Much of what is wrong in large programs shows in a few runs, and all else takes long:
+            // state machines are searched before anybody reads them as logic.
+            suited(Look::Large(RUN_FIRST), timed(first_runs, seconds(1))),
+            suited(Look::Large(RUN_FIRST), Box::new(explored(Effort::Sized))),
             slices(arithmetic),
+            // Protocols are decided by their states, and guesses about them take long.
+            suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(4))),
             timed(invariants(5_000_000), seconds(5)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
@@ -290,7 +305,7 @@ fn slices(arithmetic: Encodings) -> Step {
             timed(Slam::reading(arithmetic), seconds(4)),
         ],
         depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
-        edges: LARGE,
+        edges: SLICED,
     };
     shared(slices, seconds(20), 2)
 }

@@ -2,6 +2,7 @@
 
 use crate::quantified;
 use hardbop_cfront::ids::LocId;
+use hardbop_cfront::indices;
 use hardbop_engine::claim::Ghosts;
 use hardbop_engine::{Task, claim};
 use hardbop_logic::{TermId, Terms};
@@ -29,13 +30,20 @@ pub fn invariants(
     task: &Task<'_>,
     claim: &claim::Invariants,
 ) -> Option<BTreeMap<LocId, Invariant>> {
-    let program = task.model.program;
-    if claim.apart.is_empty() {
-        return Some(of_model(task.model, claim));
-    }
-    let points_to = task.model.plain.points_to.clone();
+    let (program, points_to) = (task.model.program, task.model.plain.points_to);
+    let opened = match claim.indices {
+        claim::Reach::Elements if claim.apart.is_empty() => {
+            return Some(of_model(task.model, claim));
+        }
+        claim::Reach::Elements => None,
+        claim::Reach::Object => Some(indices::open(program, points_to, task.budget).ok()??),
+    };
+    let (program, points_to) = match &opened {
+        Some(opened) => (&opened.program, &opened.points_to),
+        None => (program, points_to),
+    };
     let apart = claim.apart.iter().copied().collect();
-    let prepared = Prepared::leaving(&apart, program, points_to, task.budget).ok()?;
+    let prepared = Prepared::leaving(&apart, program, points_to.clone(), task.budget).ok()?;
     Some(of_model(&Model::new(program, &prepared), claim))
 }
 

@@ -5,10 +5,19 @@
 //! more of what decides that.
 
 use crate::Step;
+use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, FuncId};
-use hardbop_engine::{Answer, Claim, Desk, Ended, Engine, Event, Figure, Reason, Suggestion, Task};
+use hardbop_cfront::indices::{self, Opened};
+use hardbop_cfront::program::Program;
+use hardbop_engine::claim::{Given, Reach, Run};
+use hardbop_engine::{
+    Answer, Claim, Desk, Ended, Engine, Event, Figure, Reason, Suggestion, Task, Turn,
+};
 use hardbop_model::relevance::Depth;
 use hardbop_model::sliced::Sliced;
+use hardbop_model::{Model, Prepared};
+use hardbop_unroll::Guided;
+use std::time::Duration;
 
 /// Engines on slices.
 pub struct Slices {
@@ -56,9 +65,31 @@ impl Slices {
         if task.model.flat.program.edges.len() < self.edges {
             return Ok(());
         }
+        let (program, points_to) = (task.model.program, task.model.plain.points_to);
+        let opened = indices::open(program, points_to, task.budget).map_err(Reason::Stopped)?;
+        // What no slice can do without is rarely what indices of arrays are.
+        let Some(Opened { program, points_to }) = opened else {
+            return self.search_in(task.model, Reach::Elements, task, open, desk);
+        };
+        let prepared = Prepared::with_points_to(&program, points_to, task.budget);
+        let prepared = prepared.map_err(Reason::Stopped)?;
+        let model = Model::new(&program, &prepared);
+        self.search_in(&model, Reach::Object, task, open, desk)
+    }
+
+    /// Searches slices of a program as indices reach in it.
+    fn search_in(
+        &self,
+        model: &Model<'_>,
+        indices: Reach,
+        task: &Task<'_>,
+        open: &mut Vec<CheckId>,
+        desk: &mut dyn Desk,
+    ) -> Result<(), Reason> {
+        let (whole, budget) = (model, task.budget);
         let mut before = None;
         for &depth in &self.depths {
-            let sliced = Sliced::new(task.model, open, depth, task.budget);
+            let sliced = Sliced::new(whole, open, depth, task.budget);
             let Some(sliced) = sliced.map_err(Reason::Stopped)? else {
                 return Ok(());
             };
@@ -69,15 +100,12 @@ impl Slices {
             desk.event(Event {
                 doing: "slicing".into(),
                 open: open.len(),
-                figures: vec![
-                    Figure::count("edges", sliced.edges as u64),
-                    Figure::count("kept", sliced.kept as u64),
-                ],
+                figures: figures(&sliced),
             });
             if sliced.kept * 100 > sliced.edges * MOST {
                 return Ok(());
             }
-            let model = sliced.model(task.model.program);
+            let model = sliced.model(whole.program);
             for engine in &self.engines {
                 task.budget.check().map_err(Reason::Stopped)?;
                 let task = Task {
@@ -89,6 +117,9 @@ impl Slices {
                     desk,
                     name: engine.name(),
                     apart: &sliced.apart,
+                    indices,
+                    program: model.program,
+                    budget,
                 };
                 let ended = engine.check(&task, &mut desk);
                 open.retain(|check| ended.open.contains_key(check));
@@ -108,12 +139,65 @@ impl Slices {
     }
 }
 
+/// What a slice has left of the program.
+fn figures(sliced: &Sliced) -> Vec<Figure> {
+    let Sliced { whole, size, .. } = sliced;
+    [
+        ("edges", sliced.edges),
+        ("kept", sliced.kept),
+        ("statements", whole.statements),
+        ("statements left", size.statements),
+        ("variables", whole.variables),
+        ("variables left", size.variables),
+        ("procedures", whole.procedures),
+        ("procedures left", size.procedures),
+    ]
+    .map(|(name, count)| Figure::count(name, count as u64))
+    .to_vec()
+}
+
 /// The desk of those who work on a slice.
 struct Counter<'a> {
     desk: &'a mut dyn Desk,
     name: &'static str,
     apart: &'a [FuncId],
+    indices: Reach,
+    program: &'a Program,
+    budget: &'a Budget,
 }
+
+impl Counter<'_> {
+    /// Submits a run. What the slice left out is not in its choices, so where they do not do, it is
+    /// guessed.
+    fn submit_run(&mut self, run: Run) -> Answer {
+        let check = run.check;
+        let choices = match &run.given {
+            Given::Choices(choices) => choices.clone(),
+            Given::Script(_) => Vec::new(),
+        };
+        let answer = self.desk.submit(Claim::Run(run));
+        if !matches!(answer, Answer::Refused(Reason::Replay(_))) || choices.is_empty() {
+            return answer;
+        }
+        let turn = Turn {
+            parts: 1,
+            of: 10,
+            at_most: GUESSING,
+        };
+        let budget = turn.of(self.budget);
+        let guided = Guided::default();
+        match guided.complete(self.program, &choices, check, &budget) {
+            Some(script) => {
+                let given = Given::Script(script);
+                self.desk.submit(Claim::Run(Run { check, given }))
+            }
+            None => answer,
+        }
+    }
+}
+
+/// How long runs are guessed for a way through a slice.
+const GUESSING: Duration = Duration::from_secs(1);
 
 impl Desk for Counter<'_> {
     fn event(&mut self, mut event: Event) {
@@ -125,9 +209,10 @@ impl Desk for Counter<'_> {
         match claim {
             Claim::Invariants(mut invariants) => {
                 invariants.apart = self.apart.to_vec();
+                invariants.indices = self.indices;
                 self.desk.submit(Claim::Invariants(invariants))
             }
-            Claim::Run(_) => self.desk.submit(claim),
+            Claim::Run(run) => self.submit_run(run),
             // These follow executions, of which the program has others.
             _ => Answer::Refused(Reason::Certificate),
         }

@@ -103,8 +103,13 @@ pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVa
         Write::Allocate => {
             out.insert(semantics.layout.frontier());
             out.extend(semantics.layout.births().values());
-            if let (Op::Allocate { place, .. }, Some(ownership)) = (op, ownership) {
-                out.extend(ownership.allocated(*place));
+            if let Op::Allocate { place, .. } = op {
+                out.extend(semantics.cells_of_new_object(*place));
+                out.extend(
+                    ownership
+                        .into_iter()
+                        .flat_map(|ownership| ownership.allocated(*place)),
+                );
             }
         }
         Write::Begin(variable) => {

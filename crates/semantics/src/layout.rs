@@ -1,13 +1,15 @@
 //! Where a program's data lives in logic: one state variable for every region of memory.
 //!
 //! A region (see `hardbop_cfront::points_to`) whose class holds one variable only, of which there
-//! is one instance at a time, is a *cell*: a plain value, however it is reached. Any other region
-//! is an array from addresses to values. Addresses of variables are fixed distances from one
+//! is one instance at a time, is a *cell*: a plain value, however it is reached. So is one whose
+//! class holds one object of the heap only, of which there is one in every run (`once`). Any other
+//! region is an array from addresses to values. Addresses of variables are fixed distances from one
 //! symbolic origin, and allocation moves a frontier up from there: objects are disjoint, non-null
 //! and in a fixed order, but at no known address. (Programs whose meaning depends on the order of
 //! unrelated objects have no meaning in C either.)
 
-use crate::ownership::Ownership;
+use crate::once::only_objects;
+use crate::ownership::{self, Ownership};
 use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{ClassId, PointsTo, Spot, bit_field, leaves};
@@ -38,7 +40,7 @@ pub struct StateVar {
     pub owner: Option<FuncId>,
     /// The C type of the scalars in it, where all accesses agree on one up to signedness.
     pub ty: Option<TypeId>,
-    /// The variable that it is (a part of), for a cell.
+    /// The variable that it is (a part of), for a cell; `None` for a part of an object of the heap.
     pub variable: Option<VarId>,
 }
 
@@ -110,6 +112,11 @@ impl Layout {
     pub fn new(program: &Program, points_to: &PointsTo) -> Layout {
         let recursive = hardbop_cfront::call_graph::recursive(program);
         let names = region_names(program, points_to);
+        let only = match ownership::is_asked_for(program) {
+            // Where objects begin and end is asked for, they are told apart by their addresses.
+            true => BTreeSet::new(),
+            false => only_objects(program, points_to),
+        };
         let mut variables = Vec::new();
         for (index, region) in points_to.regions().all().iter().enumerate() {
             let class = &points_to.classes()[region.class.0 as usize];
@@ -133,8 +140,8 @@ impl Layout {
                 !program.variable(id).address_taken
                     || owner.is_none_or(|function| !recursive[function.index()])
             });
-            let kind = match one_at_a_time {
-                Some(_) if !region.repeated => StateKind::Cell {
+            let kind = match one_at_a_time.is_some() || only.contains(&region.class) {
+                true if !region.repeated => StateKind::Cell {
                     bytes: (region.end - region.start) as u64,
                 },
                 _ => StateKind::Memory { unit: region.unit },

@@ -23,6 +23,7 @@ mod leaves;
 pub mod live;
 mod memory;
 mod nan;
+mod once;
 pub mod ownership;
 pub mod path;
 pub mod places;

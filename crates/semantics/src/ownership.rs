@@ -40,6 +40,17 @@ pub(crate) const FIRST_LIFE: u128 = 1;
 /// The distance to the identity of the next life.
 pub(crate) const NEXT_LIFE: u128 = 2;
 
+/// Whether a check of a program asks to which object a pointer belongs.
+pub(crate) fn is_asked_for(program: &Program) -> bool {
+    let asks = |kind: &ExprKind| {
+        matches!(
+            kind,
+            ExprKind::ValidAccess { .. } | ExprKind::ValidFree { .. }
+        )
+    };
+    program.exprs.iter().any(|expr| asks(&expr.kind))
+}
+
 /// Which state variables tell to which objects pointers belong.
 #[derive(Clone, Debug)]
 pub struct Ownership {
@@ -60,13 +71,7 @@ impl Ownership {
         recursive: &[bool],
         variables: &mut Vec<StateVar>,
     ) -> Option<Ownership> {
-        let asks = |kind: &ExprKind| {
-            matches!(
-                kind,
-                ExprKind::ValidAccess { .. } | ExprKind::ValidFree { .. }
-            )
-        };
-        if !program.exprs.iter().any(|expr| asks(&expr.kind)) {
+        if !is_asked_for(program) {
             return None;
         }
         let mut owners = BTreeMap::new();

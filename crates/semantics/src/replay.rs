@@ -51,7 +51,8 @@ pub fn replay(
 ) -> Result<Violation, Outcome> {
     let interpreter = Interpreter::new(program);
     let attempt = |objects: &BTreeMap<VarId, u128>, met: &mut Met<'_>| {
-        let mut environment = Chosen::new(program, choices, objects);
+        let mut zeros = Zeros;
+        let mut environment = Chosen::new(program, choices, objects, &mut zeros);
         let limits = Limits {
             steps: STEPS,
             budget: budget.clone(),
@@ -199,53 +200,83 @@ pub fn original_choices(program: &Program, inlined: &Derived, choices: &[Choice]
     choices.iter().filter_map(original).collect()
 }
 
-/// Answers with the choices, edge by edge in order; with zero beyond them.
-struct Chosen {
-    inputs: BTreeMap<EdgeId, VecDeque<u128>>,
-    unknowns: BTreeMap<EdgeId, VecDeque<Vec<u8>>>,
+/// Answers with choices, edge by edge in order; beyond them, as somebody else does.
+pub struct Chosen<'e> {
+    inputs: BTreeMap<EdgeId, VecDeque<Option<u128>>>,
+    unknowns: BTreeMap<EdgeId, VecDeque<Option<Vec<u8>>>>,
     /// What variables hold before they are written, by activation.
-    variables: BTreeMap<VarId, VecDeque<Vec<u8>>>,
+    variables: BTreeMap<VarId, VecDeque<Option<Vec<u8>>>>,
     /// What lies at an address of the outside.
     outside: BTreeMap<u64, Vec<u8>>,
     objects: BTreeMap<VarId, u128>,
+    otherwise: &'e mut dyn Environment,
 }
 
-impl Chosen {
-    fn new(program: &Program, choices: &[Choice], objects: &BTreeMap<VarId, u128>) -> Chosen {
+impl<'e> Chosen<'e> {
+    /// Answers with choices, and where they say nothing, as another one does.
+    pub fn or(
+        program: &Program,
+        choices: &[Choice],
+        otherwise: &'e mut dyn Environment,
+    ) -> Chosen<'e> {
+        Chosen::new(program, choices, &BTreeMap::new(), otherwise)
+    }
+
+    fn new(
+        program: &Program,
+        choices: &[Choice],
+        objects: &BTreeMap<VarId, u128>,
+        otherwise: &'e mut dyn Environment,
+    ) -> Chosen<'e> {
         let mut chosen = Chosen {
             inputs: BTreeMap::new(),
             unknowns: BTreeMap::new(),
             variables: BTreeMap::new(),
             outside: BTreeMap::new(),
             objects: objects.clone(),
+            otherwise,
         };
         for choice in choices {
+            let bytes = || choice.value.as_ref().map(bytes_of);
             match (choice.origin, &program.edges[choice.edge.index()].op) {
                 (FreshOrigin::Input(_), _) => {
-                    let bits = choice.value.as_ref().map_or(0, bits_of);
+                    let bits = choice.value.as_ref().map(bits_of);
                     let list = chosen.inputs.entry(choice.edge).or_default();
                     list.push_back(bits);
                 }
                 (FreshOrigin::Outside(address), _) => {
-                    let bytes = choice.value.as_ref().map_or_else(Vec::new, bytes_of);
-                    chosen.outside.entry(address).or_insert(bytes);
+                    let known = chosen.outside.entry(address);
+                    known.or_insert_with(|| bytes().unwrap_or_default());
                 }
                 (FreshOrigin::Uninitialised(variable), op) if !matches!(op, Op::Declare { variable: declared } if *declared == variable) =>
                 {
-                    let bytes = choice.value.as_ref().map_or_else(Vec::new, bytes_of);
                     let list = chosen.variables.entry(variable).or_default();
-                    list.push_back(bytes);
+                    list.push_back(bytes());
                 }
                 (_, Op::Call { .. }) => {}
                 _ => {
-                    let bytes = choice.value.as_ref().map_or_else(Vec::new, bytes_of);
                     let list = chosen.unknowns.entry(choice.edge).or_default();
-                    list.push_back(bytes);
+                    list.push_back(bytes());
                 }
             }
         }
         chosen
     }
+}
+
+/// Answers with zeros.
+struct Zeros;
+
+impl Environment for Zeros {
+    fn input(&mut self, _: Request<'_>, _: TypeId) -> Option<u128> {
+        Some(0)
+    }
+
+    fn input_bytes(&mut self, _: Request<'_>, _: &mut [u8]) -> bool {
+        true
+    }
+
+    fn unknown(&mut self, _: Request<'_>, _: &mut [u8]) {}
 }
 
 fn bits_of(value: &Value) -> u128 {
@@ -271,38 +302,46 @@ fn bytes_of(value: &Value) -> Vec<u8> {
     }
 }
 
-impl Environment for Chosen {
-    fn input(&mut self, request: Request<'_>, _: TypeId) -> Option<u128> {
+impl Environment for Chosen<'_> {
+    fn input(&mut self, request: Request<'_>, ty: TypeId) -> Option<u128> {
         let next = request
             .edge
             .and_then(|edge| self.inputs.get_mut(&edge)?.pop_front());
-        Some(next.unwrap_or(0))
+        match next.flatten() {
+            Some(bits) => Some(bits),
+            None => self.otherwise.input(request, ty),
+        }
     }
 
-    fn input_bytes(&mut self, _: Request<'_>, _: &mut [u8]) -> bool {
-        true
+    fn input_bytes(&mut self, request: Request<'_>, bytes: &mut [u8]) -> bool {
+        self.otherwise.input_bytes(request, bytes)
     }
 
     fn unknown(&mut self, request: Request<'_>, bytes: &mut [u8]) {
         let next = request
             .edge
             .and_then(|edge| self.unknowns.get_mut(&edge)?.pop_front());
-        fill(bytes, &next.unwrap_or_default());
+        match next.flatten() {
+            Some(known) => fill(bytes, &known),
+            None => self.otherwise.unknown(request, bytes),
+        }
     }
 
     fn unknown_variable(&mut self, request: Request<'_>, variable: VarId, bytes: &mut [u8]) {
         match self.objects.get(&variable) {
             Some(bits) => fill(bytes, &bits.to_le_bytes()),
-            None => match self.variables.get_mut(&variable) {
-                Some(list) => fill(bytes, &list.pop_front().unwrap_or_default()),
+            None => match self.variables.get_mut(&variable).map(VecDeque::pop_front) {
+                Some(Some(Some(known))) => fill(bytes, &known),
+                Some(_) => self.otherwise.unknown_variable(request, variable, bytes),
                 None => self.unknown(request, bytes),
             },
         }
     }
 
-    fn outside(&mut self, _: Request<'_>, address: u64, bytes: &mut [u8]) {
-        if let Some(known) = self.outside.get(&address) {
-            fill(bytes, known);
+    fn outside(&mut self, request: Request<'_>, address: u64, bytes: &mut [u8]) {
+        match self.outside.get(&address) {
+            Some(known) => fill(bytes, known),
+            None => self.otherwise.outside(request, address, bytes),
         }
     }
 }

@@ -14,10 +14,12 @@
 //! because the other engines need not be slowed down by it.
 
 mod explore;
+mod guided;
 mod hints;
 mod layers;
 mod likeness;
 mod runs;
 
+pub use guided::Guided;
 pub use layers::{DecidedBy, Unroll};
 pub use runs::{Effort, Guesses, Runs};

@@ -6,6 +6,7 @@ use hardbop_cfront::ids::TypeId;
 use hardbop_cfront::interp::{
     self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, TraceMode, Wanted, outside,
 };
+use hardbop_cfront::program::Program;
 use hardbop_cfront::types::{DataModel, FloatKind, Type};
 use hardbop_engine::claim::{Given, OnlyRun, Run, Script};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
@@ -228,7 +229,7 @@ pub(crate) enum Style {
 
 const ROWS: [Style; 4] = [Style::First, Style::Falling, Style::Rising, Style::Sparse];
 
-const STYLES: [Style; 6] = [
+pub(crate) const STYLES: [Style; 6] = [
     Style::Zero,
     Style::One,
     Style::Flag,
@@ -241,25 +242,38 @@ const STYLES: [Style; 6] = [
 pub(crate) struct Guess<'a> {
     style: Style,
     state: u64,
-    hints: Option<&'a Hints>,
+    pub(crate) hints: Option<&'a Hints>,
     /// The objects of the outside that pointers were made up to.
     pub(crate) objects: u64,
     /// Whether an input or the contents of memory were asked for.
-    asked: bool,
+    pub(crate) asked: bool,
     /// How many numbers were made up.
     made: u64,
 }
 
 impl Guess<'_> {
     pub(crate) fn new(style: Style, seed: u64) -> Self {
-        Guess {
+        let mut guess = Guess {
             style,
             hints: None,
             objects: 0,
-            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            state: 1,
             asked: false,
             made: 0,
-        }
+        };
+        guess.reseed(seed);
+        guess
+    }
+
+    /// From now on guesses as with this seed.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        self.state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    }
+
+    /// Makes up other objects than the first ones of the outside.
+    pub(crate) fn beside(mut self, objects: u64) -> Self {
+        self.objects = objects;
+        self
     }
 
     /// xorshift64*: nothing depends on its quality.

@@ -62,6 +62,7 @@ impl Tiny {
             sources,
             presumed_files: vec!["tiny.c".to_string()],
             rules: Vec::new(),
+            indices: Indices::default(),
         };
         let mut tiny = Tiny {
             program,

@@ -27,6 +27,7 @@ mod solve;
 mod solver;
 
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
+use crate::indices::{Indices, forgets_offsets};
 use crate::program::{PlaceKind, Program};
 use crate::types::{Type, Types};
 use content::Fold;
@@ -149,8 +150,10 @@ pub fn analyse(program: &Program, budget: &Budget) -> Result<PointsTo, Stopped> 
     let mut ticks = budget.ticks();
     let found = solve::solve(program, &mut ticks)?;
     match check::check(program, &found, budget)? {
-        Ok(()) => Ok(found),
-        Err(_) => solve::solve_coarsely(program, &mut ticks),
+        Ok(()) if program.indices == Indices::Confined || forgets_offsets(program, &found) => {
+            Ok(found)
+        }
+        _ => solve::solve_coarsely(program, &mut ticks),
     }
 }
 

@@ -4,6 +4,7 @@ use super::content::Cell;
 use super::nodes::Nodes;
 use super::{Class, ClassId, PointsTo, Spot, bit_field, leaves, regions};
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
+use crate::indices::Indices;
 use crate::program::{BinaryOp, ExprKind, Initial, InitialValue, PlaceKind, Program, UnaryOp};
 use crate::types::{Type, Types};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -152,6 +153,10 @@ impl<'a> Solver<'a> {
                         let bytes = index.saturating_mul(element as i64);
                         self.nodes.shift(at, bytes)
                     }
+                    None if self.leaves_array(base) => {
+                        self.nodes.collapse(at);
+                        at
+                    }
                     // Any other one is in the array: lowering sees to that.
                     _ => at,
                 }
@@ -159,6 +164,12 @@ impl<'a> Solver<'a> {
         };
         self.places[id.index()] = Some(cell);
         cell
+    }
+
+    /// Whether an index that is not known may leave an array for what lies beside it.
+    fn leaves_array(&self, array: PlaceId) -> bool {
+        self.program.indices == Indices::Anywhere
+            && !matches!(self.program.place(array).kind, PlaceKind::Var(_))
     }
 
     fn is_inside(&self, index: i64, element: u64, length: u64) -> bool {

@@ -6,6 +6,7 @@ use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::boolean_view;
 use crate::commands::contradiction::{self, Claims};
+use crate::commands::passes::{self, Passed};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
@@ -134,6 +135,10 @@ pub fn decide_target(
             // There are answers already, which the end of a limit must not take along.
             Err(_) => break,
         };
+        if arguments.stats {
+            let inlined = &prepared.derived.program;
+            watch.passed.push(Passed::inlining(job.program, inlined));
+        }
         let model = Model::new(job.program, &prepared);
         let task = Task {
             model: &model,
@@ -144,9 +149,9 @@ pub fn decide_target(
         let found = hardbop_portfolio::check(&plan, &task, &mut watch);
         watch.done.push(found);
     }
-    let (done, rounds) = watch.finish();
+    let (done, rounds, passed) = watch.finish();
     let done: Vec<&Found> = done.iter().collect();
-    shown.conclude(&done, rounds)
+    shown.conclude(&done, rounds, &passed)
 }
 
 /// Prepares a program, of which it may be known where its pointers point, by the usual passes
@@ -263,7 +268,12 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     /// Shows the answers. Where there is no report on a program, nobody came to look at it.
-    fn conclude(&self, done: &[&Found], rounds: Vec<Round>) -> Result<Verdict, Failure> {
+    fn conclude(
+        &self,
+        done: &[&Found],
+        rounds: Vec<Round>,
+        passed: &[Passed],
+    ) -> Result<Verdict, Failure> {
         let Shown {
             arguments,
             console,
@@ -289,6 +299,7 @@ impl Shown<'_> {
         let mut results = join(collected.collect());
         let reports: Vec<&Report> = done.iter().map(|done| &done.report).collect();
         results::statistics(&mut results, &reports, self.budget);
+        results.statistics.extend(passes::figure(passed));
         results.rounds = rounds;
         if arguments.artifacts.html.is_some() {
             results.boolean_programs = boolean_view::of(&parts);
@@ -399,6 +410,8 @@ struct Watch<'a> {
     lines: BTreeMap<&'static str, Lines>,
     console: &'a Console,
     rounds: Vec<Round>,
+    /// What passes did, if the user wants to know.
+    passed: Vec<Passed>,
     ended: Ended<'a>,
     /// What was found out about the programs that are done with.
     done: Vec<Found>,
@@ -453,6 +466,7 @@ impl<'a> Watch<'a> {
             lines: BTreeMap::new(),
             console,
             rounds: Vec::new(),
+            passed: Vec::new(),
             ended: Ended::Waited,
             done: Vec::new(),
             rule: None,
@@ -480,9 +494,9 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What was found out, and how it went; progress is not shown any more.
-    fn finish(self) -> (Vec<Found>, Vec<Round>) {
-        (self.done, self.rounds)
+    /// What was found out, how it went, and what passes did; progress is not shown any more.
+    fn finish(self) -> (Vec<Found>, Vec<Round>, Vec<Passed>) {
+        (self.done, self.rounds, self.passed)
     }
 }
 
@@ -512,6 +526,10 @@ impl Listener for Watch<'_> {
     }
 
     fn event(&mut self, engine: &'static str, event: Event) {
+        // The first one is there if the user wants to know.
+        if !self.passed.is_empty() {
+            self.passed.extend(Passed::slicing(&event));
+        }
         if self.log.is_some() {
             let lines = self.lines.entry(engine).or_default();
             match lines.next(self.budget.elapsed()) {
@@ -563,7 +581,8 @@ impl Listener for Watch<'_> {
                 }
                 self.progress = None;
                 let done: Vec<&Found> = self.done.iter().chain([found]).collect();
-                match shown.conclude(&done, std::mem::take(&mut self.rounds)) {
+                let rounds = std::mem::take(&mut self.rounds);
+                match shown.conclude(&done, rounds, &self.passed) {
                     Ok(verdict) => verdict.exit_code(),
                     Err(failure) => shown.console.fail(&failure),
                 }

@@ -23,6 +23,7 @@ mod explain;
 mod init;
 mod leap;
 mod man;
+mod passes;
 pub mod project;
 mod results;
 mod rule_weave;

@@ -124,6 +124,10 @@ impl Execution<'_, '_> {
             }
         };
         self.note_birth(terms, edge, address);
+        // What lies above the frontier is unknown already; so is what cells hold from now on.
+        for id in self.semantics.cells_of_new_object(place) {
+            self.havoc_variable(terms, id, FreshOrigin::Imprecise);
+        }
         let owner = self.begin_object(terms, edge, address, size);
         self.store(terms, place, address, owner);
     }
