@@ -18,8 +18,7 @@ use std::collections::BTreeSet;
 pub(crate) const SHUTDOWN: &str = "__hardbop_shutdown";
 
 impl Builder {
-    /// The finished program, and what is to be said about it. There is no program if the entry
-    /// is missing.
+    /// The finished program, unless the entry is missing, and what is to be said about it.
     pub fn finish(
         mut self,
         sources: Sources,

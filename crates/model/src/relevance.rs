@@ -78,8 +78,7 @@ impl Relevance {
         Relevance::among(None, semantics, checks, depth, budget)
     }
 
-    /// The same where some edges are known not to matter: those whose copies do not in a program
-    /// in which calls are inlined, and in which pointers are told apart by who calls.
+    /// The same without edges whose copies are known not to matter where calls are inlined.
     pub fn but(
         known: &Relevance,
         inlined: &Derived,
@@ -88,15 +87,11 @@ impl Relevance {
         depth: Depth,
         budget: &Budget,
     ) -> Result<Relevance, Stopped> {
-        let edges = &semantics.program.edges;
         let is_call = |edge: &Edge| matches!(edge.op, Op::Call { .. });
-        let mut may: Vec<bool> = edges.iter().map(is_call).collect();
-        for (index, original) in inlined.edges.iter().enumerate() {
-            if let Some(original) = original
-                && known.edges[index].is_some()
-            {
-                may[original.index()] = true;
-            }
+        let mut may: Vec<bool> = semantics.program.edges.iter().map(is_call).collect();
+        let kept = inlined.edges.iter().zip(&known.edges);
+        for original in kept.filter_map(|(&original, cause)| cause.and(original)) {
+            may[original.index()] = true;
         }
         Relevance::among(Some(may), semantics, checks, depth, budget)
     }

@@ -756,7 +756,7 @@ int __VERIFIER_nondet_int(void);
 int main(void) {
   int *p = malloc(sizeof *p);
   *p = 0;
-  while (__VERIFIER_nondet_int()) *p += 2;
+  while (__VERIFIER_nondet_int()) { p = malloc(sizeof *p); *p = 2; }
   assert(*p != 1);
   return 0;
 }
