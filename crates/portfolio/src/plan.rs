@@ -185,14 +185,15 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
-            // A few milliseconds: state machines are searched before anybody reads them as logic.
-            Box::new(few),
-            Box::new(explored(Effort::Sized)),
+            // Large state machines are searched before anybody reads them as logic.
+            Box::new(explored(Effort::Large)),
             slices(arithmetic),
             timed(invariants, seconds(20)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(4)),
+            Box::new(few),
+            Box::new(explored(Effort::Small)),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
