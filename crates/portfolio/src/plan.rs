@@ -239,7 +239,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             // Much of what is wrong in large programs shows in a few runs, and all else takes long:
             // state machines are searched before anybody reads them as logic.
             suited(Look::Large(RUN_FIRST), timed(first_runs, seconds(1))),
-            suited(Look::Large(RUN_FIRST), Box::new(explored(Effort::Sized))),
+            Box::new(explored(Effort::Large)),
             slices(arithmetic),
             // Protocols are decided by their states, and guesses about them take long.
             suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(4))),
@@ -250,7 +250,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(few),
             timed(early, seconds(3)),
             timed(Dpr::default(), seconds(1)),
-            Box::new(explored(Effort::Sized)),
+            Box::new(explored(Effort::Small)),
             timed(invariants(50_000_000), seconds(20)),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),

@@ -4,7 +4,8 @@
 //! In comes a program; out come the scripts of runs that violate checks. Every place where a run was
 //! asked for an input, in a state that was not seen before, is kept with the values that were not
 //! tried yet. A run repeats the answers that lead to such a place, tries another value, and goes on
-//! into what is new. Places in states of a rare kind come first, near ones before far ones. With
+//! into what is new. Places in states of a rare kind come first, near ones before far ones, and
+//! every other time any place. With
 //! few states (protocols, schedulers, state machines) that sees all of them; with many, it sees some
 //! of every kind.
 
@@ -103,8 +104,8 @@ impl Seen {
         place.left.pop()
     }
 
-    /// The answers that lead to a place.
-    fn answers(&self, id: PlaceId) -> Vec<u128> {
+    /// The answers that lead to a place, and one more.
+    fn answers_and(&self, id: PlaceId, value: u128) -> Vec<u128> {
         let mut answers = Vec::with_capacity(self.place(id).depth as usize + 1);
         let mut at = id;
         while let Some((before, answer)) = self.place(at).before {
@@ -112,17 +113,27 @@ impl Seen {
             at = before;
         }
         answers.reverse();
+        answers.push(value);
         answers
     }
 
-    /// The next place to go on from, with the answers that lead there and one that is new.
-    fn next(&mut self) -> Option<(PlaceId, Vec<u128>)> {
+    /// The next place to go on from, with the answers that lead there and one that is new. Every
+    /// other time it is any place: where all states are of different kinds, far ones would never
+    /// have their turn.
+    fn next(&mut self, turn: u64) -> Option<(PlaceId, Vec<u128>)> {
+        if turn.is_multiple_of(2) && !self.places.is_empty() {
+            let first = mixed(turn, turn) as usize % self.places.len();
+            for index in first..self.places.len().min(first + 16) {
+                let id = PlaceId(index as u32);
+                if let Some(value) = self.take(id) {
+                    return Some((id, self.answers_and(id, value)));
+                }
+            }
+        }
         while let Some(Reverse((_, _, id))) = self.queue.pop() {
             if let Some(value) = self.take(id) {
                 self.put(id);
-                let mut answers = self.answers(id);
-                answers.push(value);
-                return Some((id, answers));
+                return Some((id, self.answers_and(id, value)));
             }
         }
         None
@@ -193,7 +204,7 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
                 figures: figures(runs, &seen),
             });
         }
-        next = seen.next().map(|(from, given)| (Some(from), given));
+        next = seen.next(runs).map(|(from, given)| (Some(from), given));
     }
     ended.statistics = figures(runs, &seen);
     ended

@@ -2,7 +2,7 @@
 
 use crate::explore::explore;
 use crate::hints::Hints;
-use hardbop_cfront::ids::TypeId;
+use hardbop_cfront::ids::{CheckId, TypeId};
 use hardbop_cfront::interp::{
     self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, TraceMode, Wanted, outside,
 };
@@ -46,16 +46,26 @@ pub enum Guesses {
 pub enum Effort {
     /// As much as the budget allows.
     Any,
-    /// A count of edges that grows with the program, so that small programs are done with at once.
-    Sized,
+    /// Of large programs, an amount that grows with them, after some runs on plain guesses; nothing
+    /// of small ones.
+    Large,
+    /// Of small programs, an amount that grows with them; nothing of large ones.
+    Small,
 }
+
+/// Programs with fewer edges are small.
+const SMALL: usize = 300;
 
 impl Effort {
     /// The most edges of all runs together.
     fn edges(self, program: &Program) -> u64 {
+        let edges = program.edges.len();
+        let sized = (300_000 + 2_000 * edges as u64).min(10_000_000);
         match self {
             Effort::Any => u64::MAX,
-            Effort::Sized => (300_000 + 2_000 * program.edges.len() as u64).min(10_000_000),
+            Effort::Large if edges >= SMALL => sized,
+            Effort::Small if edges < SMALL => sized,
+            Effort::Large | Effort::Small => 0,
         }
     }
 }
@@ -92,13 +102,40 @@ impl Engine for Runs {
             return ended;
         }
         match self.guesses {
-            Guesses::Explored { most } => explore(self, most.edges(task.model.program), task, desk),
+            Guesses::Explored { most } => self.explored(most, task, desk),
             Guesses::Plain | Guesses::Hinted | Guesses::Rows => self.guess(task, desk),
         }
     }
 }
 
 impl Runs {
+    /// Runs the program on inputs that go on from what earlier ones came to.
+    fn explored(&self, most: Effort, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let edges = most.edges(task.model.program);
+        if edges == 0 {
+            return Ended::open(task, &Reason::Length(0));
+        }
+        if most != Effort::Large {
+            return explore(self, edges, task, desk);
+        }
+        let plain = Runs {
+            runs: 24,
+            steps: 5_000,
+            guesses: Guesses::Hinted,
+            ..self.clone()
+        };
+        let ended = plain.guess(task, desk);
+        let open: Vec<CheckId> = ended.open.keys().copied().collect();
+        if open.is_empty() {
+            return ended;
+        }
+        let task = Task {
+            checks: &open,
+            ..*task
+        };
+        explore(self, edges, &task, desk)
+    }
+
     /// Claims that the program leaves nothing open, so that one run decides everything. `None` if
     /// it is not so.
     fn only_run(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Option<Ended> {

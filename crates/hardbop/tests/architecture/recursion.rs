@@ -122,6 +122,11 @@ const MAY_RECURSE: &[(&str, &[&str], &str)] = &[
         "grows the stack (`stacker`)",
     ),
     (
+        "pdr/src/search.rs",
+        &["generalise", "without_states"],
+        "two levels: states that stand in the way of a clause are generalised without others (`Depth`)",
+    ),
+    (
         "rules/src/",
         &[],
         "the parser has a limit on nesting, which is an error with a place",
