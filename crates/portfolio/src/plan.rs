@@ -203,7 +203,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     let early = Unroll {
         layers: 32,
         // These would take too long to begin with.
-        edges: 20_000,
+        edges: 100_000,
         ..Unroll::on_circuits()
     };
     let few = Runs {
@@ -242,11 +242,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(explored(Effort::Large)),
             slices(arithmetic),
             // Protocols are decided by their states, and guesses about them take long.
-            suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(4))),
-            timed(invariants(5_000_000), seconds(5)),
+            suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),
+            timed(invariants(5_000_000), seconds(2)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
-            timed(shallow, seconds(4)),
+            timed(shallow, seconds(2)),
             Box::new(few),
             timed(early, seconds(3)),
             timed(Dpr::default(), seconds(1)),
@@ -278,9 +278,9 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(Unroll::default()),
             ],
             vec![
+                suited(Look::Arithmetic, shared(Values::default(), seconds(5), 4)),
                 // Ends at once where the program is not bits.
                 Box::new(Pdr::default()),
-                suited(Look::Arithmetic, Box::new(Values::default())),
             ],
         ],
         followers: vec![timed(Leap::default(), seconds(4))],
