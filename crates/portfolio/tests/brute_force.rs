@@ -22,7 +22,7 @@ use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, Proofs, Slices, check, default_plan};
+use hardbop_portfolio::{Found, Listener, Plan, Proofs, Slices, Until, check, default_plan};
 use hardbop_test_support::generate::{branches, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings};
 use hardbop_unroll::{Runs, Unroll};
@@ -81,6 +81,7 @@ impl Campaign {
                 followers: Vec::new(),
                 doubts: Vec::new(),
                 proofs: Proofs::AsFound,
+                until: Until::AllDecided,
             }
         }
         let engines = [

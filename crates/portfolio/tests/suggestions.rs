@@ -7,7 +7,7 @@ use hardbop_engine::{Desk, Ended, Engine, Event, Reason, Suggestion, Task};
 use hardbop_gate::Outcome;
 use hardbop_leap::Leap;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, Proofs, check};
+use hardbop_portfolio::{Found, Listener, Plan, Proofs, Until, check};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -78,6 +78,7 @@ fn checked(lines: &[u32]) -> (Found, Vec<&'static str>) {
         followers: vec![Box::new(Leap::default())],
         doubts: Vec::new(),
         proofs: Proofs::AsFound,
+        until: Until::AllDecided,
     };
     let mut began = Began::default();
     let found = check(&plan, &task, &mut began);

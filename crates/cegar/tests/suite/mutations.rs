@@ -174,10 +174,7 @@ impl<'p> House<'p> {
             checks: checks.map(CheckId).collect(),
             cuts: self.skeleton.cuts.iter().copied().collect(),
             at,
-            arbitrary: Vec::new(),
-            apart: Vec::new(),
-            instances: Vec::new(),
-            predicates: Vec::new(),
+            ..claim::Invariants::default()
         });
         let gate = Gate::new(self.model, Budget::unlimited());
         match gate.check(claim) {

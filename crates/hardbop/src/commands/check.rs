@@ -6,6 +6,7 @@ use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::boolean_view;
 use crate::commands::contradiction::{self, Claims};
+use crate::commands::lines::Lines;
 use crate::commands::passes::{self, Passed};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
@@ -40,7 +41,6 @@ use hardbop_unroll::{Runs, Unroll};
 use hardbop_values::Values;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The most rounds that are kept for a plot.
 const MOST_ROUNDS: usize = 10_000;
@@ -419,34 +419,6 @@ struct Watch<'a> {
     rule: Option<&'a str>,
 }
 
-/// The lines that an engine has written.
-#[derive(Debug, Default)]
-struct Lines {
-    written: u32,
-    /// When the last one was.
-    last: Duration,
-    /// The events since then.
-    folded: u64,
-}
-
-/// So many events of an engine are lines each; of the others some are.
-const ALL_LINES: u32 = 100;
-/// How far apart these are.
-const APART: Duration = Duration::from_millis(500);
-
-impl Lines {
-    /// Whether an event is a line: then the number of those before it that were none.
-    fn next(&mut self, now: Duration) -> Option<u64> {
-        if self.written >= ALL_LINES && now < self.last + APART {
-            self.folded += 1;
-            return None;
-        }
-        self.written += 1;
-        self.last = now;
-        Some(std::mem::take(&mut self.folded))
-    }
-}
-
 /// What is done with what is known when an engine does not come back in time.
 enum Ended<'a> {
     /// There is nobody to tell: it is waited for.
@@ -590,22 +562,5 @@ impl Listener for Watch<'_> {
         };
         self.console.stderr().close();
         std::process::exit(code.into());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_many_events_some_are_lines() {
-        let mut lines = Lines::default();
-        let told: Vec<Option<u64>> = (0..1_000u64)
-            .map(|at| lines.next(Duration::from_millis(at)))
-            .collect();
-        let written: Vec<u64> = told.into_iter().flatten().collect();
-        // A hundred at once, and then one after half a second.
-        assert_eq!(written.len(), 101);
-        assert_eq!(written[100], 499);
     }
 }

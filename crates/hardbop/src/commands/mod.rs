@@ -22,6 +22,7 @@ mod contradiction;
 mod explain;
 mod init;
 mod leap;
+mod lines;
 mod man;
 mod passes;
 pub mod project;

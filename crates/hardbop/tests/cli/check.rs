@@ -43,13 +43,19 @@ fn one_violation_may_be_enough() {
         "int main(void) {
   int x = __VERIFIER_nondet_int();
   if (x == 1) reach_error();
-  while (x > 10) x -= 3;
+  for (int i = 0; i < 1000000; i++) ;
   if (x == 11) reach_error();
   return 0;
 }
 ",
         "--first --no-trace",
-        expect![[""]],
+        expect![[r#"
+            VIOLATED x.c:5: call of `reach_error` (in main)
+              x.c:4: input __VERIFIER_nondet_int() = 1
+            UNKNOWN x.c:7: call of `reach_error` (in main)
+              because the search ended with the first violation (`--first`)
+            [exit 1]
+        "#]],
     );
 }
 
@@ -82,6 +88,7 @@ fn a_log_tells_what_engines_do() {
             slam: starting
             slam: abstracting: 1 rounds, 0 predicates, 0 relations, 0 Horn queries, 2 checks open
             slam: checking a path: 1 rounds, 0 predicates, 5 relations, 0 Horn queries, 2 checks open
+            slam: VIOLATED x.c:8: call of `reach_error` (in main)
             slam: abstracting: 2 rounds, 0 predicates, 5 relations, 0 Horn queries, 1 check open
             slam: certifying: 2 rounds, 0 predicates, 5 relations, 0 Horn queries, 1 check open
             slam: ended: decided 2 checks, 0 open
@@ -96,10 +103,11 @@ fn a_log_tells_which_engine_decides() {
         text,
         "--json",
         expect![[r#"
-        run: starting
-        run: running the program: 1 check open
-        run: ended: decided 1 check, 0 open
-    "#]],
+            run: starting
+            run: running the program: 1 check open
+            run: VIOLATED x.c:3: call of `reach_error` (in main)
+            run: ended: decided 1 check, 0 open
+        "#]],
     );
 }
 

@@ -81,6 +81,7 @@ int main(void) {
               6  if (list->next->value == 5)  list->next->value = 5, list->next = 0x600000000000, list = 0x600000004000
               7  call of `reach_error`
             assuming that `list`, declared at x.c:4, starts with any value
+            assuming that pointers from outside, first used at x.c:6, point to no object of the program
             [exit 1]
         "#]],
     );

@@ -10,7 +10,7 @@ use hardbop_cfront::types::DataModel;
 use hardbop_engine::{Claim, Task};
 use hardbop_gate::Outcome;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, Proofs};
+use hardbop_portfolio::{Found, Listener, Plan, Proofs, Until};
 use hardbop_terminate::{Lassos, Ranks, Recurrences};
 use std::fmt::Write;
 use std::time::Duration;
@@ -79,6 +79,7 @@ pub fn decide(model: &Model<'_>, time: Duration) -> Found {
         followers: Vec::new(),
         doubts: Vec::new(),
         proofs: Proofs::AsFound,
+        until: Until::AllDecided,
     };
     hardbop_portfolio::check(&plan, &task, &mut Deaf)
 }
