@@ -91,11 +91,27 @@ fn floats_are_bits_too() {
 }
 
 #[test]
-fn memory_that_is_allocated_is_declined() {
+fn an_object_of_the_heap_that_is_alone_is_bits() {
     let text = "int main(void) {
           int *p = malloc(4);
           *p = 0;
           while (__VERIFIER_nondet_int()) *p = *p + 2;
+          if (*p == 1) reach_error();
+          return 0;
+        }";
+    assert_eq!(said(text), ["proved"]);
+}
+
+#[test]
+fn memory_that_is_allocated_is_declined() {
+    let text = "int main(void) {
+          int *p = malloc(4);
+          *p = 0;
+          while (__VERIFIER_nondet_int()) {
+            int *q = malloc(4);
+            *q = *p + 2;
+            p = q;
+          }
           if (*p == 1) reach_error();
           return 0;
         }";
