@@ -167,11 +167,11 @@ fn suited(look: Look, engine: Step) -> Step {
 /// The plan for programs of which nothing is known: the only run if there is just one, a little
 /// guessing of invariants, a few layers, a few runs, more layers on circuits, a few paths with
 /// what they teach, more guessing, facts about all elements of arrays and all nodes of linked
-/// structures where there are such, then side by side the SLAM loop, values that are followed and
-/// after them Horn clauses of the whole program, longer searches for violations, and where the
-/// program is bits, clauses about them. What each may use of what is left is said here and nowhere
-/// else. The first steps are counted, so that they do the same on every machine; their times are
-/// for programs that are large.
+/// structures where there are such, then side by side the SLAM loop, values that are followed,
+/// Horn clauses of the whole program, longer searches for violations, and where the program is
+/// bits, clauses about them. What each may use of what is left is said here and nowhere else. The
+/// first steps are counted, so that they do the same on every machine; their times are for
+/// programs that are large.
 pub fn default_plan(arithmetic: Encodings) -> Plan {
     let only = |only_run| Runs {
         runs: 0,
@@ -259,11 +259,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         ],
         lanes: vec![
             vec![Box::new(Slam::reading(arithmetic))],
-            vec![
-                // A machine is followed first, numbers that are computed are left to clauses.
-                suited(Look::Machine, shared(Values::default(), seconds(15), 2)),
-                Box::new(WholeProgram::reading(arithmetic)),
-            ],
+            vec![Box::new(WholeProgram::reading(arithmetic))],
             vec![
                 timed(Ranks::default(), seconds(8)),
                 Box::new(only(50_000_000)),
@@ -278,7 +274,9 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(Unroll::default()),
             ],
             vec![
-                suited(Look::Arithmetic, shared(Values::default(), seconds(5), 4)),
+                // A machine is followed for longer than numbers that are computed.
+                suited(Look::Machine, shared(Values::default(), seconds(15), 2)),
+                suited(Look::Arithmetic, timed(Values::default(), seconds(5))),
                 // Ends at once where the program is not bits.
                 Box::new(Pdr::default()),
             ],
@@ -307,7 +305,7 @@ fn slices(arithmetic: Encodings) -> Step {
         depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
         edges: SLICED,
     };
-    shared(slices, seconds(20), 2)
+    shared(slices, seconds(12), 2)
 }
 
 /// The plan for the question whether every execution ends: the only run if there is just one, a
