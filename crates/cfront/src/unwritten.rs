@@ -1,9 +1,10 @@
 //! Locals that a function may read before it wrote them.
 
-use crate::ids::{FuncId, VarId};
+use crate::ids::{FuncId, LocId, VarId};
 use crate::operands::each_load;
 use crate::program::{Op, PlaceKind, Program, Root};
-use std::collections::{BTreeSet, HashMap};
+use crate::types::Type;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The locals of a function that are not in memory, and its result, that may be read on some way
 /// before anything was written to them since the call. What the declaration of a variable makes
@@ -59,6 +60,58 @@ pub(crate) fn read_unwritten(program: &Program, id: FuncId) -> BTreeSet<VarId> {
         found.insert(result);
     }
     found
+}
+
+/// The pointers among the locals of a function, their addresses not taken, that may be read on some
+/// way before anything was written to them since the call or since their declaration: they may lead
+/// anywhere.
+pub(crate) fn pointers_read_unwritten(program: &Program, id: FuncId) -> Vec<VarId> {
+    let function = program.function(id);
+    let is_pointer = |variable: VarId| {
+        let variable = program.variable(variable);
+        !variable.address_taken && matches!(program.types.get(variable.ty), Type::Pointer(_))
+    };
+    let own = function.locals.iter().copied();
+    let own: BTreeSet<VarId> = own.filter(|&variable| is_pointer(variable)).collect();
+    if own.is_empty() {
+        return Vec::new();
+    }
+    let mut reads: BTreeMap<VarId, BTreeSet<LocId>> = BTreeMap::new();
+    let mut into: HashMap<LocId, Vec<(LocId, &Op)>> = HashMap::new();
+    for index in function.locations.clone() {
+        for (_, edge) in program.edges_from(LocId(index)) {
+            into.entry(edge.to).or_default().push((edge.from, &edge.op));
+            each_load(program, &edge.op, &mut |place| {
+                if let Root::Variable(variable) = program.root(place)
+                    && own.contains(&variable)
+                {
+                    reads.entry(variable).or_default().insert(edge.from);
+                }
+            });
+        }
+    }
+    // Backwards from where it is read: most are written shortly before.
+    let may_be_unwritten = |variable: VarId, mut seen: BTreeSet<LocId>| {
+        let mut work: Vec<LocId> = seen.iter().copied().collect();
+        while let Some(at) = work.pop() {
+            if at == function.entry {
+                return true;
+            }
+            for &(from, op) in into.get(&at).into_iter().flatten() {
+                match op {
+                    Op::Declare { variable: declared } if *declared == variable => return true,
+                    _ if written(program, op) == Some(variable) => {}
+                    _ if seen.insert(from) => work.push(from),
+                    _ => {}
+                }
+            }
+        }
+        false
+    };
+    let found = reads
+        .into_iter()
+        .filter(|(variable, reads)| may_be_unwritten(*variable, reads.clone()));
+    found.map(|(variable, _)| variable).collect()
 }
 
 /// The variable that an edge writes as a whole, or makes unknown.

@@ -7,9 +7,10 @@
 //! what every value points to, and for every scalar in memory what it points to.
 
 mod regions;
+mod unwritten;
 
 use super::{Leaf, PointsTo, Spot, bit_field, leaves};
-use crate::ids::{EdgeId, ExprId, PlaceId, TypeId};
+use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId};
 use crate::operands::each_load;
 use crate::program::{
     BinaryOp, Callee, ExprKind, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp,
@@ -44,8 +45,14 @@ pub fn check(program: &Program, claims: &PointsTo, budget: &Budget) -> Result<Ch
     let places = ids(program.places.len()).map(|id| c.place(PlaceId(id)));
     let initials = (0..program.variables.len()).map(|index| c.initial(index));
     let edges = ids(program.edges.len()).map(|id| c.edge(EdgeId(id)));
+    let functions = ids(program.functions.len()).map(|id| c.unwritten(FuncId(id)));
     let all = std::iter::once_with(|| c.regions()).chain(exprs);
-    for checked in all.chain(places).chain(initials).chain(edges) {
+    for checked in all
+        .chain(places)
+        .chain(initials)
+        .chain(edges)
+        .chain(functions)
+    {
         ticks.tick()?;
         if checked.is_err() {
             return Ok(checked);
@@ -592,7 +599,7 @@ impl Checker<'_> {
 
     fn call(
         &self,
-        callee: crate::ids::FuncId,
+        callee: FuncId,
         arguments: &[ExprId],
         result: Option<PlaceId>,
     ) -> Checked {

@@ -6,6 +6,7 @@ use crate::ids::{EdgeId, ExprId, FuncId, PlaceId};
 use crate::operands::each_load;
 use crate::program::{Callee, ExprKind, Function, Op, Origin};
 use crate::types::{Type, Variadic};
+use crate::unwritten::pointers_read_unwritten;
 use std::collections::BTreeSet;
 
 impl Solver<'_> {
@@ -172,6 +173,16 @@ impl Solver<'_> {
         for &formal in &self.program.function(self.program.entry).formals {
             let cell = self.variable(formal);
             self.allow_outside(cell, self.program.variable(formal).ty);
+        }
+    }
+
+    /// A pointer that is read before it was written may lead anywhere.
+    pub fn unwritten_pointers(&mut self) {
+        for index in 0..self.program.functions.len() {
+            for variable in pointers_read_unwritten(self.program, FuncId(index as u32)) {
+                let cell = self.variable(variable);
+                self.allow_outside(cell, self.program.variable(variable).ty);
+            }
         }
     }
 

@@ -40,6 +40,7 @@ impl Solver<'_> {
         }
         self.undefined_functions();
         self.entry_parameters();
+        self.unwritten_pointers();
         self.settle();
         Ok(self.finish())
     }

@@ -179,12 +179,21 @@ pub fn plain(bytes: &[u8]) -> String {
     text.replace("the solver does not know: the time", "the time")
 }
 
-/// Waits until something is so.
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever reads the log of a failure must see what it came from"
+)]
+pub fn tell(what: &str) {
+    eprintln!("{what}");
+}
+
+/// Waits until something is so. Only what will never be so ends that: Slurm lets two minutes pass
+/// before it starts again what a node did not take, and the machine may have other work.
 pub fn wait(what: &str, is: impl Fn() -> bool) {
     let started = Instant::now();
     while !is() {
         assert!(
-            started.elapsed() < Duration::from_secs(60),
+            started.elapsed() < Duration::from_secs(400),
             "waited for {what}"
         );
         std::thread::sleep(Duration::from_millis(20));
@@ -226,9 +235,14 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            let _ = child.kill();
-            let _ = child.wait();
+        let Some(mut child) = self.child.take() else {
+            return;
+        };
+        let ended = child.try_wait();
+        let _ = child.kill();
+        let output = child.wait_with_output();
+        if std::thread::panicking() {
+            tell(&format!("the client: {ended:?}, {output:?}"));
         }
     }
 }

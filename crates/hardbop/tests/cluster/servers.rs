@@ -1,6 +1,6 @@
 //! Servers of this machine, started for a test and stopped with it.
 
-use crate::project::wait;
+use crate::project::{tell, wait};
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -51,12 +51,10 @@ fn packages() -> Option<PathBuf> {
     path.join("hyperqueue").is_dir().then_some(path)
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "whoever reads the log must see what was not tested"
-)]
 fn skipped(what: &str) {
-    eprintln!("skipped: {what} is not installed; scripts/setup-test-tools installs it if it may");
+    tell(&format!(
+        "skipped: {what} is not installed; scripts/setup-test-tools installs it if it may"
+    ));
 }
 
 fn script(name: &str) -> PathBuf {
@@ -223,8 +221,30 @@ impl Slurm {
     }
 }
 
+impl Slurm {
+    /// Tells how Slurm sees its nodes and jobs, and what it wrote down last.
+    fn tell_state(&self) {
+        for (name, argument) in [("sinfo", "--long"), ("squeue", "--long")] {
+            let mut command = self.command(name);
+            command.arg(argument).stdout(Stdio::piped());
+            let output = command.stderr(Stdio::piped()).output().expect("it runs");
+            tell(&format!("{name}: {output:?}"));
+        }
+        for name in ["slurmctld.log", "slurmd-one.log", "slurmd-two.log"] {
+            let text = std::fs::read_to_string(self.directory.path().join(name));
+            let text = text.unwrap_or_default();
+            let lines: Vec<&str> = text.lines().collect();
+            let last = &lines[lines.len().saturating_sub(40)..];
+            tell(&format!("{name}:\n{}", last.join("\n")));
+        }
+    }
+}
+
 impl Drop for Slurm {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.tell_state();
+        }
         // A controller that was restarted is nobody's child.
         let pid = std::fs::read_to_string(self.directory.path().join("slurmctld.pid"));
         if let Ok(pid) = pid {
