@@ -90,6 +90,7 @@ impl Hints {
         }
         let written = written(ground, terms, steps);
         hints.modes = modes(terms, &written);
+        hints.pass_on(ground, terms, &written);
         for (variable, value) in written {
             if let Some(mut constants) = few_constants(terms, value) {
                 constants.insert(variable);
@@ -98,6 +99,24 @@ impl Hints {
             hints.set(terms, variable, value);
         }
         hints
+    }
+
+    /// What is said of an input is said of the variable that holds it afterwards.
+    fn pass_on(
+        &mut self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        written: &BTreeSet<(TermId, TermId)>,
+    ) {
+        for &(variable, value) in written {
+            let input = matches!(terms.op(value), Op::Constant(_));
+            if !input || ground.constants.meaning(value).is_some() {
+                continue;
+            }
+            if let Some(literals) = self.literals.get(&value).cloned() {
+                self.literals.entry(variable).or_default().extend(literals);
+            }
+        }
     }
 
     /// The literals that a variable is compared to or set to.
@@ -466,6 +485,24 @@ fn bounds(terms: &mut Terms, variable: &Variable, literal: TermId) -> [TermId; 2
         true => [terms.bv_sle(literal, x), terms.bv_sle(x, literal)],
         false => [terms.bv_ule(literal, x), terms.bv_ule(x, literal)],
     }
+}
+
+/// Bounds of variables by powers of two, for numbers that no literal of the program bounds.
+pub fn magnitudes(terms: &mut Terms, variables: &[Variable]) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for variable in variables.iter().filter(|variable| variable.float.is_none()) {
+        for bits in (4..variable.width.min(40) - 1).step_by(2) {
+            let power = terms.bv(1i128 << bits, variable.width);
+            let negative = terms.bv(-(1i128 << bits), variable.width);
+            let [_, above] = bounds(terms, variable, power);
+            found.push(above);
+            if variable.signed {
+                let [below, _] = bounds(terms, variable, negative);
+                found.push(below);
+            }
+        }
+    }
+    found
 }
 
 /// How two variables may compare.

@@ -4,8 +4,10 @@
 //! a model; its last state refutes guesses there and joins the affine hull, and what is new there
 //! is followed in turn. When no step has such a model, what is left is an invariant.
 
-use crate::candidates::{Hints, Variable, guesses, variables};
+use crate::candidates::{Hints, Variable, guesses, magnitudes, variables};
 use crate::cells::{ArrayId, Cells};
+use crate::modes::{Mode, arguments};
+use crate::objects::widened;
 use crate::place::Place;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
@@ -42,6 +44,8 @@ const QUERY: Limits = Limits {
 pub struct Guessed {
     /// Whether anything is guessed of elements of arrays.
     pub elements: Elements,
+    /// Whether arguments of recursive functions are told apart by their values.
+    pub arguments: Arguments,
     /// The most steps of the solver in all.
     pub steps: u64,
 }
@@ -75,6 +79,15 @@ pub enum Elements {
     Needed,
 }
 
+/// Whether what a recursive function does is guessed for each of the first values of its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arguments {
+    /// For all at once.
+    Together,
+    /// For each; where there is no recursive function, nothing is guessed at all.
+    ToldApart,
+}
+
 /// Finds invariants; `live` says what they may speak of.
 pub fn fixpoint(
     ground: &Ground<'_, '_>,
@@ -100,33 +113,39 @@ pub fn fixpoint(
         guesses: (0, 0),
     };
     let nothing = Live::default();
+    let recursive = steps.iter().any(|step| step.returned.is_some());
     for step in steps {
         if let End::At(location) = step.to {
             places.entry(location).or_insert_with(|| {
                 let live = live.get(&location).unwrap_or(&nothing);
-                let variables = variables(ground, terms, location, live);
-                let modes: Vec<TermId> = variables
+                let mut variables = variables(ground, terms, location, live);
+                if recursive && variables.iter().any(|variable| variable.width == 64) {
+                    // What a function of 64 bits gives back is related to what it is given.
+                    let mut wide = widened(terms, &variables);
+                    wide.retain(|wide| !variables.contains(wide));
+                    variables.extend(wide);
+                }
+                let (held, others): (Vec<Variable>, Vec<Variable>) = variables
                     .iter()
-                    .map(|variable| variable.constant)
-                    .filter(|constant| hints.modes.contains(constant))
-                    .collect();
-                let others: Vec<Variable> = variables
-                    .iter()
-                    .filter(|variable| !modes.contains(&variable.constant))
-                    .copied()
-                    .collect();
+                    .partition(|variable| hints.modes.contains(&variable.constant));
+                let mut modes: Vec<Mode> = held.iter().map(Mode::exact).collect();
                 let mut guesses = guesses(terms, &hints, &variables, &others);
+                if guessed.arguments == Arguments::ToldApart {
+                    modes.extend(arguments(ground, terms, &hints, location, live, &others));
+                    guesses.extend(magnitudes(terms, &others));
+                }
                 let (more, elements) = cells.guesses(ground, terms, live, &variables);
                 let quantified = !more.is_empty();
                 guesses.extend(more);
-                let mut variables = variables;
                 variables.extend(elements);
                 found.guesses.0 += guesses.len();
                 Place::new(variables, modes, others, guesses, quantified)
             });
         }
     }
-    if guessed.elements == Elements::Needed && !places.values().any(Place::is_quantified) {
+    if guessed.arguments == Arguments::ToldApart && !places.values().any(Place::has_arguments)
+        || guessed.elements == Elements::Needed && !places.values().any(Place::is_quantified)
+    {
         return Err(NoInvariants::Nothing);
     }
     let mut session = Session::new(
@@ -144,6 +163,7 @@ pub fn fixpoint(
         cells,
         session,
         places,
+        returned: BTreeMap::new(),
         found,
     };
     let mut work: BTreeSet<(usize, Option<LocId>)> = BTreeSet::from([(0, None)]);
@@ -156,9 +176,6 @@ pub fn fixpoint(
             work.extend(readers.ranked(Some(changed)));
             // What a callee gives back changes what follows from all that is known at its calls.
             for &call in readers.calls.get(&changed).into_iter().flatten() {
-                if let Some(place) = search.places.get_mut(&call) {
-                    place.follow_again();
-                }
                 work.extend(readers.ranked(Some(call)));
             }
         }
@@ -233,6 +250,9 @@ struct Search<'a, 'g, 'p> {
     cells: Cells,
     session: Session<'static>,
     places: BTreeMap<LocId, Place>,
+    /// For every call and the end of its callee, how much of what is known there was followed for
+    /// all that is known at the call.
+    returned: BTreeMap<(LocId, LocId), u64>,
     found: Fixpoint,
 }
 
@@ -245,25 +265,54 @@ impl Search<'_, '_, '_> {
         steps: &[&Step],
     ) -> Result<Vec<LocId>, Stopped> {
         let mut changed = Vec::new();
-        let mut before = terms.bool(true);
-        if let Some(from) = from {
-            // What was followed before need not be followed again: its ends only grow.
-            match self
-                .places
-                .get_mut(&from)
-                .and_then(|place| place.take_new(terms))
-            {
-                Some(new) => before = new,
-                None => return Ok(changed),
-            }
+        let Some(from) = from else {
+            let anything = terms.bool(true);
+            self.follow_from(terms, anything, steps, None, &mut changed)?;
+            return Ok(changed);
+        };
+        let known = self.places.get(&from).map(|place| place.invariant(terms));
+        // What was followed before need not be followed again: its ends only grow.
+        let place = self.places.get_mut(&from);
+        if let Some(new) = place.and_then(|place| place.take_new(terms)) {
             let instances = self.instances(terms, from);
-            before = terms.and(&[&[before][..], &instances].concat());
+            let before = terms.and(&[&[new][..], &instances].concat());
+            self.follow_from(terms, before, steps, None, &mut changed)?;
         }
+        // What callees give back since then, to all who called them.
+        let exits = steps.iter().filter_map(|step| step.returned.as_ref());
+        let exits: BTreeSet<LocId> = exits.map(|returned| returned.exit).collect();
+        for exit in exits {
+            let changes = self.places.get(&exit).map_or(0, Place::changes);
+            let seen = self.returned.insert((from, exit), changes).unwrap_or(0);
+            if let Some(known) = known.filter(|_| seen < changes) {
+                let instances = self.instances(terms, from);
+                let before = terms.and(&[&[known][..], &instances].concat());
+                let returns = steps.iter().copied().filter(|step| {
+                    let returned = step.returned.as_ref();
+                    returned.is_some_and(|returned| returned.exit == exit)
+                });
+                let returns: Vec<&Step> = returns.collect();
+                self.follow_from(terms, before, &returns, Some(seen), &mut changed)?;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Follows steps from what holds before them; those that return from a callee with what is
+    /// known of it, or only with what is new since then.
+    fn follow_from(
+        &mut self,
+        terms: &mut Terms,
+        before: TermId,
+        steps: &[&Step],
+        since: Option<u64>,
+        changed: &mut Vec<LocId>,
+    ) -> Result<(), Stopped> {
         // What the steps share is told to the solver once.
         self.session.push();
         self.session.assert(terms, before);
         for step in steps {
-            if let Some(taken) = self.taken(terms, step)
+            if let Some(taken) = self.taken(terms, step, since)
                 && self.cover(terms, step, taken)?
                 && let End::At(location) = step.to
             {
@@ -277,7 +326,7 @@ impl Search<'_, '_, '_> {
             }
         }
         self.session.pop();
-        Ok(changed)
+        Ok(())
     }
 
     /// What is known of a point for the elements that steps from there access.
@@ -294,7 +343,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// When a step is taken, with what is known of the callee for a return; `None` if never.
-    fn taken(&self, terms: &mut Terms, step: &Step) -> Option<TermId> {
+    fn taken(&self, terms: &mut Terms, step: &Step, since: Option<u64>) -> Option<TermId> {
         let Some(returned) = &step.returned else {
             return Some(step.condition);
         };
@@ -302,7 +351,11 @@ impl Search<'_, '_, '_> {
         if !place.is_reached() {
             return None;
         }
-        let formula = place.invariant(terms);
+        let formula = match since {
+            // Facts about all elements are used as a whole.
+            Some(changes) if !place.is_quantified() => place.since(terms, changes),
+            _ => place.invariant(terms),
+        };
         let left = self.ground.at_exit(terms, returned, formula);
         Some(terms.and(&[step.condition, left]))
     }

@@ -11,12 +11,13 @@ mod affine;
 mod candidates;
 mod cells;
 mod fixpoint;
+mod modes;
 mod nodes;
 mod objects;
 mod place;
 
 pub use cells::ArrayId;
-pub use fixpoint::{Elements, Fixpoint, Guessed, NoInvariants, fixpoint};
+pub use fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, fixpoint};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
@@ -35,6 +36,8 @@ pub struct Houdini {
     pub edges: usize,
     /// Whether elements of arrays are guessed about.
     pub elements: Elements,
+    /// Whether arguments of recursive functions are told apart.
+    pub arguments: Arguments,
 }
 
 impl Default for Houdini {
@@ -43,6 +46,7 @@ impl Default for Houdini {
             steps: u64::MAX,
             edges: usize::MAX,
             elements: Elements::Also,
+            arguments: Arguments::Together,
         }
     }
 }
@@ -60,6 +64,7 @@ impl Engine for Houdini {
             task,
             guessed: Guessed {
                 elements: self.elements,
+                arguments: self.arguments,
                 steps: self.steps,
             },
             statistics: Vec::new(),

@@ -64,14 +64,21 @@ pub fn variables(
         found.push(Variable::unsigned(terms, life, life));
     }
     if sizes {
-        let narrow = plain
-            .iter()
-            .filter(|v| v.signed && v.width < IDENTITY.width);
-        for variable in narrow.take(INTEGERS) {
-            let wide = terms.resize(variable.term, IDENTITY.width, Sign::Signed);
-            let name = format!("wide {}", terms.infix(variable.constant));
-            found.push(named(terms, &name, wide));
-        }
+        found.extend(widened(terms, plain));
+    }
+    found
+}
+
+/// Integers that are narrower than 64 bits, widened to that.
+pub fn widened(terms: &mut Terms, plain: &[Variable]) -> Vec<Variable> {
+    let mut found = Vec::new();
+    let narrow = plain
+        .iter()
+        .filter(|v| v.signed && v.float.is_none() && v.width < IDENTITY.width);
+    for variable in narrow.take(INTEGERS) {
+        let wide = terms.resize(variable.term, IDENTITY.width, Sign::Signed);
+        let name = format!("wide {}", terms.infix(variable.constant));
+        found.push(named(terms, &name, wide));
     }
     found
 }

@@ -2,11 +2,13 @@
 //! that no state refuted and the affine hull of the states.
 //!
 //! A *mode* is a variable that holds one of the program's literals whatever happens: the state of
-//! a state machine, a flag. Invariants of programs that have such are different in every mode, so
-//! modes are told apart as long as they are not too many.
+//! a state machine, a flag; or an argument of a recursive function (see [`crate::modes`]).
+//! Invariants of programs that have such are different in every mode, so modes are told apart as
+//! long as they are not too many.
 
 use crate::affine::{Equation, Hull};
 use crate::candidates::Variable;
+use crate::modes::{Key, Mode, distinct, without};
 use hardbop_logic::{Assignment, TermId, Terms, Value, eval};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,15 +24,17 @@ const CELLS: usize = 160;
 pub struct Place {
     variables: Vec<Variable>,
     /// The variables that are told apart by their values.
-    modes: Vec<TermId>,
-    /// The others.
+    modes: Vec<Mode>,
+    /// The others, and those of which not every value counts.
     others: Vec<Variable>,
     /// Whether guesses speak of elements at arbitrary indices.
     quantified: bool,
     /// What is guessed before any state comes.
     guesses: Vec<TermId>,
     /// What is known of each combination of modes that was met.
-    cells: BTreeMap<Vec<u64>, Cell>,
+    cells: BTreeMap<Vec<Key>, Cell>,
+    /// How often anything changed.
+    changes: u64,
 }
 
 /// What is known of one combination of modes.
@@ -43,13 +47,15 @@ struct Cell {
     points: u32,
     /// Whether steps from here are still to be followed.
     new: bool,
+    /// The change of its place that was its last one.
+    changed: u64,
 }
 
 impl Place {
     /// A point that nothing has reached.
     pub fn new(
         variables: Vec<Variable>,
-        modes: Vec<TermId>,
+        modes: Vec<Mode>,
         others: Vec<Variable>,
         guesses: Vec<TermId>,
         quantified: bool,
@@ -61,6 +67,7 @@ impl Place {
             others,
             guesses,
             cells: BTreeMap::new(),
+            changes: 0,
         }
     }
 
@@ -77,6 +84,11 @@ impl Place {
     /// Whether anything is said of elements at arbitrary indices.
     pub fn is_quantified(&self) -> bool {
         self.quantified
+    }
+
+    /// Whether arguments of a recursive function are told apart.
+    pub fn has_arguments(&self) -> bool {
+        self.modes.iter().any(Mode::has_window)
     }
 
     /// How many guesses are left.
@@ -115,6 +127,17 @@ impl Place {
         Some(formula)
     }
 
+    /// How often anything changed so far.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// What holds of the states of cells that changed since then.
+    pub fn since(&self, terms: &mut Terms, changes: u64) -> TermId {
+        let formula = self.some(terms, |cell| cell.changed > changes);
+        self.spelt_out(terms, formula)
+    }
+
     /// All that is known is to be followed again.
     pub fn follow_again(&mut self) {
         for cell in self.cells.values_mut() {
@@ -124,14 +147,12 @@ impl Place {
 
     fn some(&self, terms: &mut Terms, wanted: impl Fn(&Cell) -> bool) -> TermId {
         let mut disjuncts = Vec::new();
-        for (values, cell) in &self.cells {
+        let words = self.others.iter().filter(|other| other.float.is_none());
+        let words = words.count();
+        for (keys, cell) in &self.cells {
             if wanted(cell) {
-                let mut conjuncts = Vec::new();
-                for (&mode, &value) in self.modes.iter().zip(values) {
-                    let value = terms.bv(value.into(), terms.width(mode));
-                    conjuncts.push(terms.eq(mode, value));
-                }
-                conjuncts.push(cell.formula(terms));
+                let mut conjuncts = vec![in_modes(terms, &self.modes, keys)];
+                conjuncts.push(cell.formula(terms, words == self.others.len()));
                 disjuncts.push(terms.and(&conjuncts));
             }
         }
@@ -140,6 +161,7 @@ impl Place {
 
     /// It is not known what comes here: what is hardest to decide is given up first.
     pub fn give_up(&mut self) {
+        self.changes += 1;
         let mut any = false;
         for cell in self
             .cells
@@ -147,7 +169,7 @@ impl Place {
             .filter(|cell| !cell.hulls.is_empty())
         {
             cell.hulls.clear();
-            cell.new = true;
+            cell.touch(self.changes);
             any = true;
         }
         if !any {
@@ -159,6 +181,7 @@ impl Place {
                 hulls: Vec::new(),
                 points: 0,
                 new: true,
+                changed: self.changes,
             };
             self.cells = BTreeMap::from([(Vec::new(), nothing)]);
         }
@@ -172,20 +195,16 @@ impl Place {
         holds: &mut dyn FnMut(&mut Terms, TermId) -> bool,
     ) -> bool {
         let mut dropped = false;
-        for (values, cell) in &mut self.cells {
-            let mut mode = Vec::new();
-            for (&constant, &value) in self.modes.iter().zip(values) {
-                let value = terms.bv(value.into(), terms.width(constant));
-                mode.push(terms.eq(constant, value));
-            }
-            let mode = terms.and(&mode);
+        self.changes += 1;
+        for (keys, cell) in &mut self.cells {
+            let mode = in_modes(terms, &self.modes, keys);
             let before = cell.guesses.len();
             cell.guesses.retain(|&guess| {
                 let claim = terms.implies(mode, guess);
                 holds(terms, claim)
             });
             if cell.guesses.len() < before {
-                cell.new = true;
+                cell.touch(self.changes);
                 dropped = true;
             }
         }
@@ -217,12 +236,14 @@ impl Place {
             }
             return self.give_up();
         }
-        let values: Vec<u64> = self.modes.iter().map(|mode| words[mode]).collect();
+        let modes = self.modes.iter();
+        let values: Vec<Key> = modes.map(|mode| mode.key(words[&mode.constant])).collect();
         let holds = |guess: TermId| eval(terms, guess, &state) == Ok(Value::Bool(true));
+        self.changes += 1;
         match self.cells.get_mut(&values) {
             Some(cell) => {
                 cell.guesses.retain(|&guess| holds(guess));
-                cell.new = true;
+                cell.touch(self.changes);
                 cell.points += 1;
                 if cell.points > POINTS {
                     cell.hulls.clear();
@@ -239,6 +260,7 @@ impl Place {
                     hulls: first_hulls(&self.others, &words),
                     points: 0,
                     new: true,
+                    changed: self.changes,
                 };
                 self.cells.insert(values, cell);
                 if self.cells.len() > CELLS {
@@ -248,39 +270,75 @@ impl Place {
         }
     }
 
-    /// Stops to tell modes apart, first those by which the number of cells shrinks the most, until
-    /// there is room again.
+    /// Stops to tell modes apart until there is room again: first numbers of arguments, of the
+    /// argument that takes the most; then the modes by which the number of cells shrinks the most.
     fn merge(&mut self) {
-        while self.cells.len() > CELLS / 2 {
-            let without = |at: usize| {
-                let shorter = |values: &Vec<u64>| {
-                    let mut values = values.clone();
-                    values.remove(at);
-                    values
-                };
-                let left: BTreeSet<Vec<u64>> = self.cells.keys().map(shorter).collect();
-                left.len()
+        while self.cells.len() > CELLS {
+            let windows = (0..self.modes.len()).filter(|&at| self.modes[at].has_window());
+            let widest = windows.max_by_key(|&at| distinct(self.cells.keys(), at));
+            let Some(at) = widest.filter(|&at| self.modes[at].narrow()) else {
+                break;
             };
-            let Some(at) = (0..self.modes.len()).min_by_key(|&at| without(at)) else {
+            let mode = self.modes[at];
+            self.rekey(|mut keys| {
+                keys[at] = mode.narrowed(keys[at]);
+                keys
+            });
+        }
+        if self.cells.len() <= CELLS {
+            return;
+        }
+        while self.cells.len() > CELLS / 2 {
+            let left = |at: usize| {
+                let left = self.cells.keys().map(|keys| without(keys, at));
+                left.collect::<BTreeSet<Vec<Key>>>().len()
+            };
+            let Some(at) = (0..self.modes.len()).min_by_key(|&at| left(at)) else {
                 return;
             };
             self.modes.remove(at);
-            for (mut values, cell) in std::mem::take(&mut self.cells) {
-                values.remove(at);
-                match self.cells.get_mut(&values) {
-                    Some(known) => known.join(&cell),
-                    None => {
-                        self.cells.insert(values, cell);
-                    }
+            self.rekey(|keys| without(&keys, at));
+        }
+    }
+
+    /// Joins the cells whose keys become the same.
+    fn rekey(&mut self, key: impl Fn(Vec<Key>) -> Vec<Key>) {
+        self.changes += 1;
+        for (keys, cell) in std::mem::take(&mut self.cells) {
+            let keys = key(keys);
+            match self.cells.get_mut(&keys) {
+                Some(known) => known.join(&cell, self.changes),
+                None => {
+                    self.cells.insert(keys, cell);
                 }
             }
         }
     }
 }
 
+/// That every mode has a value of its key.
+fn in_modes(terms: &mut Terms, modes: &[Mode], keys: &[Key]) -> TermId {
+    let modes = modes.iter().zip(keys);
+    let all: Vec<TermId> = modes.map(|(mode, &key)| mode.is(terms, key)).collect();
+    terms.and(&all)
+}
+
 impl Cell {
-    fn formula(&self, terms: &mut Terms) -> TermId {
-        let mut conjuncts = self.guesses.clone();
+    /// It holds more states now.
+    fn touch(&mut self, change: u64) {
+        self.new = true;
+        self.changed = change;
+    }
+
+    /// What holds of its states. Of a single one whose hulls speak of all that guesses speak of,
+    /// these say everything.
+    fn formula(&self, terms: &mut Terms, all_words: bool) -> TermId {
+        let bounded = |(_, constants, _): &(u32, Vec<TermId>, Hull)| constants.len() < DIMENSIONS;
+        let point = self.points == 0 && all_words && !self.hulls.is_empty();
+        let mut conjuncts = match point && self.hulls.iter().all(bounded) {
+            true => Vec::new(),
+            false => self.guesses.clone(),
+        };
         for (width, constants, hull) in &self.hulls {
             for equation in hull.equations() {
                 conjuncts.push(equation_term(terms, equation, constants, *width));
@@ -290,10 +348,10 @@ impl Cell {
     }
 
     /// Knows only what another one knows, too.
-    fn join(&mut self, other: &Cell) {
+    fn join(&mut self, other: &Cell, change: u64) {
         self.guesses.retain(|guess| other.guesses.contains(guess));
-        self.points += other.points;
-        self.new = true;
+        self.points += other.points + 1;
+        self.touch(change);
         if self.hulls.len() != other.hulls.len() {
             self.hulls.clear();
         }

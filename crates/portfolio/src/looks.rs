@@ -2,7 +2,7 @@
 
 use crate::Step;
 use hardbop_cfront::ids::{ExprId, PlaceId, VarId};
-use hardbop_cfront::program::{ExprKind, Op, Origin, PlaceKind, Program};
+use hardbop_cfront::program::{Expr, ExprKind, Op, Origin, PlaceKind, Program};
 use hardbop_cfront::types::Type;
 use hardbop_engine::{Desk, Ended, Engine, Reason, Scope, Suggestion, Task};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +16,8 @@ pub(crate) enum Look {
     Arithmetic,
     /// It has so many edges after inlining, or more.
     Large(usize),
+    /// It is small, and has large numbers: its loops may be long.
+    Long,
 }
 
 impl Look {
@@ -24,6 +26,7 @@ impl Look {
             Look::Machine => is_machine(task.model.program),
             Look::Arithmetic => !is_machine(task.model.program),
             Look::Large(edges) => task.model.flat.program.edges.len() >= edges,
+            Look::Long => is_long(&task.model.flat.program),
         }
     }
 }
@@ -104,6 +107,27 @@ fn is_machine(program: &Program) -> bool {
         |(cell, numbers): &(&Cell, &BTreeSet<u128>)| numbers.len() > 1 && !computed.contains(cell);
     literals.values().any(|numbers| numbers.len() >= STATES)
         || literals.iter().filter(flag).count() >= FLAGS
+}
+
+/// Programs with more edges are not small.
+const SMALL: usize = 300;
+/// Smaller numbers are no reason to leap.
+const FAR: i128 = 10_000;
+
+/// Whether a program is small and has large numbers.
+fn is_long(program: &Program) -> bool {
+    let is_far = |expr: &Expr| match (&expr.kind, program.types.get(expr.ty)) {
+        (ExprKind::Int(number), Type::Int { width, signed }) => {
+            let number = *number as i128;
+            let number = match signed {
+                true => number << (128 - width) >> (128 - width),
+                false => number,
+            };
+            number.abs() >= FAR
+        }
+        _ => false,
+    };
+    program.edges.len() < SMALL && program.exprs.iter().any(is_far)
 }
 
 fn cell(program: &Program, place: PlaceId) -> Option<Cell> {

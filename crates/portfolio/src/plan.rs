@@ -4,7 +4,7 @@ use hardbop_cegar::Slam;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
 use hardbop_horn::WholeProgram;
-use hardbop_houdini::{Elements, Houdini, Nodes};
+use hardbop_houdini::{Arguments, Elements, Houdini, Nodes};
 use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
 use hardbop_pdr::Pdr;
@@ -227,6 +227,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 100_000_000,
         edges: 3_000,
         elements: Elements::Needed,
+        ..Houdini::default()
+    };
+    let by_arguments = Houdini {
+        steps: 500_000_000,
+        edges: 3_000,
+        elements: Elements::Left,
+        arguments: Arguments::ToldApart,
     };
     let nodes = Nodes {
         steps: 300_000_000,
@@ -252,6 +259,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(Dpr::default(), seconds(1)),
             Box::new(explored(Effort::Small)),
             timed(invariants(50_000_000), seconds(20)),
+            shared(by_arguments, seconds(15), 2),
+            suited(Look::Long, timed(Leap::default(), seconds(1))),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
