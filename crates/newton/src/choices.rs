@@ -6,7 +6,7 @@
 
 use hardbop_cfront::ids::{EdgeId, VarId};
 use hardbop_cfront::interp::{OUTSIDE_OBJECT, outside};
-use hardbop_cfront::program::{Initial, Op};
+use hardbop_cfront::program::{Edge, Initial, Op};
 use hardbop_logic::{Answer, BitVec, Session, Sort, TermId, Terms, Value};
 use hardbop_semantics::contents::NewObject;
 use hardbop_semantics::path::{PathStep, steps_of};
@@ -97,14 +97,23 @@ pub(crate) fn choices_along(
 }
 
 /// The variables that nothing is written to before the program starts: those that no file defines,
-/// and the locals of the entry.
+/// and the locals of the entry. A local that is declared on the way is open there: an inlined
+/// function has its locals among the entry's.
 fn open_variables(semantics: &Semantics<'_>) -> Vec<VarId> {
     let program = semantics.program;
     let external = (0..program.variables.len() as u32)
         .map(VarId)
         .filter(|&id| program.variable(id).initial == Initial::Unknown);
+    let declared = |edge: &Edge| match edge.op {
+        Op::Declare { variable } => Some(variable),
+        _ => None,
+    };
+    let declared: BTreeSet<VarId> = program.edges.iter().filter_map(declared).collect();
     let entry = program.function(program.entry);
-    external.chain(entry.locals.iter().copied()).collect()
+    let locals = entry.locals.iter().copied();
+    external
+        .chain(locals.filter(|local| !declared.contains(local)))
+        .collect()
 }
 
 /// So many pointers are made to lead to the outside.

@@ -206,6 +206,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         edges: 100_000,
         ..Unroll::on_circuits()
     };
+    // Rounds of a scheduler are many layers with little in each.
+    let deeper = Unroll {
+        layers: 500,
+        ..early.clone()
+    };
     let few = Runs {
         runs: 48,
         steps: 5_000,
@@ -258,6 +263,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(early, seconds(3)),
             timed(Dpr::default(), seconds(1)),
             Box::new(explored(Effort::Small)),
+            suited(Look::Large(RUN_FIRST), timed(deeper, seconds(2))),
             timed(invariants(50_000_000), seconds(20)),
             shared(by_arguments, seconds(15), 2),
             suited(Look::Long, timed(Leap::default(), seconds(1))),

@@ -389,3 +389,48 @@ int main(void) {{
         "#]],
     );
 }
+
+/// What a local of a function holds that nobody wrote is for the run to choose, where the function
+/// is read as a part of its caller, too.
+#[test]
+fn a_local_that_nobody_wrote_has_the_value_that_a_run_needs() {
+    let text = "void f(void) {
+  int next, state = 1;
+  while (state != 0) {
+    if (state == 2 && next == 30)
+      assert(0);
+    state = (state + 1) % 3;
+  }
+}
+int main(void) { f(); f(); return 0; }";
+    let violated = || {
+        expect![[r#"
+            VIOLATED x.c:9: assertion 0 (in f)
+            [exit 1]
+        "#]]
+    };
+    for engine in ["sat", "unroll", "slam", "values", "pdr"] {
+        check(text, &format!("--engine {engine}"), violated());
+    }
+}
+
+/// A pointer that nobody wrote may lead anywhere, for proofs as for runs.
+#[test]
+fn a_pointer_that_nobody_wrote_leads_anywhere() {
+    check(
+        "int x = 1;
+int main(void) {
+  int *p;
+  if (__VERIFIER_nondet_int())
+    p = &x;
+  assert(*p == 1);
+  return 0;
+}",
+        "",
+        expect![[r#"
+            VIOLATED x.c:10: assertion *p == 1 (in main)
+              x.c:8: input __VERIFIER_nondet_int() = 0
+            [exit 1]
+        "#]],
+    );
+}
