@@ -3,11 +3,13 @@
 //! Each lane has a thread and a desk of its own, where its claims go through the gate; one thread
 //! listens to all of them and takes down what passed.
 
+use crate::plan::UNROLLING_CHECKED;
 use crate::{Found, Listener, Plan, Proofs, Step};
 use hardbop_budget::{Budget, resident_bytes};
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::{Answer, Claim, Desk, Ended, Event, Reason, Suggestion, Task};
 use hardbop_gate::{Evidence, Gate};
+use hardbop_model::Model;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -38,13 +40,18 @@ pub(crate) fn side_by_side(
     }
     let budget = task.budget.child();
     let open = found.open();
+    let engines = plan.first.len() + plan.lanes.iter().map(Vec::len).sum::<usize>();
+    let crowd = match engines {
+        0 | 1 => Crowd::One,
+        _ => Crowd::Many,
+    };
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
         let mut running = 0;
         for lane in lanes {
             let (sender, budget, open) = (sender.clone(), budget.clone(), open.clone());
             let thread = std::thread::Builder::new().stack_size(LANE_STACK);
-            let work = move || run_lane(lane, task, &open, &budget, &sender);
+            let work = move || run_lane(lane, task, &open, &budget, crowd, &sender);
             // Without a thread of its own a lane is left out; the others still run.
             if thread.spawn_scoped(scope, work).is_ok() {
                 running += 1;
@@ -64,7 +71,7 @@ pub(crate) fn side_by_side(
                 let (sender, budget) = (sender.clone(), budget.clone());
                 let open = [suggestion.check];
                 let thread = std::thread::Builder::new().stack_size(LANE_STACK);
-                let work = move || run_lane(&[engine], task, &open, &budget, &sender);
+                let work = move || run_lane(&[engine], task, &open, &budget, crowd, &sender);
                 started += usize::from(thread.spawn_scoped(scope, work).is_ok());
             }
             started
@@ -91,6 +98,15 @@ pub(crate) fn side_by_side(
     });
 }
 
+/// Whether an engine has the time for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Crowd {
+    /// It has.
+    One,
+    /// Others wait for their turn.
+    Many,
+}
+
 /// Terms can be deep, and solvers recurse over them.
 const LANE_STACK: usize = 512 << 20;
 
@@ -99,6 +115,7 @@ fn run_lane(
     task: &Task<'_>,
     open: &[CheckId],
     budget: &Budget,
+    crowd: Crowd,
     sender: &Sender<Message>,
 ) {
     let _done = Done(sender);
@@ -122,7 +139,9 @@ fn run_lane(
         let name = engine.name();
         let mut desk = Counter {
             name,
-            gate: Gate::new(task.model, budget.clone()),
+            model: task.model,
+            budget: budget.clone(),
+            crowd,
             sender,
         };
         desk.tell(Message::Started(name));
@@ -148,7 +167,9 @@ fn run_lane(
 /// The desk of a lane: claims go through the gate here, in the lane's own thread.
 struct Counter<'a> {
     name: &'static str,
-    gate: Gate<'a>,
+    model: &'a Model<'a>,
+    budget: Budget,
+    crowd: Crowd,
     sender: &'a Sender<Message>,
 }
 
@@ -165,7 +186,11 @@ impl Desk for Counter<'_> {
     }
 
     fn submit(&mut self, claim: Claim) -> Answer {
-        match self.gate.check(claim) {
+        let budget = match claim {
+            Claim::Unrolling(_) if self.crowd == Crowd::Many => UNROLLING_CHECKED.of(&self.budget),
+            _ => self.budget.clone(),
+        };
+        match Gate::new(self.model, budget).check(claim) {
             Ok(evidence) => {
                 self.tell(Message::Evidence(self.name, evidence));
                 Answer::Accepted

@@ -153,6 +153,14 @@ impl Engine for Timed {
     }
 }
 
+/// How long the gate may look at an exhausted unrolling: it asks in one go what was asked layer by
+/// layer, and where that is hard, others have proofs that are not.
+pub(crate) const UNROLLING_CHECKED: Turn = Turn {
+    parts: 1,
+    of: 4,
+    at_most: Duration::from_secs(20),
+};
+
 /// Programs that have fewer edges after inlining are searched as a whole: they take no time.
 const SLICED: usize = 1_000;
 /// Programs that have fewer edges after inlining are decided in no time, and in the same way on
