@@ -47,7 +47,8 @@ impl Slurm {
         // `--parsable`: the number, and the cluster's name where there are several.
         let job = said.trim().split(';').next().unwrap_or_default();
         match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => Ok(job.to_owned()),
+            // A controller that lost its state uses numbers again: the name tells jobs apart.
+            true => Ok(format!("{job} {}", submission.name)),
             false => Err(Trouble(format!("`sbatch` says `{}`", said.trim()))),
         }
     }
@@ -82,8 +83,10 @@ impl Slurm {
 
     /// Which tasks are not over.
     pub fn alive(&self, job: &str) -> Result<Alive, Trouble> {
+        let (number, name) = named(job);
         let output = Command::new("squeue")
-            .args(["--noheader", "--array", "--format=%K", "--jobs", job])
+            .args(["--noheader", "--array", "--format=%K", "--jobs", number])
+            .args(name)
             .stdin(Stdio::null())
             .output()
             .map_err(|error| Trouble(format!("cannot start `squeue`: {error}")))?;
@@ -104,13 +107,23 @@ impl Slurm {
 
     /// Cancels a job.
     pub fn cancel(&self, job: &str) {
+        let (number, name) = named(job);
         // Tasks look for themselves whether they are wanted.
         let _ = Command::new("scancel")
-            .args(["--quiet", job])
+            .args(["--quiet", number])
+            .args(name)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
+    }
+}
+
+/// The number of a job, and the option that names it.
+fn named(job: &str) -> (&str, Option<String>) {
+    match job.split_once(' ') {
+        Some((number, name)) => (number, Some(format!("--name={name}"))),
+        None => (job, None),
     }
 }
 

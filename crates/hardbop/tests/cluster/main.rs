@@ -9,6 +9,7 @@ mod store;
 
 use project::Project;
 use servers::{HyperQueue, Slurm, State};
+use std::collections::BTreeSet;
 use std::process::Stdio;
 
 /// The final table is that of one machine, byte for byte.
@@ -31,6 +32,20 @@ fn hyperqueue_gives_the_table_of_one_machine() {
         again.contains("9 as before"),
         "all but what is unknown: {again}"
     );
+}
+
+/// Where there is a command `hq`, it is asked.
+#[test]
+fn hyperqueue_is_asked_by_its_command() {
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    let project = Project::new(2);
+    let local = project.table(&["--on", "local"]);
+    project.forget();
+    let environment = hq.environment_with_command();
+    let table = project.table_in(&environment, &["--on", &hq.on()]);
+    assert_eq!(table, local);
 }
 
 #[test]
@@ -81,6 +96,29 @@ fn a_scheduler_that_is_not_there_is_told_at_once() {
         said.contains("no run of this project is known here"),
         "{said}"
     );
+}
+
+/// A process that is done with its task takes over others, which the scheduler need not start.
+#[test]
+fn a_process_takes_over_what_nobody_has_begun() {
+    let Some(hq) = HyperQueue::start(1) else {
+        return;
+    };
+    let project = Project::new(3);
+    let local = project.table(&["--on", "local"]);
+    // Nobody has learnt yet what items cost: they are several tasks.
+    project.forget();
+    let table = project.table_in(hq.environment(), &["--on", &hq.on()]);
+    assert_eq!(table, local);
+    let (mut tasks, mut processes) = (BTreeSet::new(), BTreeSet::new());
+    for journal in project.journals() {
+        let name = journal.file_stem().expect("a name").to_string_lossy();
+        let words: Vec<&str> = name.split('-').collect();
+        tasks.insert((words[0].to_owned(), words[1].to_owned()));
+        processes.insert(words[words.len() - 1].to_owned());
+    }
+    assert!(tasks.len() > 3, "{tasks:?}");
+    assert!(processes.len() < tasks.len(), "{processes:?} {tasks:?}");
 }
 
 /// The client is killed; the run goes on, and whoever comes next watches it, or joins it.
@@ -162,4 +200,34 @@ fn a_hard_item_is_split() {
         table.contains("1 unknown"),
         "nobody decides it, and it ends: {table}"
     );
+    // Engines, and parts of the search of one.
+    for lane in ["horn", "dpr", "dpr 0/4", "dpr 3/4"] {
+        let began = format!("\"lane\":\"{lane}\"");
+        let texts = project.journals().into_iter().map(std::fs::read_to_string);
+        let mut texts = texts.map(|text| text.expect("a journal"));
+        assert!(texts.any(|text| text.contains(&began)), "{lane}");
+    }
+}
+
+/// Many checks of a program are decided in groups, each an item: here and on a cluster alike.
+#[test]
+fn checks_are_decided_in_groups() {
+    let project = Project::grouped();
+    let local = project.table(&["--on", "local"]);
+    for line in [
+        "many.c (1 of 3)  PROVED    2 checks",
+        "many.c (2 of 3)  VIOLATED  1 of 2 checks",
+        "many.c (3 of 3)  PROVED    2 checks",
+        "3 checked: 2 proved, 1 violated",
+    ] {
+        assert!(local.lines().any(|one| one == line), "{line}: {local}");
+    }
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    project.forget();
+    let table = project.table_in(hq.environment(), &["--on", &hq.on()]);
+    assert_eq!(table, local);
+    let again = project.table_in(hq.environment(), &["--on", &hq.on(), "--recheck"]);
+    assert!(again.contains("the claims of 3 checked again"), "{again}");
 }

@@ -115,6 +115,15 @@ impl HyperQueue {
     pub fn environment(&self) -> &[(String, String)] {
         &self.environment
     }
+
+    /// The same with a command `hq` on the path.
+    pub fn environment_with_command(&self) -> Vec<(String, String)> {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", script("bin").display());
+        let mut environment = self.environment.clone();
+        environment.push(("PATH".to_owned(), path));
+        environment
+    }
 }
 
 fn python(
