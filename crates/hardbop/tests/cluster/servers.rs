@@ -211,9 +211,10 @@ impl Slurm {
 
     /// Ends the controller at once, and starts it again with what it kept of its state.
     ///
-    /// It writes its state down every few seconds, so it may have forgotten a job that runs. Then it
-    /// would use the job's number again; a node that still has that job refuses the second, is set
-    /// aside by the controller, and nothing moves for minutes. `FirstJobId` is Slurm's way out.
+    /// It writes its state down every few seconds, so it may take a job that runs for one that waits,
+    /// or have forgotten it. Then it would use the job's number again; a node that still has that job
+    /// refuses the second, is set aside by the controller, and nothing moves for minutes.
+    /// `FirstJobId` is Slurm's way out of the latter; the former is for hardbop to see.
     pub fn restart_controller(&self, state: State) {
         wait("the controller's number", || self.controller().is_some());
         let pid = self.controller().expect("the controller");
