@@ -7,7 +7,7 @@ mod project;
 mod servers;
 mod store;
 
-use project::Project;
+use project::{Project, wait};
 use servers::{HyperQueue, Slurm, State};
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -68,6 +68,16 @@ fn slurm_gives_the_table_of_one_machine() {
         assert_eq!(run.finish(), local);
         project.forget();
     }
+    // What comes back takes a job for waiting that a node does already.
+    let mut run = None;
+    slurm.start_late(|| {
+        run = Some(project.start_in(slurm.environment(), &["--on", "slurm"]));
+        wait("the first wave", || project.is_handed_out());
+    });
+    project.wait_for_journals(1);
+    slurm.restart_controller(State::Earlier);
+    assert_eq!(run.expect("it was started").finish(), local);
+    project.forget();
     // A node is lost in the middle, with what runs on it.
     let run = project.start_in(slurm.environment(), &["--on", "slurm"]);
     project.wait_for_line("began");

@@ -149,6 +149,8 @@ pub enum State {
     Kept,
     /// Nothing of its jobs.
     Lost,
+    /// What it knew when [`Slurm::start_late`] let it go on.
+    Earlier,
 }
 
 /// Slurm: a controller and two nodes of one core.
@@ -229,6 +231,10 @@ impl Slurm {
                 .success()
         };
         wait("its end", down);
+        if state == State::Earlier {
+            let path = self.directory.path();
+            std::fs::copy(path.join("earlier"), path.join("state/job_state")).expect("a copy");
+        }
         if state == State::Lost {
             let pattern = self.directory.path().join("state/job_state*");
             let found = glob::glob(pattern.to_str().expect("a plain path")).expect("a pattern");
@@ -247,6 +253,28 @@ impl Slurm {
         let started = self.command("slurmctld").arg("-f").arg(conf).status();
         assert!(started.expect("slurmctld").success());
         wait("the controller", || !down());
+    }
+
+    /// Lets no job start until one is handed over and is written down as waiting.
+    pub fn start_late(&self, hand_over: impl FnOnce()) {
+        let partition = |state: &str| {
+            let mut update = self.command("scontrol");
+            let update = update.args(["update", "PartitionName=main", &format!("State={state}")]);
+            assert!(update.status().expect("scontrol").success());
+        };
+        let path = self.directory.path();
+        // One that is written there by its name, and no other that waits.
+        let jobs = || {
+            let bytes = std::fs::read(path.join("state/job_state")).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            text.matches("hardbop-").count()
+        };
+        partition("DOWN");
+        let before = jobs();
+        hand_over();
+        wait("what it writes down", || jobs() > before);
+        std::fs::copy(path.join("state/job_state"), path.join("earlier")).expect("a copy");
+        partition("UP");
     }
 
     /// Ends the processes of all jobs at once, as if their nodes lost power, and lets Slurm start
