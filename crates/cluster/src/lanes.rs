@@ -23,7 +23,7 @@ pub fn join(known: &Brief, more: &Brief) -> Brief {
             (Word::Proved, Word::Violated) | (Word::Violated, Word::Proved) => {
                 return contradiction(old);
             }
-            (Word::Unknown, _) => new.clone(),
+            (Word::Unknown, Word::Proved | Word::Violated) => new.clone(),
             _ => old.clone(),
         });
     }

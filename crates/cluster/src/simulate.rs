@@ -1,21 +1,50 @@
 //! A run on a cluster that nobody has: recorded costs, real latencies, any number of workers.
+//!
+//! As in a real run, the scheduler starts one process after the other; a process that is done with
+//! its task takes the next one that nobody has, until its time is over and the scheduler starts
+//! another in its place.
 
 use crate::packing::{Packing, pack};
+use crate::site::On;
 use crate::{ItemId, packing::Pack};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// What a scheduler and its nodes take beside the work, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Latencies {
     /// From the command to the first task that runs.
     pub submit: f64,
     /// The scheduler starts no two tasks closer together than this.
     pub between: f64,
-    /// From the end of a task on a worker to the next one's first item.
+    /// From the start of a process to its first item.
     pub start: f64,
     /// Beside an item's own work.
+    #[serde(default = "item")]
     pub item: f64,
+}
+
+/// What an item costs a node beside its own work: two lines of a journal, one of them synced.
+fn item() -> f64 {
+    0.01
+}
+
+impl Latencies {
+    /// What was measured of a scheduler (`benches/cluster-latencies`); nothing for this machine.
+    pub fn of(on: &On) -> Latencies {
+        let (submit, between, start) = match on {
+            On::Local => (0.0, 0.0, 0.0),
+            On::Hq(_) => (0.3, 0.0036, 0.016),
+            On::Slurm(_) => (0.73, 0.014, 1.0),
+        };
+        Latencies {
+            submit,
+            between,
+            start,
+            item: item(),
+        }
+    }
 }
 
 /// What became of a simulated run.
@@ -39,19 +68,31 @@ pub fn simulate(
     let items: Vec<(ItemId, f64)> = (0..).map(ItemId).zip(estimates.iter().copied()).collect();
     let packs = pack(&items, packing);
     let nanos = |seconds: f64| (seconds * 1e9) as u64;
-    let start = nanos(latencies.submit);
-    let mut free: BinaryHeap<Reverse<u64>> = (0..packing.workers.max(1))
-        .map(|_| Reverse(start))
-        .collect();
-    let mut last_start = start;
-    let mut end = start;
+    let workers = packing.workers.max(1);
+    let share = packs.iter().map(|pack| pack.seconds).sum::<f64>() / workers as f64;
+    let longest = packs.first().map_or(0.0, |pack| pack.seconds);
+    // What a site's usual factor makes of it.
+    let time = 2.0 * longest.max(share.min(packing.most));
+    // Workers by when they are free, and what the process there has done so far; the scheduler
+    // starts the first on each.
+    let (submit, between, start) = (latencies.submit, latencies.between, latencies.start);
+    let first = |worker: usize| Reverse((nanos(submit + between * worker as f64 + start), 0));
+    let mut free: BinaryHeap<Reverse<(u64, u64)>> = (0..workers).map(first).collect();
+    let mut end = nanos(submit);
     for pack in &packs {
-        let Reverse(at) = free.pop().unwrap_or(Reverse(start));
-        let begin = at.max(last_start + nanos(latencies.between));
-        last_start = begin;
-        let done = begin + nanos(latencies.start) + nanos(work(pack, costs, latencies));
-        end = end.max(done);
-        free.push(Reverse(done));
+        let Some(Reverse((at, before))) = free.pop() else {
+            break;
+        };
+        let (begin, before) = if before == 0 {
+            (at, 0)
+        } else if before + nanos(pack.seconds) > nanos(time) {
+            (at + nanos(between + start), 0)
+        } else {
+            (at + nanos(latencies.item), before)
+        };
+        let work = nanos(work(pack, costs, latencies)).max(1);
+        end = end.max(begin + work);
+        free.push(Reverse((begin + work, before + work)));
     }
     let wall = end as f64 / 1e9;
     let total: f64 = costs.iter().sum();
@@ -140,7 +181,31 @@ mod tests {
             ..NONE
         };
         let run = simulate(&costs, &costs, &packing(100), &slow);
-        assert!(run.wall >= 2.0 * (run.tasks as f64 - 1.0));
+        // A process every two seconds, each of which does an item a second from then on: after so
+        // many seconds half of their square is done.
+        assert!((18.0..30.0).contains(&run.wall), "{run:?}");
+        // Nobody waits for the scheduler again once all are at work.
+        let start = Latencies { start: 5.0, ..NONE };
+        let run = simulate(&costs, &costs, &packing(10), &start);
+        assert!((15.0..17.0).contains(&run.wall), "{run:?}");
+    }
+
+    /// The bar: 10,000 items on 100 workers, what they cost known within a factor of two.
+    #[test]
+    fn a_hundred_workers_are_busy() {
+        let costs = resample(&[0.1, 0.2, 0.3, 0.6], 10_000, 5);
+        let noise = resample(&[0.5, 0.7, 1.0, 1.4, 2.0], costs.len(), 6);
+        let believed: Vec<f64> = costs.iter().zip(&noise).map(|(c, f)| c * f).collect();
+        for on in [On::Hq(None), On::Slurm(None)] {
+            let latencies = Latencies::of(&on);
+            let packing = Packing {
+                workers: 100,
+                least: on.worth(),
+                most: 600.0,
+            };
+            let run = simulate(&costs, &believed, &packing, &latencies);
+            assert!(run.efficiency >= 0.8, "{on}: {run:?}, {packing:?}");
+        }
     }
 
     #[test]

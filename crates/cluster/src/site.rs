@@ -92,13 +92,12 @@ impl On {
         }
     }
 
-    /// What a task is to be worth there at least, in seconds: starting one takes milliseconds
-    /// under HyperQueue, about a second under Slurm.
+    /// What a task is to be worth there at least, in seconds. It may be little, since a process
+    /// that is done with its task takes over others that wait, and no scheduler is asked for that.
     pub fn worth(&self) -> f64 {
         match self {
             On::Local => 0.0,
-            On::Hq(_) => 2.0,
-            On::Slurm(_) => 20.0,
+            On::Hq(_) | On::Slurm(_) => 1.0,
         }
     }
 }

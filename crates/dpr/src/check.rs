@@ -27,6 +27,35 @@ pub enum Learning {
     Off,
 }
 
+/// A part of the paths, to be searched by itself: a cube over the first choices of a path.
+///
+/// Of the sides that are open at the first, second, ... branch with more than one, only those are
+/// taken whose number is even or odd as the bits of the part's number say. Every path is in some
+/// part, so that together the parts see what one search would; a part alone proves nothing, and
+/// claims only violations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    index: u32,
+    bits: u32,
+}
+
+impl Part {
+    /// The part with a number, of so many: a power of two, up to 256.
+    pub fn new(index: u32, of: u32) -> Option<Part> {
+        let fits = of.is_power_of_two() && (2..=256).contains(&of) && index < of;
+        fits.then(|| Part {
+            index,
+            bits: of.trailing_zeros(),
+        })
+    }
+
+    /// Whether a side belongs to it: by its number among those that are open, at a branch with
+    /// several, so many of which came before it on the path.
+    pub(crate) fn has(self, forks: u32, side: usize) -> bool {
+        forks >= self.bits || side as u32 % 2 == (self.index >> forks) & 1
+    }
+}
+
 /// How the search goes.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -43,6 +72,8 @@ pub struct Options {
     pub query_time: Duration,
     /// The most steps of a path.
     pub length: usize,
+    /// The part of the paths that is searched; all of them if there is none.
+    pub part: Option<Part>,
 }
 
 impl Default for Options {
@@ -54,6 +85,7 @@ impl Default for Options {
             jobs: 1,
             query_time: Duration::from_secs(30),
             length: 1_000_000,
+            part: None,
         }
     }
 }

@@ -56,4 +56,4 @@ mod search;
 mod smus;
 mod structure;
 
-pub use check::{Dpr, Learning, Options, Order};
+pub use check::{Dpr, Learning, Options, Order, Part};

@@ -4,6 +4,7 @@
 //! leaves several sides open, the oracle chooses. Sides from which no error can be reached are
 //! never taken: a run that would take one is over.
 
+use crate::check::Part;
 use crate::nodes::Nodes;
 use crate::oracle::Oracles;
 use crate::structure::{Return, Structure};
@@ -140,6 +141,8 @@ pub(crate) struct Runner<'a, 'p> {
     pub depth: u32,
     /// The most positions of a path.
     pub length: usize,
+    /// The part of the paths that is run.
+    pub part: Option<Part>,
 }
 
 /// A call on the path.
@@ -162,6 +165,8 @@ struct Walk<'s, 'p> {
     decisions: Vec<(usize, Decision)>,
     /// The decisions alone.
     made: Vec<Decision>,
+    /// How many branches with several open sides came so far.
+    forks: u32,
     /// The step that is being done.
     step: usize,
     /// The symbols that were made up so far, with the edge that met them.
@@ -222,6 +227,7 @@ impl<'p> Runner<'_, 'p> {
             path: Vec::new(),
             decisions: Vec::new(),
             made: Vec::new(),
+            forks: 0,
             met: Vec::new(),
         };
         walk.run.start(self.terms);
@@ -484,7 +490,18 @@ impl<'p> Runner<'_, 'p> {
             if !has_variable {
                 self.oracles.introduce(node, &branch.live);
             }
-            let mut order: Vec<(u32, u32)> = open.iter().map(|o| (o.0, o.1)).collect();
+            let forks = walk.forks;
+            let ours = |number: usize| match self.part {
+                Some(part) if open.len() > 1 => part.has(forks, number),
+                _ => true,
+            };
+            let mut order: Vec<(u32, u32)> = open
+                .iter()
+                .enumerate()
+                .filter(|(number, _)| ours(*number))
+                .map(|(_, o)| (o.0, o.1))
+                .collect();
+            walk.forks += u32::from(open.len() > 1);
             self.prefer.order(&mut order);
             for (side, _) in order {
                 walk.made.push(Decision { point: node, side });

@@ -226,6 +226,9 @@ pub(crate) struct Worker<'c, 'a, 'p> {
     cores: Option<Session<'static>>,
 }
 
+/// Why a part of the paths decides nothing.
+const PART: &str = "only a part of the paths was searched, and has no violation";
+
 /// After so many terms a new arena and a new solver are begun.
 const TERMS: usize = 2_000_000;
 /// After so many explanations in a row that smaller cores did not improve, they are sought only
@@ -355,6 +358,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 budget: common.budget,
                 depth: common.options.depth,
                 length: common.options.length,
+                part: common.options.part,
             }
             .run();
             if let Err(stopped) = self.learn(run, &mut terms) {
@@ -472,9 +476,9 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             self.exclude(&run, goal, &explanation);
             learned = true;
         }
-        if !learned {
-            // Every side was excluded for itself; then so is the way here, and the solver should
-            // have known.
+        if !learned || self.common.options.part.is_some() {
+            // Every side was excluded for itself, or belongs to another part of the search; then so
+            // is the way here, and the solver should have known of the former.
             let made: Vec<Decision> = run
                 .decisions
                 .iter()
@@ -580,6 +584,8 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 Some(Reason::Length(common.options.length))
             } else if shared.statistics.cut > 0 {
                 Some(Reason::Bound(common.options.depth))
+            } else if common.options.part.is_some() {
+                Some(Reason::Solver(PART.to_owned()))
             } else if shared.unjustified {
                 Some(Reason::Evidence)
             } else {

@@ -26,7 +26,7 @@ pub use c::{
     CCommand, CInput, CheckName, CircuitFormat, DataModelName, Preprocessor, UndefinedName,
 };
 pub use certify::{CertifyArgs, SolverName};
-pub use check::{CheckArgs, EngineChoice, SearchArith};
+pub use check::{CheckArgs, EngineChoice, SearchArith, Share};
 pub use explain::ExplainArgs;
 pub use leap::LeapArgs;
 pub use project::{CacheArgs, InitArgs, ProjectArgs, WorkArgs};

@@ -66,14 +66,18 @@ pub struct Done {
 }
 
 impl Asked {
-    /// The same for one engine alone.
-    pub fn by_engine(&self, engine: &str) -> Asked {
+    /// The same for one engine alone, or for a part of its search: `dpr`, `dpr 0/4`.
+    pub fn by_engine(&self, lane: &str) -> Asked {
         let mut arguments = self.arguments.clone();
         let at = arguments.len().min(1);
-        arguments.splice(at..at, ["--engine".to_owned(), engine.to_owned()]);
+        let words = match lane.split_once(' ') {
+            Some((engine, part)) => vec!["--engine", engine, "--cube", part],
+            None => vec!["--engine", lane],
+        };
+        arguments.splice(at..at, words.into_iter().map(str::to_owned));
         Asked {
             arguments,
-            title: format!("{} by {engine}", self.title),
+            title: format!("{} by {lane}", self.title),
             own: self.own.clone(),
         }
     }
@@ -155,9 +159,14 @@ impl Bench<'_> {
             }
             let mut arguments = asked.arguments.clone();
             arguments[0] = "certify".to_owned();
-            // Which engine found them does not matter to the gate.
-            if let Some(at) = arguments.iter().position(|word| word == "--engine") {
-                arguments.drain(at..at + 2);
+            // Who found them, and of which checks they are some, does not matter to the gate.
+            let files = arguments.iter().position(|word| word == "--");
+            for option in ["--engine", "--cube", "--group"] {
+                let before = arguments.iter().take(files.unwrap_or(usize::MAX));
+                let mut found = before.enumerate().filter(|(_, word)| *word == option);
+                if let Some(at) = found.next().map(|(at, _)| at) {
+                    arguments.drain(at..at + 2);
+                }
             }
             arguments.push(file.path().display().to_string());
             let Ran::Said(Some(value)) = self.run(&arguments) else {

@@ -1,6 +1,6 @@
 //! `hardbop.toml`: what a project is, and what is to be checked of it.
 
-use crate::cli::{CheckName, DataModelName};
+use crate::cli::{CheckName, DataModelName, Share};
 use crate::failure::Failure;
 use crate::{input, rules};
 use clap::ValueEnum;
@@ -53,9 +53,12 @@ pub struct Config {
     pub store: Option<String>,
     /// The site file.
     pub site: Option<PathBuf>,
-    /// The engines that a hard item is given to, each on a node of its own.
+    /// The engines that a hard item is given to, each on a node of its own; `dpr/4` is the search of
+    /// `dpr` in four parts.
     #[serde(default)]
     pub split: Vec<String>,
+    /// In how many groups the checks of a file or program are decided, each an item of its own.
+    pub groups: Option<u32>,
 }
 
 /// A program of several files.
@@ -68,6 +71,8 @@ pub struct Program {
     pub files: Vec<PathBuf>,
     /// Where execution starts.
     pub entry: Option<String>,
+    /// In how many groups its checks are decided.
+    pub groups: Option<u32>,
 }
 
 /// A project: its file, read, and where it is.
@@ -89,6 +94,8 @@ pub struct Item {
     pub entry: Option<String>,
     /// The rule.
     pub rule: Option<String>,
+    /// The group of its checks, if there are several.
+    pub group: Option<Share>,
 }
 
 /// The project of a directory: that of the nearest project file in it or above it.
@@ -146,6 +153,11 @@ impl Project {
         {
             return Err(wrong(format!("`time_limit` is {seconds}: give seconds")));
         }
+        let programs = self.config.programs.iter().map(|program| program.groups);
+        let mut groups = programs.chain([self.config.groups]).flatten();
+        if let Some(groups) = groups.find(|groups| !(1..=1000).contains(groups)) {
+            return Err(wrong(format!("`groups` is {groups}: give 1 to 1000")));
+        }
         // Messages name rules as the file does, if that is where the user is.
         let here = Path::new(".").canonicalize().ok();
         let near = here.as_deref() == Some(self.directory.as_path());
@@ -175,14 +187,16 @@ impl Project {
             }
             files.extend(found);
         }
-        let mut whole: Vec<Item> = files
+        let mut whole: Vec<(Item, u32)> = files
             .difference(&excluded)
             .map(|file| Item {
                 name: file.display().to_string(),
                 files: vec![file.clone()],
                 entry: self.config.entry.clone(),
                 rule: None,
+                group: None,
             })
+            .map(|item| (item, self.config.groups.unwrap_or(1)))
             .collect();
         for program in &self.config.programs {
             for file in &program.files {
@@ -193,29 +207,44 @@ impl Project {
                     )));
                 }
             }
-            whole.push(Item {
+            let item = Item {
                 name: program.name.clone(),
                 files: program.files.clone(),
                 entry: program.entry.clone().or(self.config.entry.clone()),
                 rule: None,
-            });
+                group: None,
+            };
+            whole.push((item, program.groups.or(self.config.groups).unwrap_or(1)));
         }
         if whole.is_empty() {
             return Err(Failure::message(format!(
                 "`{FILE}` names nothing to check: give `files = [\"src/*.c\"]` or a [[program]]"
             )));
         }
-        if self.config.rules.is_empty() {
-            return Ok(whole);
-        }
-        let with = |item: &Item, rule: &String| Item {
-            rule: Some(rule.clone()),
-            ..item.clone()
+        let rules: Vec<Option<&String>> = match self.config.rules.as_slice() {
+            [] => vec![None],
+            rules => rules.iter().map(Some).collect(),
         };
-        Ok(whole
-            .iter()
-            .flat_map(|item| self.config.rules.iter().map(move |rule| with(item, rule)))
-            .collect())
+        let mut items = Vec::new();
+        for (item, groups) in &whole {
+            for index in 0..*groups {
+                let of = *groups;
+                let (name, group) = match of {
+                    1 => (item.name.clone(), None),
+                    _ => {
+                        let name = format!("{} ({} of {of})", item.name, index + 1);
+                        (name, Some(Share { index, of }))
+                    }
+                };
+                items.extend(rules.iter().map(|rule| Item {
+                    name: name.clone(),
+                    rule: rule.cloned(),
+                    group,
+                    ..item.clone()
+                }));
+            }
+        }
+        Ok(items)
     }
 
     fn matching(&self, pattern: &str) -> Result<BTreeSet<PathBuf>, Failure> {
@@ -259,6 +288,9 @@ impl Project {
         }
         if let Some(rule) = &item.rule {
             option("--rule", rule.clone());
+        }
+        if let Some(Share { index, of }) = item.group {
+            option("--group", format!("{index}/{of}"));
         }
         if let Some(seconds) = config.time_limit {
             option("--time-limit", seconds.to_string());

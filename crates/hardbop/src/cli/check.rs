@@ -55,6 +55,12 @@ pub struct CheckArgs {
         help_heading = "Search"
     )]
     pub engine: EngineChoice,
+    /// Search a part of the paths only, with `--engine dpr`: what clusters split hard items by.
+    #[arg(long, value_name = "I/N", value_parser = Share::parse, hide = true)]
+    pub cube: Option<Share>,
+    /// Decide a group of the checks only: what projects split long lists of checks by.
+    #[arg(long, value_name = "I/N", value_parser = Share::parse, hide = true)]
+    pub group: Option<Share>,
     /// Stop with the first violation.
     #[arg(long, help_heading = "Search")]
     pub first: bool,
@@ -111,6 +117,34 @@ impl CheckArgs {
         } else {
             None
         }
+    }
+}
+
+/// One of so many equal parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its number, from zero.
+    pub index: u32,
+    /// How many there are.
+    pub of: u32,
+}
+
+impl Share {
+    /// What is written as `I/N`.
+    pub fn parse(text: &str) -> Result<Share, String> {
+        let pair = text.split_once('/');
+        let numbers = pair.and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
+        match numbers {
+            Some((index, of)) if index < of => Ok(Share { index, of }),
+            _ => Err(format!("`{text}` is no part: `0/4` is the first of four")),
+        }
+    }
+
+    /// That part of a list.
+    pub fn of<T>(self, list: Vec<T>) -> Vec<T> {
+        let cut = |index: u32| list.len() * index as usize / self.of as usize;
+        let (begin, end) = (cut(self.index), cut(self.index + 1));
+        list.into_iter().take(end).skip(begin).collect()
     }
 }
 

@@ -283,13 +283,15 @@ impl<'a> Drive<'a> {
             seconds: self.run.time_limit,
             mib: self.run.memory_limit,
         };
+        // A process that is done with its task goes on with others: it is given the time for as
+        // much as all of them have to do.
+        let share = tasks.iter().map(|(_, seconds)| seconds).sum::<f64>() / packing.workers as f64;
         for chunk in tasks.chunks(self.scheduler.most_tasks()) {
-            let longest = chunk
-                .iter()
-                .map(|(_, seconds)| *seconds)
-                .fold(0.0, f64::max);
+            let expected: Vec<f64> = chunk.iter().map(|(_, seconds)| *seconds).collect();
+            let longest = expected.iter().copied().fold(share.min(MOST), f64::max);
             let wave = Wave {
                 tasks: chunk.iter().map(|(works, _)| works.clone()).collect(),
+                expected,
                 request: site.request(limits, longest),
             };
             let id = self.next_wave();
@@ -377,9 +379,14 @@ impl<'a> Drive<'a> {
             };
             self.trouble = None;
             for &(wave, task) in out.iter().filter(|(wave, _)| *wave == id) {
+                // It lives as long as whoever took it over does.
                 let lives = match &alive {
                     Alive::None => false,
-                    Alive::These(tasks) => tasks.contains(&task),
+                    Alive::These(tasks) if tasks.contains(&task) => true,
+                    Alive::These(tasks) => self
+                        .directory
+                        .claimant(wave, task)
+                        .is_some_and(|by| tasks.contains(&by)),
                 };
                 if lives {
                     self.gone.remove(&(wave, task));
@@ -405,6 +412,12 @@ impl<'a> Drive<'a> {
         }
         // Whoever does not see it finds every item answered.
         let _ = self.directory.finish();
+        // Tasks that others did are still in the queue.
+        for &id in self.waves.keys() {
+            if let Some(job) = self.directory.job(id) {
+                self.scheduler.cancel(&job);
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `run.json` | what is to be done; sealed, never changed |
 //! | `wave-N.json` | the tasks of a wave; sealed, never changed |
 //! | `wave-N.job` | by what the scheduler knows them |
+//! | `claims/WAVE-TASK` | the number of the task whose process does this one |
 //! | `journals/known.journal` | what was in the store when the run began |
 //! | `journals/WAVE-TASK-NODE-PROCESS.journal` | what a process did, line by line |
 //! | `tool-NODE` | the hash of the tool that a node has |
@@ -70,6 +71,8 @@ pub struct Run {
 pub struct Wave {
     /// The tasks.
     pub tasks: Vec<Vec<Work>>,
+    /// What each of them may take, in seconds.
+    pub expected: Vec<f64>,
     /// What each of them needs.
     pub request: Request,
 }
@@ -100,6 +103,7 @@ impl Directory {
         let begun = || {
             std::fs::create_dir_all(path.join("journals"))?;
             std::fs::create_dir_all(path.join("complaints"))?;
+            std::fs::create_dir_all(path.join("claims"))?;
             ignore(project)?;
             write_sealed(&path.join("run.json"), "run", run)
         };
@@ -185,6 +189,30 @@ impl Directory {
     pub fn set_job(&self, wave: WaveId, job: &str) -> io::Result<()> {
         let path = self.path.join(format!("wave-{}.job", wave.0));
         write_whole(&path, format!("{job}\n").as_bytes())
+    }
+
+    /// Takes a task for the process of another one of its wave, or of the same. Gives whose it is:
+    /// the first who asks has it. A link is there as a whole or not at all, on shared file systems
+    /// too.
+    pub fn claim(&self, wave: WaveId, task: TaskId, by: TaskId) -> io::Result<TaskId> {
+        if let Some(owner) = self.claimant(wave, task) {
+            return Ok(owner);
+        }
+        let folder = self.path.join("claims");
+        let mine = tempfile::NamedTempFile::new_in(&folder)?;
+        std::fs::write(mine.path(), format!("{}\n", by.0))?;
+        let name = format!("{}-{}", wave.0, task.0);
+        match std::fs::hard_link(mine.path(), folder.join(name)) {
+            Ok(()) => Ok(by),
+            Err(error) => self.claimant(wave, task).ok_or(error),
+        }
+    }
+
+    /// By the process of which task a task is done.
+    pub fn claimant(&self, wave: WaveId, task: TaskId) -> Option<TaskId> {
+        let name = format!("{}-{}", wave.0, task.0);
+        let text = std::fs::read_to_string(self.path.join("claims").join(name)).ok()?;
+        text.trim().parse().ok().map(TaskId)
     }
 
     fn mark(&self, name: &str) -> io::Result<()> {

@@ -47,7 +47,8 @@ impl Slurm {
         // `--parsable`: the number, and the cluster's name where there are several.
         let job = said.trim().split(';').next().unwrap_or_default();
         match !job.is_empty() && job.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => Ok(job.to_owned()),
+            // A controller that lost its state uses numbers again: the name tells jobs apart.
+            true => Ok(format!("{job} {}", submission.name)),
             false => Err(Trouble(format!("`sbatch` says `{}`", said.trim()))),
         }
     }
@@ -82,8 +83,10 @@ impl Slurm {
 
     /// Which tasks are not over.
     pub fn alive(&self, job: &str) -> Result<Alive, Trouble> {
+        let (number, name) = named(job);
         let output = Command::new("squeue")
-            .args(["--noheader", "--array", "--format=%K", "--jobs", job])
+            .args(["--noheader", "--array", "--format=%K %r", "--jobs", number])
+            .args(name)
             .stdin(Stdio::null())
             .output()
             .map_err(|error| Trouble(format!("cannot start `squeue`: {error}")))?;
@@ -92,10 +95,7 @@ impl Slurm {
             return Ok(Alive::None);
         }
         let said = said("squeue", &output)?;
-        let tasks: BTreeSet<TaskId> = said
-            .lines()
-            .filter_map(|line| line.trim().parse().ok().map(TaskId))
-            .collect();
+        let tasks: BTreeSet<TaskId> = said.lines().filter_map(lives).collect();
         Ok(match tasks.is_empty() {
             true => Alive::None,
             false => Alive::These(tasks),
@@ -104,13 +104,34 @@ impl Slurm {
 
     /// Cancels a job.
     pub fn cancel(&self, job: &str) {
+        let (number, name) = named(job);
         // Tasks look for themselves whether they are wanted.
         let _ = Command::new("scancel")
-            .args(["--quiet", job])
+            .args(["--quiet", number])
+            .args(name)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
+    }
+}
+
+/// The task of a line of `squeue`, with why it waits, if it is going to run.
+///
+/// A job that could not be started is put back into the queue and held: nobody but an administrator
+/// lets it go. That happens if a controller that was killed remembers a job as waiting that a node
+/// has started already. (One that a person holds is left to that person.)
+fn lives(line: &str) -> Option<TaskId> {
+    let (number, reason) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+    let stuck = reason.contains("requeued") && reason.contains("held");
+    number.parse().ok().map(TaskId).filter(|_| !stuck)
+}
+
+/// The number of a job, and the option that names it.
+fn named(job: &str) -> (&str, Option<String>) {
+    match job.split_once(' ') {
+        Some((number, name)) => (number, Some(format!("--name={name}"))),
+        None => (job, None),
     }
 }
 
@@ -129,6 +150,18 @@ mod tests {
     use expect_test::expect;
     use hardbop_cluster::site::{ItemLimits, On};
     use std::path::Path;
+
+    #[test]
+    fn what_slurm_holds_back_by_itself_is_lost() {
+        let tasks = |said: &str| said.lines().filter_map(lives).collect::<Vec<_>>();
+        let said = "0 None\n1 Resources\n  2 launch failed requeued held\n3 JobHeldUser\n4\n";
+        assert_eq!(tasks(said), [TaskId(0), TaskId(1), TaskId(3), TaskId(4)]);
+        assert_eq!(
+            tasks("5 job requeued in held state\n6 (null)\n"),
+            [TaskId(6)]
+        );
+        assert_eq!(tasks("N/A None\n"), []);
+    }
 
     #[test]
     fn limits_become_arguments_with_margins() {

@@ -1,7 +1,7 @@
 //! `hardbop check`: decides the checks of a C program, each with its evidence.
 
 use crate::c::{self, Files, Part, Parts};
-use crate::cli::{CheckArgs, EngineChoice, SearchArith};
+use crate::cli::{CheckArgs, EngineChoice, SearchArith, Share};
 use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::boolean_view;
@@ -93,7 +93,7 @@ pub fn decide_target(
         arguments,
         console,
         target,
-        jobs: jobs(target, &parts),
+        jobs: jobs(target, &parts, arguments.group),
         sources: &sources,
         warnings: &warnings,
         files: &files,
@@ -105,7 +105,10 @@ pub fn decide_target(
     };
     let mut plan = match (arguments.engine, target.is_about_ends()) {
         (EngineChoice::Auto, true) => termination_plan(),
-        (engine, _) => plan(engine, arguments.arith),
+        (engine, _) => match part(arguments)? {
+            Some(part) => Plan::alone(Dpr(part)),
+            None => plan(engine, arguments.arith),
+        },
     };
     if arguments
         .without
@@ -179,8 +182,8 @@ struct Job<'a> {
     checks: Vec<CheckId>,
 }
 
-/// What is to be decided, one program after the other.
-fn jobs<'a>(target: &Target, parts: &'a [Part]) -> Vec<Job<'a>> {
+/// What is to be decided, one program after the other: all checks, or a group of each program's.
+fn jobs<'a>(target: &Target, parts: &'a [Part], group: Option<Share>) -> Vec<Job<'a>> {
     let mut jobs: Vec<Job<'a>> = parts
         .iter()
         .map(|part| Job {
@@ -196,6 +199,11 @@ fn jobs<'a>(target: &Target, parts: &'a [Part]) -> Vec<Job<'a>> {
         jobs.retain(|job| !job.checks.is_empty());
     } else {
         jobs.truncate(1);
+    }
+    if let Some(group) = group {
+        for job in &mut jobs {
+            job.checks = group.of(std::mem::take(&mut job.checks));
+        }
     }
     jobs
 }
@@ -234,6 +242,23 @@ fn encodings(arith: SearchArith) -> Encodings {
         SearchArith::Auto => Encodings::IntegersFirst,
         SearchArith::Bits => Encodings::BitsOnly,
     }
+}
+
+/// The options of a search of a part of the paths, if that is what is wanted.
+fn part(arguments: &CheckArgs) -> Result<Option<hardbop_dpr::Options>, Failure> {
+    let Some(Share { index, of }) = arguments.cube else {
+        return Ok(None);
+    };
+    let part = hardbop_dpr::Part::new(index, of);
+    if arguments.engine != EngineChoice::Dpr || part.is_none() {
+        return Err(Failure::message(
+            "--cube I/N is for --engine dpr, and N is 2, 4, 8, ... 256",
+        ));
+    }
+    Ok(Some(hardbop_dpr::Options {
+        part,
+        ..hardbop_dpr::Options::default()
+    }))
 }
 
 fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {

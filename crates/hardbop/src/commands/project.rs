@@ -27,7 +27,9 @@ use std::path::{Path, PathBuf};
 use table::Row;
 
 /// The engines that a hard item is given to, unless told.
-const LANES: &[&str] = &["houdini", "horn", "slam", "values", "dpr", "leap", "unroll"];
+const LANES: &[&str] = &[
+    "houdini", "horn", "slam", "values", "dpr", "leap", "unroll", "dpr/4",
+];
 
 /// What earlier runs cost, beside the project file.
 const COSTS: &str = ".hardbop/costs.json";
@@ -164,17 +166,33 @@ fn read_site(path: &Path) -> Result<Site, Failure> {
 
 /// The engines that a hard item is given to.
 fn lanes(project: &Project, arguments: &ProjectArgs) -> Result<Vec<String>, Failure> {
-    for engine in &project.config.split {
-        if EngineChoice::from_str(engine, false).is_err() {
-            return Err(Failure::message(format!(
-                "`hardbop.toml`: `split`: there is no engine `{engine}`"
+    let wrong = |what: String| Failure::message(format!("`hardbop.toml`: `split`: {what}"));
+    let said: Vec<&str> = match (arguments.split, project.config.split.as_slice()) {
+        (true, []) => LANES.to_vec(),
+        (_, lanes) => lanes.iter().map(String::as_str).collect(),
+    };
+    let mut lanes = Vec::new();
+    for lane in said {
+        let (engine, parts) = match lane.split_once('/') {
+            Some((engine, parts)) => (engine, Some(parts)),
+            None => (lane, None),
+        };
+        let Ok(choice) = EngineChoice::from_str(engine, false) else {
+            return Err(wrong(format!("there is no engine `{engine}`")));
+        };
+        let Some(parts) = parts else {
+            lanes.push(engine.to_owned());
+            continue;
+        };
+        let of: u32 = parts.parse().unwrap_or(0);
+        if choice != EngineChoice::Dpr || hardbop_dpr::Part::new(0, of).is_none() {
+            return Err(wrong(format!(
+                "`{lane}`: only `dpr` searches in parts, and there are 2, 4, 8, ... 256 of them"
             )));
         }
+        lanes.extend((0..of).map(|index| format!("{engine} {index}/{of}")));
     }
-    Ok(match (arguments.split, project.config.split.as_slice()) {
-        (true, []) => LANES.iter().map(|&lane| lane.to_owned()).collect(),
-        (_, lanes) => lanes.to_vec(),
-    })
+    Ok(lanes)
 }
 
 fn asked(project: &Project, item: &Item) -> Asked {

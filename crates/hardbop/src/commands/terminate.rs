@@ -24,6 +24,8 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
         property: None,
         arith: SearchArith::Auto,
         engine: EngineChoice::Auto,
+        cube: None,
+        group: None,
         first: false,
         without: Vec::new(),
         invariants: false,

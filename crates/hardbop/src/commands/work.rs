@@ -1,4 +1,5 @@
-//! `hardbop work`: does a task of a run on a node. People do not call it; schedulers do.
+//! `hardbop work`: does a task of a run on a node, and then, as long as there is time, others of
+//! its wave that nobody has begun. People do not call it; schedulers do.
 
 use crate::cli::WorkArgs;
 use crate::cluster::Scheduler;
@@ -27,10 +28,10 @@ pub fn run(arguments: &WorkArgs) -> Result<Verdict, Failure> {
     };
     let (id, task) = (WaveId(arguments.wave), TaskId(number(arguments)?));
     let run = directory.run().map_err(lost)?;
-    let Wave { tasks, request } = directory.wave(id).map_err(lost)?;
-    let Some(works) = tasks.get(task.index()) else {
+    let wave = directory.wave(id).map_err(lost)?;
+    if wave.tasks.get(task.index()).is_none() {
         return Err(Failure::message(format!("there is no task {}", task.0)));
-    };
+    }
     if directory.is_over() {
         return Ok(Verdict::Fine);
     }
@@ -38,8 +39,6 @@ pub fn run(arguments: &WorkArgs) -> Result<Verdict, Failure> {
         .nodename()
         .to_string_lossy()
         .into_owned();
-    let before = Before::read(&directory, id, task).map_err(lost)?;
-    let mut journal = directory.journal(id, task, &node).map_err(lost)?;
     let tool = Tool::this(&directory.tool_of(&node))?;
     if tool.identity != run.tool {
         let reason = format!(
@@ -51,34 +50,34 @@ pub fn run(arguments: &WorkArgs) -> Result<Verdict, Failure> {
         let refused = Line::Refused {
             reason: reason.clone(),
         };
+        let mut journal = directory.journal(id, task, &node).map_err(lost)?;
         journal
             .write(&[Line::Opened { node }, refused])
             .map_err(lost)?;
         return Err(Failure::message(reason));
     }
-    journal.write(&[Line::Opened { node }]).map_err(lost)?;
     let store = Store::open(&run.store, &run.directory)?;
     let node = Node {
         directory: &directory,
         run: &run,
         tool: &tool,
         store: &store,
+        name: node,
+        started,
     };
     let mut done = 0;
-    for work in works {
-        if before.answered.contains(&work.piece) || directory.is_released(work.piece.item) {
+    for next in std::iter::once(task).chain((0..).map(TaskId).take(wave.tasks.len())) {
+        // Its own task comes first, whatever it takes. So do those that a process before this one
+        // took over, and was lost.
+        let ours = next == task || directory.claimant(id, next) == Some(task);
+        if !ours && (directory.is_over() || !node.has_time(&wave, next)) {
             continue;
         }
-        let late = request
-            .begin_until
-            .is_some_and(|until| started.elapsed().as_secs_f64() > until);
-        if late && done > 0 {
-            // What is left might be killed before it says that its time is over.
-            break;
+        let owner = directory.claim(id, next, task).map_err(lost)?;
+        if owner != task || (next == task && done > 0) {
+            continue;
         }
-        done += 1;
-        let begun = work.begun + before.begun.get(&work.piece).copied().unwrap_or(0);
-        match node.work(work, begun, &mut journal).map_err(lost)? {
+        match node.task(id, next, &wave, &mut done).map_err(lost)? {
             After::Next => {}
             After::Over => return Ok(Verdict::Fine),
             After::Interrupted => {
@@ -86,7 +85,6 @@ pub fn run(arguments: &WorkArgs) -> Result<Verdict, Failure> {
             }
         }
     }
-    journal.write(&[Line::Closed]).map_err(lost)?;
     Ok(Verdict::Fine)
 }
 
@@ -108,6 +106,8 @@ fn number(arguments: &WorkArgs) -> Result<u32, Failure> {
 struct Before {
     answered: BTreeSet<Piece>,
     begun: BTreeMap<Piece, u32>,
+    /// What was left of it was given back.
+    closed: bool,
 }
 
 impl Before {
@@ -122,6 +122,7 @@ impl Before {
                 Line::GaveUp { piece, .. } => {
                     before.answered.insert(piece);
                 }
+                Line::Closed => before.closed = true,
                 _ => {}
             }
         }
@@ -144,9 +145,56 @@ struct Node<'a> {
     run: &'a Run,
     tool: &'a Tool,
     store: &'a Store,
+    name: String,
+    started: Instant,
 }
 
 impl Node<'_> {
+    /// Whether there is time for a task beside its own.
+    fn has_time(&self, wave: &Wave, task: TaskId) -> bool {
+        let expected = wave.expected.get(task.index()).copied().unwrap_or(0.0);
+        let until = wave.request.begin_until;
+        until.is_none_or(|until| self.started.elapsed().as_secs_f64() + expected <= until)
+    }
+
+    /// Does a task that is this process's.
+    fn task(
+        &self,
+        id: WaveId,
+        task: TaskId,
+        wave: &Wave,
+        done: &mut usize,
+    ) -> std::io::Result<After> {
+        let works = wave.tasks.get(task.index()).map_or(&[][..], Vec::as_slice);
+        let before = Before::read(self.directory, id, task)?;
+        if before.closed {
+            return Ok(After::Next);
+        }
+        let mut journal = self.directory.journal(id, task, &self.name)?;
+        let node = self.name.clone();
+        journal.write(&[Line::Opened { node }])?;
+        for work in works {
+            if before.answered.contains(&work.piece) || self.directory.is_released(work.piece.item)
+            {
+                continue;
+            }
+            let until = wave.request.begin_until;
+            let late = until.is_some_and(|until| self.started.elapsed().as_secs_f64() > until);
+            if late && *done > 0 {
+                // What is left might be killed before it says that its time is over.
+                break;
+            }
+            *done += 1;
+            let begun = work.begun + before.begun.get(&work.piece).copied().unwrap_or(0);
+            match self.work(work, begun, &mut journal)? {
+                After::Next => {}
+                after => return Ok(after),
+            }
+        }
+        journal.write(&[Line::Closed])?;
+        Ok(After::Next)
+    }
+
     fn work(&self, work: &Work, begun: u32, journal: &mut Journal) -> std::io::Result<After> {
         let piece = work.piece.clone();
         let item = piece.item;

@@ -100,7 +100,7 @@ fn a_file_with_errors_does_not_stop_the_others() {
 fn a_wrong_key_is_pointed_at() {
     project("files = [\"src/*.c\"]\ntime_limt = 3\n").check("check", expect![[r#"
         [stderr]
-        error: unknown field `time_limt`, expected one of `files`, `exclude`, `program`, `include`, `define`, `data_model`, `entry`, `check`, `rules`, `time_limit`, `memory_limit`, `jobs`, `on`, `store`, `site`, `split`
+        error: unknown field `time_limt`, expected one of `files`, `exclude`, `program`, `include`, `define`, `data_model`, `entry`, `check`, `rules`, `time_limit`, `memory_limit`, `jobs`, `on`, `store`, `site`, `split`, `groups`
          --> hardbop.toml:2:1
           |
         2 | time_limt = 3
@@ -380,4 +380,84 @@ int main(void) {{
     let violated = |item: &&Value| item["answer"] == "VIOLATED";
     let items = last["items"].as_array().expect("items");
     assert_eq!(items.iter().filter(violated).count(), FILES);
+}
+
+#[test]
+fn checks_are_items_in_groups() {
+    let text = "#include <assert.h>
+int main(void) { int x = 1;
+  assert(x == 1);
+  assert(x == 2);
+  return 0; }
+";
+    let scene =
+        Scene::file("hardbop.toml", "files = [\"g.c\"]\ngroups = 2\n").and_file("g.c", text);
+    scene.check(
+        "check",
+        expect![[r#"
+            g.c (1 of 2)  PROVED    1 checks
+            g.c (2 of 2)  VIOLATED  1 of 1 checks
+              VIOLATED g.c:4: assertion x == 2 (in main)
+            2 checked: 1 proved, 1 violated
+            [exit 1]
+        "#]],
+    );
+    project("files = [\"src/*.c\"]\ngroups = 0\n").check(
+        "check",
+        expect![[r#"
+            [stderr]
+            error: `hardbop.toml`: `groups` is 0: give 1 to 1000
+            [exit 2]
+        "#]],
+    );
+}
+
+/// A part of the paths: what a cluster gives to a node if an item is hard.
+#[test]
+fn the_search_is_cut_into_parts() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int x = 0;
+  if (__VERIFIER_nondet_int()) x = 1;
+  if (x == 1) reach_error();
+  return 0;
+}
+";
+    let scene = Scene::file("x.c", text);
+    scene.check(
+        "check x.c --engine dpr --cube 0/2",
+        expect![[r#"
+            VIOLATED x.c:6: call of `reach_error` (in main)
+              5  if (__VERIFIER_nondet_int()) x = 1;  __VERIFIER_nondet_int() = 1, x = 1
+              6  if (x == 1) reach_error();           x = 1
+              6  call of `reach_error`
+              x.c:5: input __VERIFIER_nondet_int() = 1
+            [exit 1]
+        "#]],
+    );
+    scene.check(
+        "check x.c --engine dpr --cube 1/2",
+        expect![[r#"
+            UNKNOWN x.c:6: call of `reach_error` (in main)
+              because the solver does not know: only a part of the paths was searched, and has no violation
+            [exit 3]
+        "#]],
+    );
+    scene.check(
+        "check x.c --cube 0/2",
+        expect![[r#"
+            [stderr]
+            error: --cube I/N is for --engine dpr, and N is 2, 4, 8, ... 256
+            [exit 2]
+        "#]],
+    );
+    project("files = [\"src/*.c\"]\nsplit = [\"horn/2\"]\n").check(
+        "check --on slurm",
+        expect![[r#"
+            [stderr]
+            error: `hardbop.toml`: `split`: `horn/2`: only `dpr` searches in parts, and there are 2, 4, 8, ... 256 of them
+            [exit 2]
+        "#]],
+    );
 }

@@ -7,8 +7,9 @@ mod project;
 mod servers;
 mod store;
 
-use project::Project;
-use servers::{HyperQueue, Slurm};
+use project::{Project, wait};
+use servers::{HyperQueue, Slurm, State};
+use std::collections::BTreeSet;
 use std::process::Stdio;
 
 /// The final table is that of one machine, byte for byte.
@@ -33,6 +34,20 @@ fn hyperqueue_gives_the_table_of_one_machine() {
     );
 }
 
+/// Where there is a command `hq`, it is asked.
+#[test]
+fn hyperqueue_is_asked_by_its_command() {
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    let project = Project::new(2);
+    let local = project.table(&["--on", "local"]);
+    project.forget();
+    let environment = hq.environment_with_command();
+    let table = project.table_in(&environment, &["--on", &hq.on()]);
+    assert_eq!(table, local);
+}
+
 #[test]
 fn slurm_gives_the_table_of_one_machine() {
     let Some(slurm) = Slurm::start() else {
@@ -44,11 +59,24 @@ fn slurm_gives_the_table_of_one_machine() {
     let table = project.table_in(slurm.environment(), &["--on", "slurm"]);
     assert_eq!(table, local);
     project.forget();
-    // The controller is restarted in the middle: it knows its jobs again, and nobody is lost.
-    let run = project.start_in(slurm.environment(), &["--on", "slurm:main"]);
+    // The controller is killed in the middle. What comes back knows its jobs, or, if it had not
+    // written them down yet, has forgotten them; either way nothing is lost.
+    for state in [State::Kept, State::Lost] {
+        let run = project.start_in(slurm.environment(), &["--on", "slurm:main"]);
+        project.wait_for_journals(1);
+        slurm.restart_controller(state);
+        assert_eq!(run.finish(), local);
+        project.forget();
+    }
+    // What comes back takes a job for waiting that a node does already.
+    let mut run = None;
+    slurm.start_late(|| {
+        run = Some(project.start_in(slurm.environment(), &["--on", "slurm"]));
+        wait("the first wave", || project.is_handed_out());
+    });
     project.wait_for_journals(1);
-    slurm.restart_controller();
-    assert_eq!(run.finish(), local);
+    slurm.restart_controller(State::Earlier);
+    assert_eq!(run.expect("it was started").finish(), local);
     project.forget();
     // A node is lost in the middle, with what runs on it.
     let run = project.start_in(slurm.environment(), &["--on", "slurm"]);
@@ -78,6 +106,29 @@ fn a_scheduler_that_is_not_there_is_told_at_once() {
         said.contains("no run of this project is known here"),
         "{said}"
     );
+}
+
+/// A process that is done with its task takes over others, which the scheduler need not start.
+#[test]
+fn a_process_takes_over_what_nobody_has_begun() {
+    let Some(hq) = HyperQueue::start(1) else {
+        return;
+    };
+    let project = Project::new(3);
+    let local = project.table(&["--on", "local"]);
+    // Nobody has learnt yet what items cost: they are several tasks.
+    project.forget();
+    let table = project.table_in(hq.environment(), &["--on", &hq.on()]);
+    assert_eq!(table, local);
+    let (mut tasks, mut processes) = (BTreeSet::new(), BTreeSet::new());
+    for journal in project.journals() {
+        let name = journal.file_stem().expect("a name").to_string_lossy();
+        let words: Vec<&str> = name.split('-').collect();
+        tasks.insert((words[0].to_owned(), words[1].to_owned()));
+        processes.insert(words[words.len() - 1].to_owned());
+    }
+    assert!(tasks.len() > 3, "{tasks:?}");
+    assert!(processes.len() < tasks.len(), "{processes:?} {tasks:?}");
 }
 
 /// The client is killed; the run goes on, and whoever comes next watches it, or joins it.
@@ -159,4 +210,34 @@ fn a_hard_item_is_split() {
         table.contains("1 unknown"),
         "nobody decides it, and it ends: {table}"
     );
+    // Engines, and parts of the search of one.
+    for lane in ["horn", "dpr", "dpr 0/4", "dpr 3/4"] {
+        let began = format!("\"lane\":\"{lane}\"");
+        let texts = project.journals().into_iter().map(std::fs::read_to_string);
+        let mut texts = texts.map(|text| text.expect("a journal"));
+        assert!(texts.any(|text| text.contains(&began)), "{lane}");
+    }
+}
+
+/// Many checks of a program are decided in groups, each an item: here and on a cluster alike.
+#[test]
+fn checks_are_decided_in_groups() {
+    let project = Project::grouped();
+    let local = project.table(&["--on", "local"]);
+    for line in [
+        "many.c (1 of 3)  PROVED    2 checks",
+        "many.c (2 of 3)  VIOLATED  1 of 2 checks",
+        "many.c (3 of 3)  PROVED    2 checks",
+        "3 checked: 2 proved, 1 violated",
+    ] {
+        assert!(local.lines().any(|one| one == line), "{line}: {local}");
+    }
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    project.forget();
+    let table = project.table_in(hq.environment(), &["--on", &hq.on()]);
+    assert_eq!(table, local);
+    let again = project.table_in(hq.environment(), &["--on", &hq.on(), "--recheck"]);
+    assert!(again.contains("the claims of 3 checked again"), "{again}");
 }

@@ -64,6 +64,27 @@ impl Project {
         project
     }
 
+    /// One file with six checks, of which the fourth is violated, in three groups.
+    pub fn grouped() -> Project {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let project = Project { directory };
+        project.write(
+            "hardbop.toml",
+            "files = [\"many.c\"]\ntime_limit = 60\ngroups = 3\n",
+        );
+        let checks: String = (0..6)
+            .map(|number| {
+                let bound = if number == 3 { 3 } else { 10 };
+                format!("  assert(x + {number} < {bound});\n")
+            })
+            .collect();
+        let text = format!(
+            "#include <assert.h>\nint main(void) {{\n  int x = 1;\n{checks}  return 0;\n}}\n"
+        );
+        project.write("many.c", &text);
+        project
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.directory.path()
@@ -219,6 +240,14 @@ impl Started {
             "a violation is found: {said}"
         );
         plain(&output.stdout)
+    }
+
+    /// The exit code and the table.
+    pub fn end(mut self) -> (i32, String) {
+        let child = self.child.take().expect("it was started");
+        let output = child.wait_with_output().expect("it ends");
+        let code = output.status.code().expect("it is not killed");
+        (code, plain(&output.stdout))
     }
 
     /// Presses Ctrl-C. What it prints, and what it says.

@@ -115,6 +115,15 @@ impl HyperQueue {
     pub fn environment(&self) -> &[(String, String)] {
         &self.environment
     }
+
+    /// The same with a command `hq` on the path.
+    pub fn environment_with_command(&self) -> Vec<(String, String)> {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{path}", script("bin").display());
+        let mut environment = self.environment.clone();
+        environment.push(("PATH".to_owned(), path));
+        environment
+    }
 }
 
 fn python(
@@ -133,9 +142,22 @@ fn python(
     Process::ready(command).expect("it starts")
 }
 
+/// What a controller that was killed knows when it comes back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// What it wrote down the last time.
+    Kept,
+    /// Nothing of its jobs.
+    Lost,
+    /// What it knew when [`Slurm::start_late`] let it go on.
+    Earlier,
+}
+
 /// Slurm: a controller and two nodes of one core.
 pub struct Slurm {
     directory: tempfile::TempDir,
+    /// The least number of a job, if it was restarted.
+    first: std::cell::Cell<u32>,
     _process: Process,
     environment: Vec<(String, String)>,
 }
@@ -162,6 +184,7 @@ impl Slurm {
         let conf = directory.path().join("slurm.conf").display().to_string();
         Some(Slurm {
             directory,
+            first: std::cell::Cell::new(0),
             _process: process,
             environment: vec![("SLURM_CONF".to_owned(), conf)],
         })
@@ -179,17 +202,26 @@ impl Slurm {
         command
     }
 
-    /// Ends the controller at once, and starts it again.
-    pub fn restart_controller(&self) {
-        let processes = std::fs::read_to_string(self.directory.path().join("processes"));
-        let processes = processes.expect("the list of processes");
-        let line = processes
-            .lines()
-            .find_map(|line| line.strip_prefix("controller "));
-        let pid = line.expect("the controller").to_owned();
+    /// The controller's process, as far as its file names one that is there: an empty one is being
+    /// written, and one that is gone was killed.
+    fn controller(&self) -> Option<String> {
+        let pid = std::fs::read_to_string(self.directory.path().join("slurmctld.pid")).ok()?;
+        let pid: u32 = pid.trim().parse().ok()?;
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+        name.starts_with("slurmctld").then(|| pid.to_string())
+    }
+
+    /// Ends the controller at once, and starts it again with what it kept of its state.
+    ///
+    /// It writes its state down every few seconds, so it may take a job that runs for one that waits,
+    /// or have forgotten it. Then it would use the job's number again; a node that still has that job
+    /// refuses the second, is set aside by the controller, and nothing moves for minutes.
+    /// `FirstJobId` is Slurm's way out of the latter; the former is for hardbop to see.
+    pub fn restart_controller(&self, state: State) {
+        wait("the controller's number", || self.controller().is_some());
+        let pid = self.controller().expect("the controller");
         let killed = Command::new("kill").args(["-KILL", &pid]).status();
         assert!(killed.expect("kill").success());
-        let conf = self.directory.path().join("slurm.conf");
         let down = || {
             !self
                 .command("scontrol")
@@ -199,9 +231,50 @@ impl Slurm {
                 .success()
         };
         wait("its end", down);
+        if state == State::Earlier {
+            let path = self.directory.path();
+            std::fs::copy(path.join("earlier"), path.join("state/job_state")).expect("a copy");
+        }
+        if state == State::Lost {
+            let pattern = self.directory.path().join("state/job_state*");
+            let found = glob::glob(pattern.to_str().expect("a plain path")).expect("a pattern");
+            for file in found.filter_map(Result::ok) {
+                std::fs::remove_file(file).expect("it can be removed");
+            }
+        }
+        let first = self.first.get() + 1000;
+        self.first.set(first);
+        let conf = self.directory.path().join("slurm.conf");
+        let text = std::fs::read_to_string(&conf).expect("a file");
+        let kept = text.lines().filter(|line| !line.starts_with("FirstJobId"));
+        let mut text: String = kept.map(|line| format!("{line}\n")).collect();
+        text.push_str(&format!("FirstJobId={first}\n"));
+        std::fs::write(&conf, text).expect("it can be written");
         let started = self.command("slurmctld").arg("-f").arg(conf).status();
         assert!(started.expect("slurmctld").success());
         wait("the controller", || !down());
+    }
+
+    /// Lets no job start until one is handed over and is written down as waiting.
+    pub fn start_late(&self, hand_over: impl FnOnce()) {
+        let partition = |state: &str| {
+            let mut update = self.command("scontrol");
+            let update = update.args(["update", "PartitionName=main", &format!("State={state}")]);
+            assert!(update.status().expect("scontrol").success());
+        };
+        let path = self.directory.path();
+        // One that is written there by its name, and no other that waits.
+        let jobs = || {
+            let bytes = std::fs::read(path.join("state/job_state")).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            text.matches("hardbop-").count()
+        };
+        partition("DOWN");
+        let before = jobs();
+        hand_over();
+        wait("what it writes down", || jobs() > before);
+        std::fs::copy(path.join("state/job_state"), path.join("earlier")).expect("a copy");
+        partition("UP");
     }
 
     /// Ends the processes of all jobs at once, as if their nodes lost power, and lets Slurm start
@@ -246,9 +319,8 @@ impl Drop for Slurm {
             self.tell_state();
         }
         // A controller that was restarted is nobody's child.
-        let pid = std::fs::read_to_string(self.directory.path().join("slurmctld.pid"));
-        if let Ok(pid) = pid {
-            let _ = Command::new("kill").arg(pid.trim()).status();
+        if let Some(pid) = self.controller() {
+            let _ = Command::new("kill").arg(pid).status();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The store of answers: shared, checked, pruned, and believed only as far as it stands.
 
-use crate::project::Project;
+use crate::project::{Project, wait};
 use crate::servers::{HyperQueue, ObjectStore};
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -187,4 +187,78 @@ s3.put_object(Key=entry.key, Body=body[:len(body) // 2])",
     let output = laptop.output_in(&nowhere, &place);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("3 answers could not be kept in the store"));
+}
+
+/// A program of two files whose first one includes a header that is a pipe: whoever reads it waits
+/// there until the test lets it go on.
+fn waiting() -> Project {
+    let project = Project::hard();
+    std::fs::remove_file(project.path().join("hard.c")).expect("it was there");
+    project.write(
+        "hardbop.toml",
+        "time_limit = 200\n[[program]]\nname = \"both\"\nfiles = [\"first.c\", \"second.c\"]\n",
+    );
+    project.write("first.c", "#include \"slow.h\"\nint limit = LIMIT;\n");
+    project.write("second.c", SAFE);
+    let made = Command::new("mkfifo")
+        .arg(project.path().join("slow.h"))
+        .status();
+    assert!(made.expect("mkfifo").success());
+    project
+}
+
+const SAFE: &str = "extern int limit;\nextern void reach_error(void);\nint main(void) { if (limit != 5) reach_error(); return 0; }\n";
+const LIMIT: &str = "#define LIMIT 5\n";
+
+/// A file changes while it is checked. The answer is about what was read, whichever that was; what
+/// is kept of it is never taken for an answer about other contents.
+fn changes_while_it_is_checked(environment: &[(String, String)], on: &str) {
+    use std::io::Write;
+    use std::os::unix::fs::OpenOptionsExt;
+    /// `O_NONBLOCK`: the pipe opens only if somebody reads from it.
+    const AT_ONCE: i32 = 0o4000;
+    let project = waiting();
+    let run = project.start_in(environment, &["--on", on]);
+    let pipe = std::cell::RefCell::new(None);
+    wait("a reader of the header", || {
+        let opened = std::fs::OpenOptions::new()
+            .write(true)
+            .custom_flags(AT_ONCE)
+            .open(project.path().join("slow.h"));
+        *pipe.borrow_mut() = opened.ok();
+        pipe.borrow().is_some()
+    });
+    // It has hashed both files by now, and reads the first.
+    project.write("second.c", &SAFE.replace("!= 5", "== 5"));
+    let mut open = pipe.into_inner().expect("a reader");
+    open.write_all(LIMIT.as_bytes()).expect("it is read");
+    drop(open);
+    let (code, table) = run.end();
+    let first = table.lines().next().expect("a line").to_owned();
+    assert!(
+        (code == 0 && first.starts_with("both  PROVED"))
+            || (code == 1 && first.starts_with("both  VIOLATED")),
+        "{table}"
+    );
+    std::fs::remove_file(project.path().join("slow.h")).expect("it was there");
+    project.write("slow.h", LIMIT);
+    let after = |code: i32, word: &str| {
+        let output = project.output_in(environment, &["--on", on]);
+        let table = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(code), "{table}");
+        assert!(table.starts_with(&format!("both  {word}")), "{table}");
+    };
+    after(1, "VIOLATED");
+    project.write("second.c", SAFE);
+    after(0, "PROVED");
+    project.write("second.c", &SAFE.replace("!= 5", "== 5"));
+    after(1, "VIOLATED");
+}
+
+#[test]
+fn a_file_changes_while_it_is_checked() {
+    changes_while_it_is_checked(&[], "local");
+    if let Some(hq) = HyperQueue::start(1) {
+        changes_while_it_is_checked(hq.environment(), &hq.on());
+    }
 }
