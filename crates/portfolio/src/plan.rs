@@ -197,6 +197,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         only_run: 0,
         guesses: Guesses::Rows,
     };
+    let stretched = Runs {
+        runs: 4_000,
+        steps: 20_000_000,
+        only_run: 0,
+        guesses: Guesses::Stretched,
+    };
     let invariants = |steps| Houdini {
         steps,
         elements: Elements::Left,
@@ -288,6 +294,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(only(50_000_000)),
                 // They share their core with the proofs.
                 timed(guesses.clone(), seconds(1)),
+                timed(stretched, seconds(1)),
                 timed(rows, seconds(3)),
                 timed(Unroll::on_circuits(), seconds(6)),
                 timed(explored(Effort::Any), seconds(3)),

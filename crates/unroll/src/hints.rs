@@ -90,6 +90,11 @@ impl Hints {
         self.numbers.get(&variable).map_or(&[], Vec::as_slice)
     }
 
+    /// All numbers that anything is compared with, in the order of the variables.
+    pub(crate) fn all(&self) -> impl Iterator<Item = u128> + Clone + '_ {
+        self.numbers.values().flatten().copied()
+    }
+
     /// The numbers for the input of an edge.
     pub(crate) fn at(&self, program: &Program, edge: Option<EdgeId>) -> &[u128] {
         let place = edge.and_then(|edge| match &program.edges[edge.0 as usize].op {

@@ -19,6 +19,7 @@ mod hints;
 mod layers;
 mod likeness;
 mod runs;
+mod stretch;
 
 pub use guided::Guided;
 pub use layers::{DecidedBy, Unroll};

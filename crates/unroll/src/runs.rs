@@ -2,6 +2,7 @@
 
 use crate::explore::explore;
 use crate::hints::Hints;
+use crate::stretch::stretch;
 use hardbop_cfront::ids::{CheckId, TypeId};
 use hardbop_cfront::interp::{
     self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, TraceMode, Wanted, outside,
@@ -39,6 +40,8 @@ pub enum Guesses {
     /// As a row: most values the same, or each one more or less than the one before. Long runs
     /// over large arrays come to an end with such, and every other one takes hints as well.
     Rows,
+    /// From violations of the program with smaller numbers.
+    Stretched,
 }
 
 /// How much is explored.
@@ -103,6 +106,7 @@ impl Engine for Runs {
         }
         match self.guesses {
             Guesses::Explored { most } => self.explored(most, task, desk),
+            Guesses::Stretched => stretch(self, task, desk),
             Guesses::Plain | Guesses::Hinted | Guesses::Rows => self.guess(task, desk),
         }
     }
@@ -175,12 +179,12 @@ impl Runs {
     fn guess(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let program = task.model.program;
         let hints = match self.guesses {
-            Guesses::Plain | Guesses::Explored { .. } => None,
+            Guesses::Plain | Guesses::Explored { .. } | Guesses::Stretched => None,
             Guesses::Hinted | Guesses::Rows => Some(Hints::of(program)),
         };
         let styles = match self.guesses {
             Guesses::Rows => &ROWS[..],
-            Guesses::Plain | Guesses::Hinted | Guesses::Explored { .. } => &STYLES[..],
+            _ => &STYLES[..],
         };
         // Every style in turn, with and without hints.
         let guessed = |run: u64| match &hints {

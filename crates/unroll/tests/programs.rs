@@ -68,6 +68,36 @@ fn exploring_goes_on_from_states_that_look_new() {
 }
 
 #[test]
+fn choices_in_a_program_with_smaller_numbers_are_stretched() {
+    // Four places must go on giving the right answer, some of them a thousand times a thousand.
+    let text = |bound: u32| {
+        format!(
+            "int main(void) {{
+          int at, count;
+          for (int i = 0; i < 1000; i++) {{
+            if (__VERIFIER_nondet_int() != 3) return 0;
+            count = __VERIFIER_nondet_int();
+            if (count < 0 || count > 900) return 0;
+            for (at = 0; at < count; at++)
+              if (__VERIFIER_nondet_int() != -1) return 0;
+          }}
+          if (at > {bound}) reach_error();
+          return 0;
+        }}"
+        )
+    };
+    let stretched = Runs {
+        runs: 8_000,
+        steps: 20_000_000,
+        guesses: Guesses::Stretched,
+        ..Runs::default()
+    };
+    let said = |bound| answers::said(&stretched, &format!("{HEAD}{}", text(bound)));
+    assert_eq!(said(899), ["violated"]);
+    assert_ne!(said(900), ["violated"]);
+}
+
+#[test]
 fn exploring_ends_where_no_state_is_new() {
     let text = "int main(void) {
           int light = 0;

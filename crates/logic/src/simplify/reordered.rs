@@ -8,8 +8,10 @@
 use crate::term::{Op, TermId, Terms};
 use rustc_hash::FxHashMap;
 
-/// Larger terms are not looked at.
+/// Larger terms are not put in a normal form.
 const LARGE: usize = 1_500;
+/// With more operands, they are not even compared as they are.
+const MANY: usize = 20_000;
 /// Fewer operands are in order anyway.
 const FEW: usize = 3;
 
@@ -23,6 +25,9 @@ impl Terms {
         if left != right {
             return false;
         }
+        if self.have_same_operands(a, b) {
+            return true;
+        }
         let Some(order) = self.few_subterms([a, b]) else {
             return false;
         };
@@ -35,6 +40,29 @@ impl Terms {
         forms.of[&a] == forms.of[&b]
     }
 
+    /// Whether two words differ in nothing but the order of one long row of operands, below the
+    /// same conversions and divisions.
+    fn have_same_operands(&self, mut a: TermId, mut b: TermId) -> bool {
+        loop {
+            if self.op(a) != self.op(b) {
+                return false;
+            }
+            if is_unordered(self.op(a)) {
+                let sorted = |word| {
+                    let mut operands = self.operands(self.op(word), word, MANY)?;
+                    operands.sort_unstable();
+                    Some(operands)
+                };
+                return sorted(a).is_some_and(|left| sorted(b) == Some(left));
+            }
+            let (left, right) = (self.args(a), self.args(b));
+            if left.is_empty() || left.len() != right.len() || left[1..] != right[1..] {
+                return false;
+            }
+            (a, b) = (left[0], right[0]);
+        }
+    }
+
     /// The operator without an order of which a word has many operands, below conversions and
     /// divisions, if there is one.
     fn long(&self, mut word: TermId) -> Option<&Op> {
@@ -43,7 +71,7 @@ impl Terms {
                 Op::Extract { .. } | Op::SignExtend(_) | Op::ZeroExtend(_) => {}
                 Op::BvSdiv | Op::BvUdiv | Op::BvSrem | Op::BvUrem => {}
                 op if is_unordered(op) => {
-                    return (self.operands(op, word)?.len() >= FEW).then_some(op);
+                    return (self.operands(op, word, MANY)?.len() >= FEW).then_some(op);
                 }
                 _ => return None,
             }
@@ -53,7 +81,7 @@ impl Terms {
 
     /// The operands of nested applications of one operator; `None` if they are many, which they
     /// can be where few words are shared by many.
-    fn operands(&self, op: &Op, word: TermId) -> Option<Vec<TermId>> {
+    fn operands(&self, op: &Op, word: TermId, most: usize) -> Option<Vec<TermId>> {
         let mut found = Vec::new();
         let mut work = vec![word];
         while let Some(word) = work.pop() {
@@ -61,7 +89,7 @@ impl Terms {
                 true => work.extend(self.args(word)),
                 false => found.push(word),
             }
-            if found.len() + work.len() > LARGE {
+            if found.len() + work.len() > most {
                 return None;
             }
         }
@@ -103,7 +131,7 @@ impl<'t> Forms<'t> {
         let op = terms.op(term);
         let args = terms.args(term);
         let key = if is_unordered(op) {
-            let operands = terms.operands(op, term)?;
+            let operands = terms.operands(op, term, LARGE)?;
             let mut forms: Vec<u32> = operands.iter().map(|operand| self.of[operand]).collect();
             forms.sort_unstable();
             (op, forms, None)
@@ -151,6 +179,27 @@ mod tests {
         assert!(shown(&mut terms, one, other));
         assert!(!shown(&mut terms, one, less));
         assert!(!shown(&mut terms, one, twice));
+    }
+
+    #[test]
+    fn long_rows_of_operands_are_compared_as_they_are() {
+        let mut terms = Terms::new();
+        let count = 3_000;
+        let words: Vec<_> = (0..count)
+            .map(|at| terms.constant(&format!("x{at}"), Sort::BitVec(32)))
+            .collect();
+        let mut all = |first: usize, count: usize| {
+            let mut all = terms.bv(0, 64);
+            for at in 0..count {
+                let wide = terms.sign_extend(words[(first + at) % words.len()], 32);
+                all = terms.bv_xor(all, wide);
+            }
+            terms.extract(all, 31, 0)
+        };
+        let (one, turned, less) = (all(0, count), all(1, count), all(1, count - 1));
+        let (same, differ) = (terms.eq(one, turned), terms.eq(one, less));
+        assert_eq!(same, terms.bool(true));
+        assert_ne!(differ, terms.bool(true));
     }
 
     /// Two sums of more operands than anybody counts, which share all of them but one.
