@@ -597,12 +597,7 @@ impl Checker<'_> {
         }
     }
 
-    fn call(
-        &self,
-        callee: FuncId,
-        arguments: &[ExprId],
-        result: Option<PlaceId>,
-    ) -> Checked {
+    fn call(&self, callee: FuncId, arguments: &[ExprId], result: Option<PlaceId>) -> Checked {
         let function = self.program.function(callee);
         for (index, &argument) in arguments.iter().enumerate() {
             match function.formals.get(index) {

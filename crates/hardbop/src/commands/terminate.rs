@@ -25,6 +25,8 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
         arith: SearchArith::Auto,
         engine: EngineChoice::Auto,
         first: false,
+        depth: None,
+        each: false,
         without: Vec::new(),
         invariants: false,
         show_predicates: false,
@@ -35,6 +37,7 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
         },
         stats: arguments.stats,
         list: false,
+        github: false,
         verbose: arguments.verbose,
         artifacts: Artifacts {
             certificate: arguments.certificate.clone(),
