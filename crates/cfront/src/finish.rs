@@ -10,7 +10,6 @@ use crate::operands::{
 };
 use crate::options::{Failures, Undefined};
 use crate::program::*;
-use crate::start;
 use crate::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources};
 use std::collections::BTreeSet;
@@ -31,7 +30,7 @@ impl Builder {
             .iter()
             .position(|f| f.name == entry_name && f.body.is_some());
         let Some(entry) = entry else {
-            let message = start::missing(&self, &entry_name);
+            let message = crate::start::missing(&self, &entry_name);
             self.diagnostics
                 .push(Diagnostic::global(Severity::Error, message));
             return (None, self.diagnostics);

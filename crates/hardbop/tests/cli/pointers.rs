@@ -96,15 +96,6 @@ fn an_array_is_filled() {
 }
 
 #[test]
-fn an_array_of_unknown_length_is_filled() {
-    proved(
-        "int main(void) { unsigned n = __VERIFIER_nondet_uint();
-    __VERIFIER_assume(n > 0 && n < 1000); int *a = malloc(n * sizeof *a);
-    for (unsigned i = 0; i < n; i++) a[i] = 0; free(a); return 0; }",
-    );
-}
-
-#[test]
 fn a_result_by_a_pointer() {
     proved(
         "static void set(int *out, int v) { *out = v; }
@@ -179,16 +170,6 @@ fn a_stack_of_three() {
 int main(void) { struct node *top = 0; for (int i = 0; i < 3; i++) {
     struct node *n = malloc(sizeof *n); n->next = top; top = n; } while (top) {
     struct node *n = top; top = top->next; free(n); } return 0; }",
-    );
-}
-
-#[test]
-fn a_list_of_unknown_length() {
-    proved(
-        "struct node { struct node *next; };
-int main(void) { struct node *top = 0; while (__VERIFIER_nondet_int()) {
-    struct node *n = malloc(sizeof *n); n->next = top; top = n; }
-    for (struct node *n = top; n; n = n->next) ; return 0; }",
     );
 }
 
