@@ -30,7 +30,7 @@ impl Builder {
             .iter()
             .position(|f| f.name == entry_name && f.body.is_some());
         let Some(entry) = entry else {
-            let message = format!("the program has no function `{entry_name}` to start at");
+            let message = crate::start::missing(&self, &entry_name);
             self.diagnostics
                 .push(Diagnostic::global(Severity::Error, message));
             return (None, self.diagnostics);

@@ -20,6 +20,7 @@ pub mod derived;
 pub mod dot;
 pub mod dump;
 pub mod edit;
+pub mod entry;
 mod finish;
 mod fold;
 mod headers;

@@ -5,6 +5,7 @@ use crate::builder::Builder;
 use crate::calls;
 use crate::conventions::{self, Noted};
 use crate::counts;
+use crate::entry;
 use crate::ids::FuncId;
 use crate::lower::{announce_unit, has_aliases, has_destructor, lower_unit, mentions};
 use crate::models::PRELUDE;
@@ -144,6 +145,18 @@ fn load_here(
     files: &dyn Files,
     budget: &Budget,
 ) -> Result<Loaded, Stopped> {
+    let called = entry::with_caller(inputs, &options.parse, &options.lower, files);
+    let (inputs, assumed) = match &called {
+        Ok(None) => (inputs, None),
+        Ok(Some((inputs, caller))) => (inputs.as_slice(), Some(caller.assumed.as_str())),
+        Err(diagnostics) => {
+            return Ok(Loaded {
+                program: None,
+                diagnostics: diagnostics.clone(),
+                texts: Sources::new(),
+            });
+        }
+    };
     let mut texts = Texts::new();
     let mut diagnostics = Vec::new();
     let mut units = Vec::new();
@@ -171,7 +184,13 @@ fn load_here(
         budget.check()?;
         diagnostics.extend(lower_unit(&mut builder, &unit, Origin::User));
     }
-    add_start(&mut builder, options, &mut texts, &mut diagnostics);
+    match assumed {
+        Some(assumed) => {
+            builder.assume_model(assumed);
+            builder.start = function_named(&builder, START);
+        }
+        None => add_start(&mut builder, options, &mut texts, &mut diagnostics),
+    }
     let externals = builder.external_variables();
     add_models(&mut builder, options, &mut texts, &mut diagnostics);
     if refused(&diagnostics) {
@@ -252,8 +271,12 @@ fn add_start(
     let checks = std::mem::take(&mut builder.options.checks);
     lower_model(builder, text, options, texts, diagnostics);
     builder.options.checks = checks;
-    let function = builder.functions.iter().position(|f| f.name == START);
-    builder.start = function.map(|index| FuncId(index as u32));
+    builder.start = function_named(builder, START);
+}
+
+fn function_named(builder: &Builder, name: &str) -> Option<FuncId> {
+    let position = builder.functions.iter().position(|f| f.name == name);
+    position.map(|index| FuncId(index as u32))
 }
 
 /// Reads and lowers a text of ours.

@@ -8,6 +8,9 @@ use std::collections::BTreeSet;
 pub struct LowerOptions {
     /// Where execution starts; `main` unless the user says otherwise.
     pub entry: String,
+    /// What is assumed of the arguments of an entry that is not `main`: `buf is readable for len`,
+    /// `s is a string`, `p is not null`, or a condition in C.
+    pub arguments: Vec<String>,
     /// The checks asked for beyond assertions and error calls, which are always there:
     /// [`CheckKind::DivisionByZero`], [`CheckKind::Overflow`], [`CheckKind::Unsigned`],
     /// [`CheckKind::Conversion`], [`CheckKind::FloatCast`], [`CheckKind::Nan`],
@@ -90,6 +93,7 @@ impl Default for LowerOptions {
     fn default() -> LowerOptions {
         LowerOptions {
             entry: "main".to_owned(),
+            arguments: Vec::new(),
             checks: BTreeSet::new(),
             left_shifts: LeftShifts::Overflow,
             allocations: Allocations::Succeed,

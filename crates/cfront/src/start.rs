@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::ids::VarId;
-use crate::program::PlaceKind;
+use crate::program::{Origin, PlaceKind};
 use crate::types::Type;
 
 /// The function that calls `main`.
@@ -85,4 +85,19 @@ pub(crate) fn text(builder: &Builder) -> Option<String> {
         "  return main(argc, argv, envp);\n}\n"
     });
     Some(text)
+}
+
+/// What is said where there is no entry.
+pub(crate) fn missing(builder: &Builder, entry: &str) -> String {
+    let message = format!("the program has no function `{entry}` to start at");
+    let mut functions = builder.functions.iter();
+    let first = functions.find(|f| f.body.is_some() && f.origin == Origin::User);
+    match first {
+        Some(first) => format!(
+            "{message}; `--entry {}` starts at that function, with arguments that may be anything, \
+             and `hardbop check --each` looks at every function by itself",
+            first.name
+        ),
+        None => message,
+    }
 }

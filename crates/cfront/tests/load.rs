@@ -177,7 +177,7 @@ fn a_program_needs_its_entry() {
     check(
         "int f(void) { return 0; }",
         expect![[r#"
-        error: the program has no function `main` to start at
+        error: the program has no function `main` to start at; `--entry f` starts at that function, with arguments that may be anything, and `hardbop check --each` looks at every function by itself
     "#]],
     );
     let mut options = Options::new(DataModel::Lp64);

@@ -104,6 +104,9 @@ pub struct Check {
     /// Why nothing is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether no execution can call the function that it is in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unreachable: bool,
 }
 
 /// An answer, in a word.
@@ -114,6 +117,8 @@ pub enum Word {
     Proved,
     /// An execution does.
     Violated,
+    /// No execution up to a depth does.
+    Bounded,
     /// Neither is known.
     Unknown,
 }
@@ -124,6 +129,7 @@ impl Word {
         match self {
             Word::Proved => "PROVED",
             Word::Violated => "VIOLATED",
+            Word::Bounded => "BOUNDED",
             Word::Unknown => "UNKNOWN",
         }
     }
@@ -153,6 +159,7 @@ impl Brief {
                 answer: match check["answer"].as_str() {
                     Some("PROVED") => Word::Proved,
                     Some("VIOLATED") => Word::Violated,
+                    Some("BOUNDED") => Word::Bounded,
                     _ => Word::Unknown,
                 },
                 file: word("file"),
@@ -160,6 +167,7 @@ impl Brief {
                 message: word("message"),
                 function: word("function"),
                 reason: text(&check["reason"]),
+                unreachable: check["unreachable"].as_bool().unwrap_or(false),
             });
         }
         let internal = text(&value["internal_error"]);

@@ -70,6 +70,7 @@ mod tests {
             message: "assertion".to_owned(),
             function: "main".to_owned(),
             reason: (answer == Unknown).then(|| "time is over".to_owned()),
+            unreachable: false,
         };
         let unknown = words.contains(&Unknown);
         Brief {

@@ -122,6 +122,25 @@ impl Reason {
         };
         Reason::Unsupported(Construct { what, file, line })
     }
+
+    /// What a user can try who wants to know more, in words after "try".
+    pub fn next_step(&self) -> Option<&'static str> {
+        match self {
+            Reason::Stopped(Stopped::Time) | Reason::Turn => {
+                Some("a longer `--time-limit`, or `--depth 8` for an answer up to a bound")
+            }
+            Reason::Stopped(Stopped::Memory) => {
+                Some("a larger `--memory-limit`, or `--depth 8` for an answer up to a bound")
+            }
+            Reason::Unsupported(_) => {
+                Some("leaving it out with `-D`, or another file that defines what is called there")
+            }
+            Reason::First => Some("without `--first`"),
+            Reason::Stopped(_) | Reason::Contradiction { .. } => None,
+            Reason::NoRank(_) | Reason::Recursion(_) | Reason::NoLasso => None,
+            _ => Some("`--depth 8` for an answer up to a bound"),
+        }
+    }
 }
 
 impl fmt::Display for Reason {

@@ -4,8 +4,9 @@ use crate::cli::{CInput, CheckName, DataModelName, Preprocessor, RuleNames, Unde
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::reading::Reading;
-use crate::{input, reading, rules};
+use crate::{input, project, reading, rules};
 use hardbop_cfront::compile_commands::{CompileCommand, compile_commands};
+use hardbop_cfront::entry::{defined_functions, harness_file};
 use hardbop_cfront::load::{Loaded, Options, load};
 use hardbop_cfront::options::{Allocations, LowerOptions, Undefined, Violations};
 use hardbop_cfront::parse::{self, Input, InputKind, ParseOptions, Preprocess};
@@ -196,6 +197,7 @@ fn load_for(
             preprocess: common,
         },
         lower: LowerOptions {
+            arguments: assumed(input)?,
             hooks: rules
                 .iter()
                 .flat_map(|rule| rule.functions())
@@ -224,6 +226,57 @@ fn load_for(
         points_to: Some(loaded.points_to),
         warnings: diagnostics,
         files: disk.files(&inputs, rules, input.cpp),
+    })
+}
+
+/// What is assumed of the arguments of the entry: what the command says, else what a project file
+/// says that is near.
+fn assumed(input: &CInput) -> Result<Vec<String>, Failure> {
+    if input.entry == "main" || !input.assumed.is_empty() {
+        return Ok(input.assumed.clone());
+    }
+    let project = project::find(Path::new("."))?;
+    Ok(project.map_or(Vec::new(), |found| {
+        found.config.assumed(&input.entry).to_vec()
+    }))
+}
+
+/// What is read of a program before anybody makes sense of it.
+fn unread(input: &CInput) -> Result<(Vec<Input>, ParseOptions), Failure> {
+    let units = units(input)?;
+    let parse = ParseOptions {
+        model: data_model(input, &units),
+        preprocess: common_options(input),
+    };
+    let inputs = units.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    Ok((inputs, parse))
+}
+
+fn said(diagnostics: Vec<Diagnostic>) -> Failure {
+    Failure::Input {
+        sources: Sources::new(),
+        diagnostics,
+    }
+}
+
+/// A file in C that calls the entry with arguments that may be anything.
+pub fn harness(input: &CInput) -> Result<String, Failure> {
+    let (inputs, parse) = unread(input)?;
+    let lower = LowerOptions {
+        arguments: assumed(input)?,
+        ..lower_options(input)
+    };
+    harness_file(&inputs, &parse, &lower, &Disk::default()).map_err(said)
+}
+
+/// The functions that the files themselves define, in their order.
+pub fn defined(input: &CInput) -> Result<Vec<String>, Failure> {
+    let (inputs, parse) = unread(input)?;
+    defined_functions(&inputs, &parse, &Disk::default()).map_err(|(sources, diagnostics)| {
+        Failure::Input {
+            sources,
+            diagnostics,
+        }
     })
 }
 

@@ -43,7 +43,8 @@ Exit codes:
   0  everything asked about is proved or unreachable (or the command did its work)
   1  something is reachable or violated
   2  bad input or usage
-  3  unknown, because a limit was reached or the work was cancelled";
+  3  unknown, because a limit was reached or the work was cancelled
+  4  not all is proved, but nothing is violated up to the depth that `check --depth` asked for";
 
 const TOP_EXAMPLES: &str = "\
 Examples:
@@ -152,6 +153,24 @@ pub enum Command {
     Bp(BpCommand),
     /// Decide the checks of a C program: proved, violated or unknown, each with evidence.
     Check(Box<CheckArgs>),
+    /// Write a C file that calls a function with arguments that may be anything, for other
+    /// verifiers and for fuzzers.
+    #[command(after_help = "\
+Examples:
+  hardbop harness lib.c --entry parse > harness.c
+  hardbop harness lib.c --entry parse --assume 'buf is readable for len' > harness.c
+  clang -g -fsanitize=fuzzer,address -DFUZZ harness.c -o fuzz")]
+    Harness {
+        /// The C program.
+        #[command(flatten)]
+        input: Box<CInput>,
+    },
+    /// Serve an editor by the language server protocol, on standard input and output.
+    #[command(after_help = "\
+The editor may say in `initializationOptions`:
+  arguments   an array of further arguments of `hardbop check`, as [\"--check\", \"bounds\"]
+  timeLimit   the seconds for a text, 20 unless told")]
+    Lsp,
     /// Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by.
     Init(InitArgs),
     /// Show, check and prune the store of answers.
@@ -217,7 +236,7 @@ impl Command {
     pub fn asks_solvers(&self) -> bool {
         // A project's items are processes of their own.
         if let Command::Check(arguments) = self
-            && arguments.is_about_a_project()
+            && (arguments.is_about_a_project() || arguments.each)
         {
             return false;
         }
@@ -259,6 +278,8 @@ impl Command {
             Command::Check(_) => "check",
             Command::Certify(_) => "certify",
             Command::Validate(_) => "validate",
+            Command::Harness { .. } => "harness",
+            Command::Lsp => "lsp",
             Command::Init(_) => "init",
             Command::Cache(_) => "cache",
             Command::Work(_) => "work",

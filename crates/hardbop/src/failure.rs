@@ -10,12 +10,17 @@ pub enum Verdict {
     Fine,
     /// Something is reachable or violated.
     Found,
+    /// What is not proved has no violation up to the depth that was asked for.
+    Bounded,
     /// A limit was reached, or the work was cancelled, before the question was settled.
     Unknown,
 }
 
 /// The exit code of bad input, bad usage and internal errors.
 pub const REFUSED: u8 = 2;
+
+/// The exit code of an answer up to a depth.
+pub const BOUNDED: u8 = 4;
 
 impl Verdict {
     /// The documented exit code.
@@ -24,6 +29,7 @@ impl Verdict {
             Verdict::Fine => 0,
             Verdict::Found => 1,
             Verdict::Unknown => 3,
+            Verdict::Bounded => BOUNDED,
         }
     }
 }

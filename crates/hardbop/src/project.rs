@@ -6,14 +6,14 @@ use crate::{input, rules};
 use clap::ValueEnum;
 use hardbop_diagnostics::{Diagnostic, Sources, Span};
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The name of the file.
 pub const FILE: &str = "hardbop.toml";
 
 /// A project file; `docs/src/project.md` describes it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Patterns of the files, each of which is checked by itself.
@@ -33,8 +33,8 @@ pub struct Config {
     pub define: Vec<String>,
     /// `ilp32` or `lp64`.
     pub data_model: Option<String>,
-    /// Where execution starts.
-    pub entry: Option<String>,
+    /// Where execution starts, or what is assumed of arguments, entry by entry.
+    pub entry: Option<Entry>,
     /// Checks beyond assertions and error calls.
     #[serde(default)]
     pub check: Vec<String>,
@@ -59,6 +59,24 @@ pub struct Config {
     pub split: Vec<String>,
     /// In how many groups the checks of a file or program are decided, each an item of its own.
     pub groups: Option<u32>,
+}
+
+/// What a project file says of entries.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    /// Where execution starts.
+    Named(String),
+    /// `[entry.parse]`: what is assumed of the arguments of `parse`.
+    Assumed(BTreeMap<String, Assumed>),
+}
+
+/// What is assumed of the arguments of an entry.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assumed {
+    /// As `--assume` has it.
+    pub assume: Vec<String>,
 }
 
 /// A program of several files.
@@ -92,6 +110,8 @@ pub struct Item {
     pub files: Vec<PathBuf>,
     /// Where execution starts.
     pub entry: Option<String>,
+    /// What else `hardbop check` is told.
+    pub options: Vec<String>,
     /// The rule.
     pub rule: Option<String>,
     /// The group of its checks, if there are several.
@@ -136,6 +156,26 @@ pub fn read_toml<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, Failure> 
             diagnostics: vec![diagnostic],
         }
     })
+}
+
+impl Config {
+    /// Where execution starts.
+    fn named_entry(&self) -> Option<String> {
+        match &self.entry {
+            Some(Entry::Named(entry)) => Some(entry.clone()),
+            _ => None,
+        }
+    }
+
+    /// What is assumed of the arguments of an entry.
+    pub fn assumed(&self, entry: &str) -> &[String] {
+        match &self.entry {
+            Some(Entry::Assumed(entries)) => {
+                entries.get(entry).map_or(&[], |one| one.assume.as_slice())
+            }
+            _ => &[],
+        }
+    }
 }
 
 impl Project {
@@ -192,7 +232,8 @@ impl Project {
             .map(|file| Item {
                 name: file.display().to_string(),
                 files: vec![file.clone()],
-                entry: self.config.entry.clone(),
+                entry: self.config.named_entry(),
+                options: Vec::new(),
                 rule: None,
                 group: None,
             })
@@ -210,7 +251,8 @@ impl Project {
             let item = Item {
                 name: program.name.clone(),
                 files: program.files.clone(),
-                entry: program.entry.clone().or(self.config.entry.clone()),
+                entry: program.entry.clone().or(self.config.named_entry()),
+                options: Vec::new(),
                 rule: None,
                 group: None,
             };
@@ -282,6 +324,9 @@ impl Project {
         }
         if let Some(entry) = &item.entry {
             option("--entry", entry.clone());
+            for fact in config.assumed(entry) {
+                option("--assume", fact.clone());
+            }
         }
         if !config.check.is_empty() {
             option("--check", config.check.join(","));
@@ -298,6 +343,7 @@ impl Project {
         if let Some(mib) = config.memory_limit {
             option("--memory-limit", mib.to_string());
         }
+        arguments.extend(item.options.iter().cloned());
         arguments.push("--".to_owned());
         arguments.extend(item.files.iter().map(|file| file.display().to_string()));
         arguments

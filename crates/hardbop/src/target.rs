@@ -301,7 +301,7 @@ impl Target {
                 let found = properties.find(|p| p.goal.word() == word_of(check.kind));
                 format!("false({})", found.unwrap_or(first).goal.word())
             }
-            (Verdict::Unknown | Verdict::Found, _) => "unknown".to_owned(),
+            (Verdict::Unknown | Verdict::Bounded | Verdict::Found, _) => "unknown".to_owned(),
         };
         let agrees = match self.expected {
             Some(expected) if result == "true" => expected,

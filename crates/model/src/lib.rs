@@ -20,6 +20,7 @@
 //! assert_eq!(model.flat.skeleton.procedures.len(), 2); // the root and `main`
 //! ```
 
+pub mod bounded;
 pub mod loops;
 pub mod passes;
 pub mod plain;

@@ -51,6 +51,8 @@ pub struct Found {
     pub ranks: Vec<ShownRank>,
     /// The sets that executions need never leave, if that is how it is known that they do not end.
     pub sets: BTreeMap<CheckId, ShownSet>,
+    /// How deep checks that are not decided hold, where that was looked for.
+    pub bounded: BTreeMap<CheckId, Depth>,
     /// The proved checks that were doubted already.
     doubted: BTreeSet<CheckId>,
     /// Whether a proof speaks for all executions: none comes to what is not supported.
@@ -59,6 +61,15 @@ pub struct Found {
     wanted: Wanted,
     /// How much of it.
     until: Until,
+}
+
+/// How many iterations of each loop were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depth {
+    /// So many, and nothing was violated.
+    pub reached: u32,
+    /// So many were asked for.
+    pub wanted: u32,
 }
 
 /// What is being looked for.

@@ -1,8 +1,8 @@
 //! Collects results from what an engine says about a program.
 
 use crate::results::{
-    Answer, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Input, Invariant, InvariantAt,
-    Place, Rank, Results, Trace,
+    Answer, Bounded, CheckResult, DataModel, EdgeStep, FlowGraph, FlowNode, Input, Invariant,
+    InvariantAt, Place, Rank, Results, Trace,
 };
 use crate::trace::{Places, trace};
 use hardbop_budget::Budget;
@@ -10,7 +10,7 @@ use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{CheckId, FuncId, LocId};
 use hardbop_cfront::interp::Run;
 use hardbop_cfront::program::{
-    Assumption, CheckKind, Function, LocationKind, Op, Origin, Program, Source,
+    Assumption, Callee, CheckKind, Function, LocationKind, Op, Origin, Program, Source,
 };
 use hardbop_cfront::types;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +26,8 @@ pub enum Said<'a> {
     Leapt(Leapt),
     /// This run is the beginning of one that never ends.
     Endless(&'a Run, Endless),
+    /// No execution does up to a depth.
+    Bounded(Bounded),
     /// Neither is known, and why.
     Unknown(String),
 }
@@ -88,7 +90,7 @@ impl<'p> Collector<'p> {
     /// Results of a program, with nothing known yet.
     pub fn new(program: &'p Program) -> Collector<'p> {
         let results = Results {
-            entry: entry_name(program.function(program.entry)),
+            entry: entry_name(program),
             data_model: match program.types.model() {
                 types::DataModel::Ilp32 => DataModel::Ilp32,
                 types::DataModel::Lp64 => DataModel::Lp64,
@@ -111,6 +113,7 @@ impl<'p> Collector<'p> {
         let place = self.places.place(self.program, check.source);
         let answer = match said {
             Said::Proved => Answer::Proved,
+            Said::Bounded(bounded) => Answer::Bounded(bounded),
             Said::Unknown(reason) => Answer::Unknown(reason),
             Said::Endless(run, endless) => {
                 Answer::Violated(Box::new(self.endless(run, &endless, budget)))
@@ -131,8 +134,16 @@ impl<'p> Collector<'p> {
                 .map(|rule| rule.name.clone()),
             answer,
             engine: None,
+            next_step: None,
             uncalled: !self.callable.contains(&check.function),
         });
+    }
+
+    /// Says of the last check what a user can try.
+    pub fn next_step(&mut self, next: Option<&'static str>) {
+        if let Some(last) = self.results.checks.last_mut() {
+            last.next_step = next;
+        }
     }
 
     /// A violation that never comes to an end.
@@ -500,10 +511,22 @@ fn at_text(program: &Program, source: Source) -> String {
     format!("{}:{}", file.map_or("", String::as_str), source.line)
 }
 
-/// The entry as the user knows it.
-fn entry_name(entry: &Function) -> String {
-    if entry.passes_on() {
-        return "main".to_owned();
+/// The function that execution starts with, for the user: what calls it is ours.
+fn entry_name(program: &Program) -> String {
+    let entry = program.function(program.entry);
+    if !entry.passes_on() {
+        return entry.name.clone();
     }
-    entry.name.clone()
+    let mut edges = program.edges.iter();
+    let called = edges.find_map(|edge| match &edge.op {
+        Op::Call {
+            callee: Callee::Direct(callee),
+            ..
+        } if entry.locations.contains(&edge.from.0) => {
+            // Functions of the library may be called before it, but they are no user's.
+            Some(program.function(*callee)).filter(|called| called.origin == Origin::User)
+        }
+        _ => None,
+    });
+    called.map_or("main".to_owned(), |function| function.name.clone())
 }

@@ -493,8 +493,12 @@ impl Writer<'_> {
         if entry.name == "main" || entry.passes_on() {
             let passed = entry.passes_on() && !self.run.inputs.is_empty();
             if passed || (given && !entry.formals.is_empty()) {
+                let called = match program.function_named("main") {
+                    Some(_) => "`main`",
+                    None => "the function that it begins with",
+                };
                 self.doubts
-                    .push("the run depends on the arguments of `main`".to_owned());
+                    .push(format!("the run depends on the arguments of {called}"));
             }
             return;
         }

@@ -6,7 +6,8 @@ use crate::terminal::{Listing, Plain, Show, text};
 use crate::xml::escaped;
 use std::fmt::Write;
 
-/// The results as JUnit XML. An unknown answer is an error, so that nobody takes it for success.
+/// The results as JUnit XML. An unknown answer is an error, so that nobody takes it for
+/// success; what holds up to a depth is neither, and counts as skipped.
 pub fn junit(results: &Results, name: &str, seconds: f64) -> String {
     let count = |wanted: fn(&Answer) -> bool| {
         results
@@ -17,11 +18,16 @@ pub fn junit(results: &Results, name: &str, seconds: f64) -> String {
     };
     let failures = count(|answer| matches!(answer, Answer::Violated(_)));
     let errors = count(|answer| matches!(answer, Answer::Unknown(_)));
+    let skipped = count(|answer| matches!(answer, Answer::Bounded(_)));
+    let skipped = match skipped {
+        0 => String::new(),
+        _ => format!(" skipped=\"{skipped}\""),
+    };
     let tests = results.checks.len();
     let name = escaped(name);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let totals = format!(
-        "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds:.3}\""
+        "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"{skipped} time=\"{seconds:.3}\""
     );
     let _ = writeln!(out, "<testsuites name=\"hardbop\" {totals}>");
     let _ = writeln!(out, "  <testsuite name=\"{name}\" {totals}>");
@@ -39,6 +45,18 @@ pub fn junit(results: &Results, name: &str, seconds: f64) -> String {
         );
         match &check.answer {
             Answer::Proved => out.push_str("/>\n"),
+            Answer::Bounded(bounded) => {
+                let text = format!(
+                    "{}; not proved, because {}",
+                    bounded.words(),
+                    bounded.reason
+                );
+                let text = escaped(&text);
+                let _ = write!(
+                    out,
+                    ">\n      <skipped message=\"{text}\"/>\n    </testcase>\n"
+                );
+            }
             Answer::Unknown(reason) => {
                 let _ = write!(
                     out,

@@ -7,6 +7,7 @@
 //! repeating its run in the concrete interpreter and looking on, so what is shown is what
 //! happened; which steps matter is decided by a dynamic slice of that run.
 
+pub mod annotations;
 pub mod collect;
 pub mod dot;
 mod flow;

@@ -169,11 +169,18 @@ pub struct CheckResult {
     pub answer: Answer,
     /// The engine that decided it, where several were at work.
     pub engine: Option<&'static str>,
+    /// What a user can try where it is not decided.
+    pub next_step: Option<&'static str>,
     /// Whether it stands in a function that no execution can call.
     pub uncalled: bool,
 }
 
 impl CheckResult {
+    /// Whether it is proved because no execution can call its function.
+    pub fn is_unreachable(&self) -> bool {
+        self.uncalled && matches!(self.answer, Answer::Proved)
+    }
+
     /// What a violation depends on that may not be so, after the words that say it; empty if
     /// nothing is.
     pub fn proviso(&self) -> String {
@@ -199,16 +206,52 @@ pub enum Answer {
     Proved,
     /// This execution does.
     Violated(Box<Trace>),
+    /// No execution of so many iterations of each loop does; of others nothing is known.
+    Bounded(Bounded),
     /// Neither is known, and why.
     Unknown(String),
 }
 
+/// How far a check holds that is not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounded {
+    /// No execution violates it in which each loop goes round at most so often each time that it
+    /// is entered, and each function that calls itself has at most so many open calls.
+    pub depth: u32,
+    /// How far it was looked for.
+    pub wanted: u32,
+    /// Why no more is known.
+    pub reason: String,
+}
+
+impl Bounded {
+    /// In words.
+    pub fn words(&self) -> String {
+        let Bounded { depth, wanted, .. } = self;
+        let iterations = match depth {
+            1 => "1 iteration".to_owned(),
+            _ => format!("{depth} iterations"),
+        };
+        let asked = match depth < wanted {
+            true => format!(" ({wanted} were asked for)"),
+            false => String::new(),
+        };
+        format!("no violation up to {iterations} of each loop{asked}")
+    }
+}
+
 impl Answer {
+    /// Whether it is neither proved nor violated.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Answer::Bounded(_) | Answer::Unknown(_))
+    }
+
     /// The word for it.
     pub fn word(&self) -> &'static str {
         match self {
             Answer::Proved => "PROVED",
             Answer::Violated(_) => "VIOLATED",
+            Answer::Bounded(_) => "BOUNDED",
             Answer::Unknown(_) => "UNKNOWN",
         }
     }

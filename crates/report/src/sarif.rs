@@ -92,6 +92,12 @@ fn result(results: &Results, check: &CheckResult, kinds: &[Kind<'_>]) -> Value {
     });
     let (kind, level, text) = match &check.answer {
         Answer::Proved => ("pass", "none", format!("proved: {}", check.message)),
+        Answer::Bounded(bounded) => {
+            value["properties"] = json!({ "depth": bounded.depth });
+            let (words, reason) = (bounded.words(), &bounded.reason);
+            let text = format!("{words}, not proved: {}, because {reason}", check.message);
+            ("open", "none", text)
+        }
         Answer::Unknown(reason) => (
             "open",
             "none",

@@ -72,7 +72,7 @@ pub fn text(results: &Results, show: Show, paint: &dyn Paint) -> String {
             write_check(&mut out, results, check, show, paint);
         }
     }
-    let explained = |check: &CheckResult| matches!(check.answer, Answer::Unknown(_));
+    let explained = |check: &CheckResult| check.answer.is_open();
     if let Some(reason) = &results.incomplete
         && !results.checks.iter().any(explained)
     {
@@ -111,7 +111,7 @@ fn write_check(
     let colour = match check.answer {
         Answer::Proved => "32",
         Answer::Violated(_) => "31",
-        Answer::Unknown(_) => "33",
+        Answer::Bounded(_) | Answer::Unknown(_) => "33",
     };
     let word = paint.paint(colour, check.answer.word());
     let (file, line) = results.shown(check.place);
@@ -135,6 +135,10 @@ fn write_check(
             }
         }
         Answer::Proved => {}
+        Answer::Bounded(bounded) => {
+            let _ = writeln!(out, "  {}", bounded.words());
+            let _ = writeln!(out, "  not proved, because {}", bounded.reason);
+        }
         Answer::Unknown(reason) => {
             let _ = writeln!(out, "  because {reason}");
         }

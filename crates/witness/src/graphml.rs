@@ -47,11 +47,8 @@ pub fn write(results: &Results, origin: &Origin) -> Option<String> {
         Answer::Violated(trace) if trace.leapt.is_none() => Some(trace),
         _ => None,
     });
-    let open = results.incomplete.is_some()
-        || results
-            .checks
-            .iter()
-            .any(|check| matches!(check.answer, Answer::Unknown(_)));
+    let open =
+        results.incomplete.is_some() || results.checks.iter().any(|check| check.answer.is_open());
     let kind = match violated {
         Some(_) => "violation_witness",
         None if open => return None,

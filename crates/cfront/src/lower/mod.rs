@@ -38,6 +38,7 @@ use crate::builder::{Builder, Initialiser, Strength};
 use crate::ids::{FuncId, PlaceId, TypeId, VarId};
 use crate::parse::ParsedUnit;
 use crate::program::*;
+use crate::start::START;
 use crate::types::Type;
 use body::{FnState, Storage};
 use effects::Effects;
@@ -201,12 +202,19 @@ impl Lower<'_> {
     }
 
     fn function_definition(&mut self, id: sema::DeclId) {
-        let trusted =
-            self.origin == Origin::Model && self.name_of(id).starts_with("__hardbop_trusted_");
+        // What calls the entry stands behind the user's text, and is ours.
+        let ours = self.name_of(id).starts_with(START);
+        let trusted = ours
+            || self.origin == Origin::Model && self.name_of(id).starts_with("__hardbop_trusted_");
         if trusted {
             self.b.options.checks.clear();
         }
+        let origin = self.origin;
+        if ours {
+            self.origin = Origin::Model;
+        }
         self.define_function(id);
+        self.origin = origin;
         if trusted {
             self.b.options.checks = self.b.asked.clone();
         }

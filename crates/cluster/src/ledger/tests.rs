@@ -28,6 +28,7 @@ fn brief(exit_code: u8, answer: Word) -> Brief {
         message: "assertion".to_owned(),
         function: "main".to_owned(),
         reason: None,
+        unreachable: false,
     };
     Brief {
         exit_code,

@@ -175,6 +175,10 @@ pub struct CInput {
         help_heading = "Meaning"
     )]
     pub entry: String,
+    /// Assume something of the arguments of the entry, if that is not `main`: `buf is readable for
+    /// len`, `s is a string`, `p is not null`, or a condition in C; may be given several times.
+    #[arg(long = "assume", value_name = "FACT", help_heading = "Meaning")]
+    pub assumed: Vec<String>,
     /// Check more than assertions and error calls.
     #[arg(
         long = "check",

@@ -16,7 +16,10 @@ Examples:
   hardbop check driver.c --rule lock --rule mine.rule
   hardbop check driver.c --check bounds,overflow --time-limit 60
   hardbop check driver.c lock.c -I include -DDEBUG
+  hardbop check driver.c --depth 8            an answer up to 8 iterations of each loop at least
   hardbop check driver.c --invariants         show the proof
+  hardbop check lib.c --entry parse           start at another function than `main`
+  hardbop check lib.c --each --check bounds   every function by itself
   hardbop check task.yml                      decide a task of SV-COMP
   hardbop check driver.c --harness run.c      make a failing run that gcc compiles
   hardbop check driver.c --full               show all steps of failing runs";
@@ -31,6 +34,14 @@ pub struct CheckArgs {
     /// The rules.
     #[command(flatten)]
     pub rules: RuleNames,
+    /// Check every function of the files by itself, with arguments that may be anything and callees
+    /// by their bodies; `--time-limit` is that of a function, 10 seconds unless told.
+    #[arg(
+        long,
+        help_heading = "Meaning",
+        conflicts_with_all = ["entry", "property", "rules", "invariants", "stats", "list", "full", "trace"]
+    )]
+    pub each: bool,
     /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
     #[arg(
         long,
@@ -64,6 +75,15 @@ pub struct CheckArgs {
     /// Stop with the first violation.
     #[arg(long, help_heading = "Search")]
     pub first: bool,
+    /// Where no proof comes, look whether anything is violated up to N iterations of each loop, and
+    /// N open calls of each function that calls itself. That is an answer of its own: BOUNDED.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        help_heading = "Search"
+    )]
+    pub depth: Option<u32>,
     /// Leave a preparation of the program out (see `hardbop c dump --after`); may be given several
     /// times.
     #[arg(
@@ -88,6 +108,9 @@ pub struct CheckArgs {
     /// List every check, also where there are many.
     #[arg(long, help_heading = "Output")]
     pub list: bool,
+    /// Print what is not proved as annotations of GitHub Actions, too.
+    #[arg(long, help_heading = "Output")]
+    pub github: bool,
     /// Tell on standard error what each engine does, a line at a time.
     #[arg(long, short, help_heading = "Output")]
     pub verbose: bool,

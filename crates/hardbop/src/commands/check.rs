@@ -6,6 +6,8 @@ use crate::commands;
 use crate::commands::artifacts::{self, Known};
 use crate::commands::boolean_view;
 use crate::commands::contradiction::{self, Claims};
+use crate::commands::depth::{self, Deeper};
+use crate::commands::each;
 use crate::commands::lines::Lines;
 use crate::commands::passes::{self, Passed};
 use crate::commands::results::{self, Paths};
@@ -34,6 +36,7 @@ use hardbop_model::passes::{Pass, USUAL, slice};
 use hardbop_model::{Model, Prepared};
 use hardbop_pdr::Pdr;
 use hardbop_portfolio::{Found, Listener, Plan, Until, default_plan, readable, termination_plan};
+use hardbop_report::annotations::annotations;
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::{Listing, Show};
@@ -63,6 +66,9 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         return Err(Failure::message(format!(
             "{option} is about projects: name no file, and begin one with `hardbop init`"
         )));
+    }
+    if arguments.each {
+        return each::run(arguments, console);
     }
     let target = Target::of(&arguments.input, arguments.property.as_deref())?;
     decide_target(arguments, &target, console)
@@ -143,13 +149,27 @@ pub fn decide_target(
             watch.passed.push(Passed::inlining(job.program, inlined));
         }
         let model = Model::new(job.program, &prepared);
+        let share = share(&budget, shown.jobs.len() - index);
+        let searching = match arguments.depth {
+            Some(_) => depth::searching(&share),
+            None => share.clone(),
+        };
         let task = Task {
             model: &model,
             checks: &job.checks,
-            budget: &share(&budget, shown.jobs.len() - index),
+            budget: &searching,
         };
         watch.begin(job);
-        let found = hardbop_portfolio::check(&plan, &task, &mut watch);
+        let mut found = hardbop_portfolio::check(&plan, &task, &mut watch);
+        if let Some(wanted) = arguments.depth {
+            let deeper = Deeper {
+                model: &model,
+                without: &arguments.without,
+                wanted,
+                budget: &share,
+            };
+            deeper.look(&mut found, &mut watch);
+        }
         watch.done.push(found);
     }
     let (done, rounds, passed) = watch.finish();
@@ -365,6 +385,9 @@ impl Shown<'_> {
                 let mut text = results::text(&results, paths, show, console);
                 text.extend(judged.iter().map(|judged| judged.text(console)));
                 text.push_str(&made);
+                if arguments.github {
+                    text.push_str(&annotations(&results));
+                }
                 console.text(&text)?;
             }
             Format::Json => {
@@ -572,7 +595,8 @@ impl Listener for Watch<'_> {
             }
             Ended::Shown(shown) => {
                 let last = self.done.len() + 1 == shown.jobs.len() || shown.is_enough([found]);
-                if !last && self.budget.check().is_ok() {
+                let deeper = shown.arguments.depth.is_some() && depth::is_open(found);
+                if (!last || deeper) && self.budget.check().is_ok() {
                     // Only this program's part of the time is over: there is time to wait.
                     return;
                 }

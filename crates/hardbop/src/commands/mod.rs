@@ -19,10 +19,14 @@ mod certify;
 mod check;
 mod completions;
 mod contradiction;
+mod depth;
+mod each;
 mod explain;
+mod harness;
 mod init;
 mod leap;
 mod lines;
+mod lsp;
 mod man;
 mod passes;
 pub mod project;
@@ -46,6 +50,8 @@ pub fn run(command: &Command, console: &Console) -> Result<Verdict, Failure> {
         Command::Check(arguments) => check::run(arguments, console),
         Command::Certify(arguments) => certify::run(arguments, console),
         Command::Validate(arguments) => validate::run(arguments, console),
+        Command::Harness { input } => harness::run(input, console),
+        Command::Lsp => lsp::run(),
         Command::Init(arguments) => init::run(arguments, console),
         Command::Cache(arguments) => cache::run(arguments, console),
         Command::Work(arguments) => work::run(arguments),

@@ -73,6 +73,17 @@ pub fn run(
 ) -> Result<Verdict, Failure> {
     project.validate()?;
     let items = project.items()?;
+    check(project, items, arguments, budget, console)
+}
+
+/// Checks items as those of a project.
+pub fn check(
+    project: &Project,
+    items: Vec<Item>,
+    arguments: &ProjectArgs,
+    budget: &Budget,
+    console: &Console,
+) -> Result<Verdict, Failure> {
     let on = place(project, arguments)?;
     if arguments.cancel {
         return remote::cancel(project, console);

@@ -27,6 +27,8 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
         cube: None,
         group: None,
         first: false,
+        depth: None,
+        each: false,
         without: Vec::new(),
         invariants: false,
         show_predicates: false,
@@ -37,6 +39,7 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
         },
         stats: arguments.stats,
         list: false,
+        github: false,
         verbose: arguments.verbose,
         artifacts: Artifacts {
             certificate: arguments.certificate.clone(),

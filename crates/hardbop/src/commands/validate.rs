@@ -270,6 +270,7 @@ fn unknown(results: &Results) -> Option<String> {
     let mut checks = results.checks.iter();
     let own = checks.find_map(|check| match &check.answer {
         Answer::Unknown(reason) => Some(reason.clone()),
+        Answer::Bounded(bounded) => Some(bounded.reason.clone()),
         _ => None,
     });
     own.or_else(|| results.incomplete.clone())

@@ -57,6 +57,11 @@ const MAY_RECURSE: &[(&str, &[&str], &str)] = &[
         "as deep as a type is written, which the parser limits",
     ),
     (
+        "cfront/src/entry/objects.rs",
+        &["contents", "holds_pointers", "object", "pointer"],
+        "as deep as records are written inside of records, which the parser limits; pointers are followed twice",
+    ),
+    (
         "cfront/src/fold.rs",
         &["convert"],
         "once more, for the conversion under a conversion",

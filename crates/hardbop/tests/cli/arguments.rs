@@ -35,6 +35,9 @@ fn short_help_teaches_by_example() {
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          harness      Write a C file that calls a function with arguments that may be anything, for other
+                       verifiers and for fuzzers
+          lsp          Serve an editor by the language server protocol, on standard input and output
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
           cache        Show, check and prune the store of answers
           certify      Check a certificate again: is what `hardbop check --certificate` wrote down true?
@@ -163,6 +166,7 @@ fn the_manual_page_tells_exit_codes() {
           1  something is reachable or violated
           2  bad input or usage
           3  unknown, because a limit was reached or the work was cancelled
+          4  not all is proved, but nothing is violated up to the depth that `check \-\-depth` asked for
     "#]].assert_eq(&page[end..]);
 }
 
@@ -203,6 +207,9 @@ fn usage_errors() {
           bebop        Model check a boolean program
           bp           Work with boolean programs: format, draw, run, export, generate
           check        Decide the checks of a C program: proved, violated or unknown, each with evidence
+          harness      Write a C file that calls a function with arguments that may be anything, for other
+                       verifiers and for fuzzers
+          lsp          Serve an editor by the language server protocol, on standard input and output
           init         Begin a project: write hardbop.toml, which `hardbop check` without arguments goes by
           cache        Show, check and prune the store of answers
           certify      Check a certificate again: is what `hardbop check --certificate` wrote down true?

@@ -44,6 +44,7 @@ documents! {
     readme "README.md"
     architecture "ARCHITECTURE.md"
     quick_start "docs/src/quick-start.md"
+    your_code "docs/src/your-code.md"
     driver_tutorial "docs/src/tutorial-driver.md"
     reading "docs/src/reading.md"
     certificates "docs/src/certificates.md"

@@ -185,7 +185,7 @@ fn another_entry() {
         "",
         expect![[r#"
         [stderr]
-        error: the program has no function `main` to start at
+        error: the program has no function `main` to start at; `--entry start` starts at that function, with arguments that may be anything, and `hardbop check --each` looks at every function by itself
         [exit 2]
     "#]],
     );

@@ -216,8 +216,8 @@ int main(void) {
               13  call of `reach_error`
               x.c:11: input __VERIFIER_nondet_int() = 77
             PROVED 9 checks in zero
-            PROVED 1 check in functions that `main` never calls
-            11 checks: 10 proved, 1 violated, 0 unknown
+            unreachable: 1 check in functions that `main` never calls
+            11 checks: 9 proved, 1 violated, 0 unknown, 1 unreachable
             [exit 1]
         "#]],
     );

@@ -1,8 +1,10 @@
 //! SARIF logs have the shape that the schema of SARIF 2.1.0 demands: for every object that is
 //! written, which properties it may have, which it must have, and what they are.
 
-use crate::scene::Scene;
+use crate::scene::{Scene, root};
 use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
 
 /// What a value is.
 enum Is {
@@ -101,6 +103,7 @@ const SCHEMA: &[Object] = &[
         "result",
         &["message"],
         &[
+            ("properties", Is::Named(&Is::Number(1))),
             ("ruleId", Is::Text),
             ("ruleIndex", Is::Number(-1)),
             ("kind", KINDS),
@@ -213,6 +216,32 @@ fn check(value: &Value, is: &Is, path: &str) {
     }
 }
 
+/// Compares a log with the schema as OASIS publishes it, where scripts/setup-test-tools could fetch
+/// that.
+#[track_caller]
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever runs the tests is told what was not compared"
+)]
+fn official(log: &Path) {
+    let tools = root().join("third_party/sarif");
+    if !tools.join(".installed").exists() {
+        eprintln!("the schema of SARIF is not there: the log is not compared with it");
+        return;
+    }
+    let script = "import json, sys, jsonschema
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))";
+    let output = Command::new("python3")
+        .args(["-c", script])
+        .arg(log)
+        .arg(tools.join("schema.json"))
+        .env("PYTHONPATH", &tools)
+        .output()
+        .expect("python runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+}
+
 /// Checks the log of a command, and gives it back.
 #[track_caller]
 fn log(scene: &Scene, command: &str) -> Value {
@@ -220,6 +249,7 @@ fn log(scene: &Scene, command: &str) -> Value {
     let text = std::fs::read_to_string(scene.path().join("out.sarif")).expect("it was written");
     let log: Value = serde_json::from_str(&text).expect("JSON");
     check(&log, &Is::One("sarifLog"), "log");
+    official(&scene.path().join("out.sarif"));
     let run = &log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     let artifacts = run["artifacts"].as_array().expect("artifacts").len() as u64;

@@ -73,7 +73,7 @@ fn contents(out: &mut String, results: &Results) {
         let answers = results.checks.iter().map(|check| check.answer.word());
         answers.filter(|&answer| answer == word).count()
     };
-    let counts: Vec<String> = ["VIOLATED", "UNKNOWN", "PROVED"]
+    let counts: Vec<String> = ["VIOLATED", "UNKNOWN", "BOUNDED", "PROVED"]
         .into_iter()
         .filter(|word| count(word) > 0)
         .map(|word| format!("<span class=\"{word}\">{} {word}</span>", count(word)))
@@ -170,6 +170,13 @@ fn section(out: &mut String, results: &Results, check: &CheckResult, index: usiz
                 out.push_str("; the proof is <a href=\"#proof\">below</a>");
             }
             out.push_str(".</p>\n");
+        }
+        Answer::Bounded(bounded) => {
+            let (words, reason) = (bounded.words(), escaped(&bounded.reason));
+            let _ = writeln!(
+                out,
+                "<p>It is not proved: {words}; of other executions nothing is known, because {reason}.</p>"
+            );
         }
         Answer::Unknown(reason) => {
             let _ = writeln!(out, "<p>It is not known, because {}.</p>", escaped(reason));

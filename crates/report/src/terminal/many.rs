@@ -17,59 +17,115 @@ pub(super) fn write(out: &mut String, results: &Results, show: Show, paint: &dyn
     for check in checks().filter(violated) {
         write_check(out, results, check, show, paint);
     }
-    for (reason, open) in by(checks(), |check| match &check.answer {
+    let reachable = || checks().filter(|check| !check.uncalled);
+    for (reason, open) in by(reachable(), |check| match &check.answer {
         Answer::Unknown(reason) => Some(reason.clone()),
         _ => None,
     }) {
-        for check in open.iter().take(PLACES) {
-            let word = paint.paint("33", check.answer.word());
-            let (file, line) = results.shown(check.place);
-            let CheckResult {
-                message, function, ..
-            } = check;
-            let _ = writeln!(out, "{word} {file}:{line}: {message} (in {function})");
-        }
-        if open.len() > PLACES {
-            let word = paint.paint("33", "UNKNOWN");
-            let rest = open.len() - PLACES;
-            let _ = writeln!(out, "{word} {} more (`--list` shows them)", counted(rest));
-        }
+        write_places(out, results, &open, paint);
         let _ = writeln!(out, "  because {reason}");
+        write_next_step(out, &open);
     }
-    let proved = |check: &CheckResult| matches!(check.answer, Answer::Proved);
-    let of_called = by(checks(), |check| {
-        (proved(check) && !check.uncalled).then(|| check.function.clone())
+    for (bounded, open) in by(reachable(), |check| match &check.answer {
+        Answer::Bounded(bounded) => Some(bounded.clone()),
+        _ => None,
+    }) {
+        write_places(out, results, &open, paint);
+        let _ = writeln!(out, "  {}", bounded.words());
+        let _ = writeln!(out, "  not proved, because {}", bounded.reason);
+        write_next_step(out, &open);
+    }
+    let of_called = by(reachable(), |check| {
+        matches!(check.answer, Answer::Proved).then(|| check.function.clone())
     });
     let word = paint.paint("32", "PROVED");
     for (function, proved) in &of_called {
         let _ = writeln!(out, "{word} {} in {function}", counted(proved.len()));
     }
-    let uncalled = checks().filter(|check| check.uncalled).count();
-    if uncalled > 0 {
-        let count = counted(uncalled);
-        let entry = &results.entry;
+    write_uncalled(out, results, paint);
+    write_counts(out, results);
+}
+
+/// The first of the checks that are open for one reason.
+fn write_places(out: &mut String, results: &Results, open: &[&CheckResult], paint: &dyn Paint) {
+    for check in open.iter().take(PLACES) {
+        let word = paint.paint("33", check.answer.word());
+        let (file, line) = results.shown(check.place);
+        let CheckResult {
+            message, function, ..
+        } = check;
+        let _ = writeln!(out, "{word} {file}:{line}: {message} (in {function})");
+    }
+    if let Some(more) = open.get(PLACES..).filter(|more| !more.is_empty()) {
+        let word = paint.paint("33", more[0].answer.word());
+        let count = counted(more.len());
+        let _ = writeln!(out, "{word} {count} more (`--list` shows them)");
+    }
+}
+
+fn write_next_step(out: &mut String, open: &[&CheckResult]) {
+    if let Some(next) = open.iter().find_map(|check| check.next_step) {
+        let _ = writeln!(out, "  try {next}");
+    }
+}
+
+/// Checks in functions that are never called, in a line: they are no achievement. Where something
+/// is reached that nobody understands, it is not sure that they are not called.
+fn write_uncalled(out: &mut String, results: &Results, paint: &dyn Paint) {
+    let uncalled = || results.checks.iter().filter(|check| check.uncalled);
+    let entry = &results.entry;
+    let unsure = uncalled().filter(|check| check.answer.is_open()).count();
+    if unsure > 0 {
+        let (word, count) = (paint.paint("33", "UNKNOWN"), counted(unsure));
         let _ = writeln!(
             out,
-            "{word} {count} in functions that `{entry}` never calls"
+            "{word} {count} in functions that `{entry}` is not seen to call"
         );
     }
-    let of = |is: &dyn Fn(&Answer) -> bool| checks().filter(|check| is(&check.answer)).count();
-    let _ = writeln!(
+    let never = uncalled().filter(|check| check.is_unreachable()).count();
+    if never > 0 {
+        let count = counted(never);
+        let _ = writeln!(
+            out,
+            "unreachable: {count} in functions that `{entry}` never calls"
+        );
+    }
+}
+
+/// How many checks have which answer.
+fn write_counts(out: &mut String, results: &Results) {
+    let never = |check: &&CheckResult| check.is_unreachable();
+    let of = |word: &str| {
+        let checks = results.checks.iter().filter(|check| !never(check));
+        checks.filter(|check| check.answer.word() == word).count()
+    };
+    let _ = write!(
         out,
-        "{}: {} proved, {} violated, {} unknown",
+        "{}: {} proved, {} violated, ",
         counted(results.checks.len()),
-        of(&|answer| matches!(answer, Answer::Proved)),
-        of(&|answer| matches!(answer, Answer::Violated(_))),
-        of(&|answer| matches!(answer, Answer::Unknown(_))),
+        of("PROVED"),
+        of("VIOLATED"),
     );
+    let bounded = of("BOUNDED");
+    if bounded > 0 {
+        let _ = write!(out, "{bounded} bounded, ");
+    }
+    let _ = write!(out, "{} unknown", of("UNKNOWN"));
+    match results.checks.iter().filter(never).count() {
+        0 => {}
+        never => {
+            let _ = write!(out, ", {never} unreachable");
+        }
+    }
+    out.push('\n');
 }
 
 /// The checks that have a key, by it, in the order in which the keys come first.
-fn by<'r>(
+fn by<'r, K: PartialEq>(
     checks: impl Iterator<Item = &'r CheckResult>,
-    key: impl Fn(&CheckResult) -> Option<String>,
-) -> Vec<(String, Vec<&'r CheckResult>)> {
-    let mut groups: Vec<(String, Vec<&CheckResult>)> = Vec::new();
+    key: impl Fn(&CheckResult) -> Option<K>,
+) -> Vec<(K, Vec<&'r CheckResult>)> {
+    let mut groups: Vec<(K, Vec<&CheckResult>)> = Vec::new();
     for check in checks {
         let Some(key) = key(check) else {
             continue;

@@ -1,7 +1,7 @@
 //! What is known of a project's items, as a list or a table for people and as JSON.
 
 use crate::console::Console;
-use crate::failure::{REFUSED, Verdict};
+use crate::failure::{BOUNDED, REFUSED, Verdict};
 use crate::project::Item;
 use hardbop_cluster::journal::{Brief, Known, Word};
 use serde::Serialize;
@@ -17,6 +17,8 @@ pub struct Row {
     answer: &'static str,
     proved: usize,
     violated: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    bounded: usize,
     unknown: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -29,6 +31,10 @@ pub struct Row {
     engines: Vec<String>,
     #[serde(skip)]
     lines: Vec<String>,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How an answer came about.
@@ -49,6 +55,7 @@ impl Row {
             answer: "UNKNOWN",
             proved: 0,
             violated: 0,
+            bounded: 0,
             unknown: 0,
             message: None,
             cached: false,
@@ -82,10 +89,12 @@ impl Row {
             row.message = Some(brief.error.clone().unwrap_or("it failed".to_owned()));
             return row;
         }
-        for check in &brief.checks {
+        // What no execution can call is nothing that was checked.
+        for check in brief.checks.iter().filter(|check| !check.unreachable) {
             match check.answer {
                 Word::Proved => row.proved += 1,
                 Word::Violated => row.violated += 1,
+                Word::Bounded => row.bounded += 1,
                 Word::Unknown => row.unknown += 1,
             }
             if check.answer != Word::Proved {
@@ -107,6 +116,7 @@ impl Row {
         row.answer = match brief.exit_code {
             0 => "PROVED",
             1 => "VIOLATED",
+            BOUNDED => "BOUNDED",
             _ => "UNKNOWN",
         };
         row
@@ -125,6 +135,8 @@ pub fn verdict(rows: &[Row]) -> Verdict {
         Verdict::Found
     } else if any("UNKNOWN") || any("ERROR") {
         Verdict::Unknown
+    } else if any("BOUNDED") {
+        Verdict::Bounded
     } else {
         Verdict::Fine
     }
@@ -142,6 +154,7 @@ pub fn text(rows: &[Row], console: &Console) -> String {
     for (word, name) in [
         ("PROVED", "proved"),
         ("VIOLATED", "violated"),
+        ("BOUNDED", "bounded"),
         ("UNKNOWN", "unknown"),
         ("ERROR", "with errors"),
     ] {
@@ -179,11 +192,13 @@ impl Row {
 
     /// What there is to say beside the answer.
     fn detail(&self) -> String {
-        let checks = self.proved + self.violated + self.unknown;
+        let checks = self.proved + self.violated + self.bounded + self.unknown;
         match (self.answer, &self.message) {
             ("ERROR" | "UNKNOWN", Some(message)) => message.clone(),
             ("VIOLATED", _) => format!("{} of {checks} checks", self.violated),
             ("UNKNOWN", None) => format!("{} of {checks} checks", self.unknown),
+            ("BOUNDED", _) => format!("{} of {checks} checks", self.bounded),
+            _ if checks == 0 => "nothing to check".to_owned(),
             _ => format!("{checks} checks"),
         }
     }
