@@ -26,7 +26,7 @@ impl Look {
             Look::Machine => is_machine(task.model.program),
             Look::Arithmetic => !is_machine(task.model.program),
             Look::Large(edges) => task.model.flat.program.edges.len() >= edges,
-            Look::Long => is_long(&task.model.flat.program),
+            Look::Long => is_long(task.model.flat.program),
         }
     }
 }

@@ -42,6 +42,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
         entry: Some(function),
         options: options.clone(),
         rule: None,
+        group: None,
     };
     let items = functions.into_iter().map(item).collect();
     let unlimited = crate::cli::Limits {
