@@ -240,7 +240,13 @@ fn make(
     }
     let names: Vec<&str> = arguments.iter().map(|one| one.name.as_str()).collect();
     objects.line(&format!("{}({});", options.entry, names.join(", ")));
-    let assumed = assumed(unit, function, &options.entry, &arguments, &conditions);
+    let mut assumed = assumed(unit, function, &options.entry, &arguments, &conditions);
+    if objects.nulls {
+        assumed.push_str(
+            "\n    where pointers in unions, in arrays inside of objects, in constant members and behind 24 others, \
+             and those that functions return which are called back, are null",
+        );
+    }
     let Objects {
         choices,
         callbacks,
@@ -310,7 +316,9 @@ fn point(objects: &mut Objects<'_>, before: &[Argument], one: &mut Argument) {
         said.push("null".to_owned());
     }
     said.push(match (&one.shape, to(one.ty)) {
-        (_, Some(rt::TypeKind::Function(_))) => "a function that returns anything".to_owned(),
+        (_, Some(rt::TypeKind::Function(_))) => {
+            "a function that returns anything and changes nothing".to_owned()
+        }
         (
             Shape::Auto,
             Some(rt::TypeKind::Pointer(_) | rt::TypeKind::Array { .. } | rt::TypeKind::Record(_)),
@@ -358,7 +366,7 @@ fn assumed(
         _ => "int".to_owned(),
     };
     let mut out = format!(
-        "`{entry}` is called once, with variables of static storage as they begin, and\n    {result} {entry}("
+        "`{entry}` is called once, with variables of static storage as they begin, objects of fewer than 2^31 bytes, and\n    {result} {entry}("
     );
     let widest = arguments.iter().map(|one| one.declared.len()).max();
     for (index, one) in arguments.iter().enumerate() {

@@ -25,6 +25,8 @@ pub(super) struct Objects<'a> {
     pub callbacks: String,
     /// The statements.
     pub body: String,
+    /// Whether a pointer is null only since nobody makes what it might point to.
+    pub nulls: bool,
     indent: usize,
     inside: u32,
     loops: u32,
@@ -52,6 +54,7 @@ impl<'a> Objects<'a> {
             choices: Vec::new(),
             callbacks: String::new(),
             body: String::new(),
+            nulls: false,
             indent: 1,
             inside: 0,
             loops: 0,
@@ -187,10 +190,12 @@ impl<'a> Objects<'a> {
             rt::TypeKind::Pointer(_) => {
                 let mut depth = depth;
                 if self.inside >= MOST_OBJECTS {
+                    self.nulls = true;
                     depth = 0;
                 }
                 self.inside += 1;
                 let constant = self.unit.types.quals(ty).has(rt::Qualifiers::CONST);
+                self.nulls |= constant;
                 let (lvalue, depth) = match constant {
                     // What is constant for the user was set by somebody once.
                     true => (format!("*(void **)&{lvalue}"), 0),
@@ -206,6 +211,7 @@ impl<'a> Objects<'a> {
                 self.pointer(&pointer, depth);
             }
             rt::TypeKind::Array { elem, .. } => {
+                self.nulls = true;
                 self.loops += 1;
                 let index = format!("index_{}", self.loops);
                 self.open(&format!(
@@ -217,6 +223,7 @@ impl<'a> Objects<'a> {
             rt::TypeKind::Record(record) => {
                 let info = self.unit.types.record_info(record);
                 if info.kind == rt::RecordKind::Union {
+                    self.nulls = true;
                     self.line(&format!("__builtin_memset(&{lvalue}, 0, sizeof {lvalue});"));
                     return;
                 }
@@ -255,7 +262,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// A function that is called back: it returns anything and does nothing else.
+    /// A function that is called back: it returns anything, but for pointers, and changes nothing.
     fn callback(&mut self, label: &str, function: rt::FunctionId) -> String {
         let name = format!("{START}_callback_{label}");
         let signature = self.unit.types.signature(function).clone();
@@ -273,7 +280,10 @@ impl<'a> Objects<'a> {
         };
         let (result, returned) = match self.kind(signature.ret) {
             rt::TypeKind::Void => ("void".to_owned(), String::new()),
-            rt::TypeKind::Pointer(_) => (typed(self, signature.ret), " return 0; ".to_owned()),
+            rt::TypeKind::Pointer(_) => {
+                self.nulls = true;
+                (typed(self, signature.ret), " return 0; ".to_owned())
+            }
             _ => {
                 let result = typed(self, signature.ret);
                 let choice = self.choice(&result, "returned", label);

@@ -85,7 +85,7 @@ fn functions_call_back() {
     let (code, said) = entry("apply", "pointer");
     assert_eq!(code, Some(0), "{said}");
     assert!(
-        said.contains("/* null, or a function that returns anything */"),
+        said.contains("/* null, or a function that returns anything and changes nothing */"),
         "{said}"
     );
 }
