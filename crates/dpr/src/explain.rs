@@ -77,7 +77,7 @@ const LARGE: usize = 400;
 
 /// What all explanations of a program share.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a, 'p> {
+pub(crate) struct Meaning<'a, 'p> {
     pub semantics: &'a Semantics<'p>,
     pub effects: &'a Effects,
     pub budget: &'a Budget,
@@ -85,7 +85,7 @@ pub(crate) struct Ground<'a, 'p> {
 
 /// What an explanation is made from.
 pub(crate) struct Explainer<'a, 'p> {
-    ground: Ground<'a, 'p>,
+    meaning: Meaning<'a, 'p>,
     pub structure: &'a mut Structure<'p>,
     pub terms: &'a mut Terms,
     /// A session in which the axioms are asserted.
@@ -137,7 +137,7 @@ impl Needs {
 
 impl<'a, 'p> Explainer<'a, 'p> {
     pub(crate) fn new(
-        ground: Ground<'a, 'p>,
+        meaning: Meaning<'a, 'p>,
         structure: &'a mut Structure<'p>,
         terms: &'a mut Terms,
         session: &'a mut Session<'static>,
@@ -150,7 +150,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
             occurrences.entry(key).or_default().push(index);
         }
         Explainer {
-            ground,
+            meaning,
             structure,
             terms,
             session,
@@ -169,7 +169,7 @@ impl<'a, 'p> Explainer<'a, 'p> {
         for (index, position) in path.iter().enumerate().rev() {
             let step = index + 1;
             if step % 64 == 0 {
-                self.ground.budget.check()?;
+                self.meaning.budget.check()?;
             }
             match &position.act {
                 Act::Branch(branch) => {
@@ -238,8 +238,8 @@ impl<'a, 'p> Explainer<'a, 'p> {
             return Some(at);
         }
         let writes = self.structure.writes_between(
-            self.ground.semantics,
-            self.ground.effects,
+            self.meaning.semantics,
+            self.meaning.effects,
             position.location,
             meet,
             position.returns,

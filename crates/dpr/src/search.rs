@@ -6,7 +6,7 @@
 use crate::assignments::assignments;
 use crate::check::{Learning, Options, Order, Statistics};
 use crate::count::excluded;
-use crate::explain::{Cores, Explainer, Explanation, Goal, Ground};
+use crate::explain::{Cores, Explainer, Explanation, Goal, Meaning};
 use crate::nodes::Nodes;
 use crate::oracle::Oracles;
 use crate::run::{Act, Ended, Position, Prefer, Run, Runner};
@@ -512,13 +512,13 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             begin(semantics, budget, limits, terms)
         });
         let asked = session.statistics().queries;
-        let ground = Ground {
+        let meaning = Meaning {
             semantics,
             effects: self.common.effects,
             budget,
         };
         let mut explainer = Explainer::new(
-            ground,
+            meaning,
             &mut self.structure,
             terms,
             session,

@@ -13,7 +13,7 @@ const DROPPED: u32 = 2_000;
 
 /// What all questions are about.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct Subject<'a> {
     pub(crate) system: &'a System,
     pub(crate) constants: &'a Constants,
     pub(crate) costs: &'a Costs,
@@ -68,11 +68,11 @@ pub(crate) enum Answer {
 
 impl Asked {
     /// A step of which nothing is known but where it begins, with so many levels.
-    pub(crate) fn new(ground: Ground<'_>, step: StepId, levels: usize) -> Asked {
-        let mut sat = Sat::quick().with_decisions(ground.decisions);
-        let from = ground.system.step(step).from;
-        for (position, bit) in ground.system.point(from).state.iter().enumerate() {
-            if let Some(value) = ground.constants.value(from, position) {
+    pub(crate) fn new(subject: Subject<'_>, step: StepId, levels: usize) -> Asked {
+        let mut sat = Sat::quick().with_decisions(subject.decisions);
+        let from = subject.system.step(step).from;
+        for (position, bit) in subject.system.point(from).state.iter().enumerate() {
+            if let Some(value) = subject.constants.value(from, position) {
                 sat.fix(bit.node(), value != bit.is_negated());
             }
         }
@@ -107,24 +107,24 @@ impl Asked {
     }
 
     /// No state where the step begins is in this cube, up to a level.
-    pub(crate) fn learn(&mut self, ground: Ground<'_>, cube: &Cube, level: usize) {
-        let from = ground.system.step(self.step).from;
-        let clause = excluding(ground.system, from, cube);
+    pub(crate) fn learn(&mut self, subject: Subject<'_>, cube: &Cube, level: usize) {
+        let from = subject.system.step(self.step).from;
+        let clause = excluding(subject.system, from, cube);
         let switch = self.switches[level];
         self.sat
-            .clause_under(&ground.system.graph, &clause, &[switch]);
+            .clause_under(&subject.system.graph, &clause, &[switch]);
     }
 
     /// Whether the step leads from a level into a cube.
     pub(crate) fn over(
         &mut self,
-        ground: Ground<'_>,
+        subject: Subject<'_>,
         cube: &Cube,
         level: usize,
         wanted: Wanted,
         positions: &FxHashMap<NodeId, usize>,
     ) -> Result<Answer, Halt> {
-        let system = ground.system;
+        let system = subject.system;
         let step = system.step(self.step);
         if step.condition == Bit::FALSE {
             return Ok(Answer::Excluded(Cube::new()));
@@ -166,9 +166,9 @@ impl Asked {
         }
         let outcome = self
             .sat
-            .check(&system.graph, &hold, &switches, None, ground.budget);
+            .check(&system.graph, &hold, &switches, None, subject.budget);
         let answer = match outcome {
-            Outcome::Stopped => return Err(stopped(ground.budget)),
+            Outcome::Stopped => return Err(stopped(subject.budget)),
             Outcome::Unsat => {
                 let core = self.sat.core().into_iter();
                 let core = core.filter_map(|bit| literals.get(&bit).copied());
@@ -180,15 +180,15 @@ impl Asked {
                     Wanted::StatesByBits => &hold[..needed],
                     Wanted::States | Wanted::Whether => &hold[..],
                 };
-                let mut because = justify(&system.graph, ground.costs, &self.sat, hold, positions);
+                let mut because = justify(&system.graph, subject.costs, &self.sat, hold, positions);
                 let is_open = |literal: &Literal| {
-                    ground
+                    subject
                         .constants
                         .value(step.from, literal.position())
                         .is_none()
                 };
                 because.state.retain(is_open);
-                Answer::From(self.lifted(ground, hold, because)?)
+                Answer::From(self.lifted(subject, hold, because)?)
             }
         };
         if let Some(switch) = other {
@@ -199,8 +199,13 @@ impl Asked {
 
     /// Leaves out of a state what is not needed for the step to lead where it leads: the state and
     /// the inputs contradict that it does not, and only a part of them is needed for that.
-    fn lifted(&mut self, ground: Ground<'_>, hold: &[Bit], because: Because) -> Result<Cube, Halt> {
-        let system = ground.system;
+    fn lifted(
+        &mut self,
+        subject: Subject<'_>,
+        hold: &[Bit],
+        because: Because,
+    ) -> Result<Cube, Halt> {
+        let system = subject.system;
         let step = system.step(self.step);
         if step.from == System::START || because.state.len() < 2 {
             return Ok(because.state);
@@ -214,7 +219,7 @@ impl Asked {
         assumed.extend(because.state.iter().map(bit));
         let outcome = self
             .sat
-            .check(&system.graph, &assumed, &[switch], None, ground.budget);
+            .check(&system.graph, &assumed, &[switch], None, subject.budget);
         let lifted = match outcome {
             Outcome::Unsat => {
                 let core: FxHashSet<Bit> = self.sat.core().into_iter().collect();
@@ -222,7 +227,7 @@ impl Asked {
                 because.state.iter().copied().filter(needed).collect()
             }
             Outcome::Sat => because.state,
-            Outcome::Stopped => return Err(stopped(ground.budget)),
+            Outcome::Stopped => return Err(stopped(subject.budget)),
         };
         self.drop(switch);
         Ok(lifted)

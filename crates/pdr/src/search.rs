@@ -8,7 +8,7 @@
 //! an invariant.
 
 pub use crate::asked::Halt;
-use crate::asked::{Answer, Asked, Ground, Wanted};
+use crate::asked::{Answer, Asked, Subject, Wanted};
 use crate::constants::{Constants, Values};
 use crate::justify::Costs;
 use crate::system::{Cube, Literal, PointId, StepId, System};
@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
             effort: Effort::default(),
         };
         for index in 0..system.steps.len() as u32 {
-            let asked = Asked::new(search.ground(), StepId(index), 0);
+            let asked = Asked::new(search.subject(), StepId(index), 0);
             search.asked.push(asked);
         }
         for index in 0..system.points.len() as u32 {
@@ -172,8 +172,8 @@ impl<'a> Search<'a> {
         search
     }
 
-    fn ground(&self) -> Ground<'_> {
-        Ground {
+    fn subject(&self) -> Subject<'_> {
+        Subject {
             system: self.system,
             constants: self.constants,
             costs: &self.costs,
@@ -365,7 +365,7 @@ impl<'a> Search<'a> {
         if self.asked[id.index()].is_worn() {
             self.renew(id);
         }
-        let ground = Ground {
+        let subject = Subject {
             system: self.system,
             constants: self.constants,
             costs: &self.costs,
@@ -376,7 +376,7 @@ impl<'a> Search<'a> {
         let positions = &self.places[from.index()].positions;
         let asked = &mut self.asked[id.index()];
         let before = asked.work();
-        let answer = asked.over(ground, cube, level, wanted, positions)?;
+        let answer = asked.over(subject, cube, level, wanted, positions)?;
         self.effort.work += asked.work() - before;
         if self.effort.work > self.allowed.work {
             return Err(Halt::Work);
@@ -416,11 +416,11 @@ impl<'a> Search<'a> {
 
     /// Gives a step a new solver that knows what is known.
     fn renew(&mut self, id: StepId) {
-        let mut asked = Asked::new(self.ground(), id, self.asked[id.index()].levels());
+        let mut asked = Asked::new(self.subject(), id, self.asked[id.index()].levels());
         let from = self.system.step(id).from;
         for (level, lemmas) in self.places[from.index()].lemmas.iter().enumerate() {
             for lemma in lemmas {
-                asked.learn(self.ground(), lemma, level);
+                asked.learn(self.subject(), lemma, level);
             }
         }
         self.asked[id.index()] = asked;
@@ -511,7 +511,7 @@ impl<'a> Search<'a> {
         for lemmas in &mut place.lemmas[..=level] {
             lemmas.retain(|lemma| !is_part(&cube, lemma));
         }
-        let ground = Ground {
+        let subject = Subject {
             system: self.system,
             constants: self.constants,
             costs: &self.costs,
@@ -519,7 +519,7 @@ impl<'a> Search<'a> {
             decisions: self.allowed.decisions,
         };
         for step in &self.leaving[point.index()] {
-            self.asked[step.index()].learn(ground, &cube, level);
+            self.asked[step.index()].learn(subject, &cube, level);
         }
         self.places[point.index()].lemmas[level].push(cube);
     }
