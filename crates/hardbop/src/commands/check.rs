@@ -8,6 +8,7 @@ use crate::commands::boolean_view;
 use crate::commands::contradiction::{self, Claims};
 use crate::commands::depth::{self, Deeper};
 use crate::commands::each;
+use crate::commands::engines::{encodings, part, plan};
 use crate::commands::lines::Lines;
 use crate::commands::passes::{self, Passed};
 use crate::commands::results::{self, Paths};
@@ -21,27 +22,20 @@ use crate::quiet::Stderr;
 use crate::reading;
 use crate::target::Target;
 use hardbop_budget::{Budget, Stopped};
-use hardbop_cegar::Slam;
 use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::Program;
 use hardbop_diagnostics::{Diagnostic, Sources};
 use hardbop_dpr::Dpr;
-use hardbop_engine::{Encodings, Event, Reason, Task, Value};
+use hardbop_engine::{Event, Reason, Task, Value};
 use hardbop_gate::{Outcome, Report};
-use hardbop_horn::WholeProgram;
-use hardbop_houdini::{Houdini, Nodes};
-use hardbop_leap::Leap;
 use hardbop_model::passes::{Pass, USUAL, slice};
 use hardbop_model::{Model, Prepared};
-use hardbop_pdr::Pdr;
-use hardbop_portfolio::{Found, Listener, Plan, Until, default_plan, readable, termination_plan};
+use hardbop_portfolio::{Found, Listener, Plan, Until, readable, termination_plan};
 use hardbop_report::annotations::annotations;
 use hardbop_report::join::join;
 use hardbop_report::results::Round;
 use hardbop_report::terminal::{Listing, Show};
-use hardbop_unroll::{Runs, Unroll};
-use hardbop_values::Values;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -255,48 +249,6 @@ pub fn decide(
     };
     let plan = plan(EngineChoice::Auto, arith);
     hardbop_portfolio::check(&plan, task, &mut watch)
-}
-
-fn encodings(arith: SearchArith) -> Encodings {
-    match arith {
-        SearchArith::Auto => Encodings::IntegersFirst,
-        SearchArith::Bits => Encodings::BitsOnly,
-    }
-}
-
-/// The options of a search of a part of the paths, if that is what is wanted.
-fn part(arguments: &CheckArgs) -> Result<Option<hardbop_dpr::Options>, Failure> {
-    let Some(Share { index, of }) = arguments.cube else {
-        return Ok(None);
-    };
-    let part = hardbop_dpr::Part::new(index, of);
-    if arguments.engine != EngineChoice::Dpr || part.is_none() {
-        return Err(Failure::message(
-            "--cube I/N is for --engine dpr, and N is 2, 4, 8, ... 256",
-        ));
-    }
-    Ok(Some(hardbop_dpr::Options {
-        part,
-        ..hardbop_dpr::Options::default()
-    }))
-}
-
-fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
-    let arithmetic = encodings(arith);
-    match engine {
-        EngineChoice::Auto => default_plan(arithmetic),
-        EngineChoice::Dpr => Plan::alone(Dpr::default()),
-        EngineChoice::Houdini => Plan::alone(Houdini::default()),
-        EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
-        EngineChoice::Leap => Plan::alone(Leap::default()),
-        EngineChoice::Nodes => Plan::alone(Nodes::default()),
-        EngineChoice::Pdr => Plan::alone(Pdr::default()),
-        EngineChoice::Sat => Plan::alone(Unroll::on_circuits()),
-        EngineChoice::Run => Plan::alone(Runs::default()),
-        EngineChoice::Slam => Plan::alone(Slam::reading(arithmetic)),
-        EngineChoice::Unroll => Plan::alone(Unroll::default()),
-        EngineChoice::Values => Plan::alone(Values::default()),
-    }
 }
 
 /// What the answers are shown with.

@@ -21,6 +21,7 @@ mod completions;
 mod contradiction;
 mod depth;
 mod each;
+mod engines;
 mod explain;
 mod harness;
 mod init;
