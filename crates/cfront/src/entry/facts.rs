@@ -78,7 +78,7 @@ impl Fact {
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Shape::Auto | Shape::One => f.write_str("an object of its own, as are those that it points to, behind which all pointers are null"),
+            Shape::Auto | Shape::One => f.write_str("an object of its own, as are those that it points to, of which two may be one, and behind which all pointers are null"),
             Shape::Array(None) => f.write_str("an array of any length"),
             Shape::Array(Some(count)) => write!(f, "readable for {count}"),
             Shape::Text => f.write_str("a string of any length"),

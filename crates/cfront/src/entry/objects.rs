@@ -27,10 +27,23 @@ pub(super) struct Objects<'a> {
     pub body: String,
     /// Whether a pointer is null only since nobody makes what it might point to.
     pub nulls: bool,
+    /// The pointers that are known where the next statement is.
+    made: Vec<Made>,
     indent: usize,
     inside: u32,
     loops: u32,
 }
+
+/// A pointer that was made, which another one may be the same as.
+struct Made {
+    lvalue: String,
+    label: String,
+    to: rt::TypeKind,
+    indent: usize,
+}
+
+/// A pointer may be the same as so many others.
+const MOST_SAME: usize = 4;
 
 /// A pointer that is to point to something.
 pub(super) struct Pointer<'a> {
@@ -55,6 +68,7 @@ impl<'a> Objects<'a> {
             callbacks: String::new(),
             body: String::new(),
             nulls: false,
+            made: Vec::new(),
             indent: 1,
             inside: 0,
             loops: 0,
@@ -75,6 +89,8 @@ impl<'a> Objects<'a> {
     /// Closes it.
     pub(super) fn close(&mut self) {
         self.indent -= 1;
+        let indent = self.indent;
+        self.made.retain(|made| made.indent <= indent);
         self.line("}");
     }
 
@@ -107,6 +123,14 @@ impl<'a> Objects<'a> {
         if depth == 0 {
             return;
         }
+        if let Some(to) = self.pointee(pointer.ty) {
+            self.made.push(Made {
+                lvalue: lvalue.to_owned(),
+                label: label.to_owned(),
+                to,
+                indent: self.indent,
+            });
+        }
         if pointer.null == Null::Maybe {
             let choice = self.choice("_Bool", "object", label);
             self.open(&format!("if ({choice}) {{"));
@@ -114,6 +138,43 @@ impl<'a> Objects<'a> {
         self.object(pointer, depth);
         if pointer.null == Null::Maybe {
             self.close();
+        }
+    }
+
+    fn pointee(&self, ty: rt::TypeId) -> Option<rt::TypeKind> {
+        rt::pointee(&self.unit.types, ty).map(|to| self.kind(to))
+    }
+
+    /// Makes what a pointer in an object points to: what another one points to, or something of its
+    /// own.
+    fn member(&mut self, pointer: &Pointer<'_>, depth: u32) {
+        let (lvalue, label) = (pointer.lvalue, pointer.label);
+        let to = self.pointee(pointer.ty);
+        let same = self
+            .made
+            .iter()
+            .filter(|made| Some(&made.to) == to.as_ref());
+        let same = same.map(|made| (made.lvalue.clone(), made.label.clone()));
+        let same: Vec<(String, String)> = same.take(MOST_SAME).collect();
+        let same = if depth == 0 { Vec::new() } else { same };
+        for (other, known) in &same {
+            let choice = self.choice("_Bool", &format!("same_as_{known}"), label);
+            self.open(&format!("if ({choice}) {{"));
+            self.line(&format!("{lvalue} = (__typeof__({lvalue})){other};"));
+            self.close();
+            self.open("else {");
+        }
+        self.pointer(pointer, depth);
+        for _ in &same {
+            self.close();
+        }
+        if let Some(to) = to.filter(|_| !same.is_empty()) {
+            self.made.push(Made {
+                lvalue: lvalue.to_owned(),
+                label: label.to_owned(),
+                to,
+                indent: self.indent,
+            });
         }
     }
 
@@ -208,7 +269,7 @@ impl<'a> Objects<'a> {
                     shape: &Shape::Auto,
                     null: Null::Maybe,
                 };
-                self.pointer(&pointer, depth);
+                self.member(&pointer, depth);
             }
             rt::TypeKind::Array { elem, .. } => {
                 self.nulls = true;
