@@ -147,12 +147,13 @@ impl Place {
 
     fn some(&self, terms: &mut Terms, wanted: impl Fn(&Cell) -> bool) -> TermId {
         let mut disjuncts = Vec::new();
-        let words = self.others.iter().filter(|other| other.float.is_none());
-        let words = words.count();
+        // Elements of arrays and floating-point numbers are in no hull.
+        let floats = self.others.iter().any(|other| other.float.is_some());
+        let all_words = !floats && !self.quantified;
         for (keys, cell) in &self.cells {
             if wanted(cell) {
                 let mut conjuncts = vec![in_modes(terms, &self.modes, keys)];
-                conjuncts.push(cell.formula(terms, words == self.others.len()));
+                conjuncts.push(cell.formula(terms, all_words));
                 disjuncts.push(terms.and(&conjuncts));
             }
         }
