@@ -58,7 +58,7 @@ const MAY_RECURSE: &[(&str, &[&str], &str)] = &[
     ),
     (
         "cfront/src/entry/objects.rs",
-        &["contents", "holds_pointers", "object", "pointer"],
+        &["contents", "holds_pointers", "member", "object", "pointer"],
         "as deep as records are written inside of records, which the parser limits; pointers are followed twice",
     ),
     (
