@@ -270,7 +270,6 @@ impl Search<'_, '_, '_> {
             self.follow_from(terms, anything, steps, None, &mut changed)?;
             return Ok(changed);
         };
-        let known = self.places.get(&from).map(|place| place.invariant(terms));
         // What was followed before need not be followed again: its ends only grow.
         let place = self.places.get_mut(&from);
         if let Some(new) = place.and_then(|place| place.take_new(terms)) {
@@ -284,7 +283,10 @@ impl Search<'_, '_, '_> {
         for exit in exits {
             let changes = self.places.get(&exit).map_or(0, Place::changes);
             let seen = self.returned.insert((from, exit), changes).unwrap_or(0);
-            if let Some(known) = known.filter(|_| seen < changes) {
+            if seen < changes
+                && let Some(place) = self.places.get(&from)
+            {
+                let known = place.invariant(terms);
                 let instances = self.instances(terms, from);
                 let before = terms.and(&[&[known][..], &instances].concat());
                 let returns = steps.iter().copied().filter(|step| {

@@ -16,8 +16,8 @@ pub(crate) enum Look {
     Arithmetic,
     /// It has so many edges after inlining, or more.
     Large(usize),
-    /// It is small, and has large numbers: its loops may be long.
-    Long,
+    /// It has fewer edges after inlining, and large numbers: its loops may be long.
+    Long(usize),
 }
 
 impl Look {
@@ -26,7 +26,10 @@ impl Look {
             Look::Machine => is_machine(task.model.program),
             Look::Arithmetic => !is_machine(task.model.program),
             Look::Large(edges) => task.model.flat.program.edges.len() >= edges,
-            Look::Long => is_long(task.model.flat.program),
+            Look::Long(edges) => {
+                let program = task.model.flat.program;
+                program.edges.len() < edges && has_large_numbers(program)
+            }
         }
     }
 }
@@ -109,13 +112,10 @@ fn is_machine(program: &Program) -> bool {
         || literals.iter().filter(flag).count() >= FLAGS
 }
 
-/// Programs with more edges are not small.
-const SMALL: usize = 300;
 /// Smaller numbers are no reason to leap.
 const FAR: i128 = 10_000;
 
-/// Whether a program is small and has large numbers.
-fn is_long(program: &Program) -> bool {
+fn has_large_numbers(program: &Program) -> bool {
     let is_far = |expr: &Expr| match (&expr.kind, program.types.get(expr.ty)) {
         (ExprKind::Int(number), Type::Int { width, signed }) => {
             let number = *number as i128;
@@ -127,7 +127,7 @@ fn is_long(program: &Program) -> bool {
         }
         _ => false,
     };
-    program.edges.len() < SMALL && program.exprs.iter().any(is_far)
+    program.exprs.iter().any(is_far)
 }
 
 fn cell(program: &Program, place: PlaceId) -> Option<Cell> {

@@ -280,7 +280,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             suited(Look::Large(RUN_FIRST), timed(deeper, seconds(2))),
             timed(invariants(50_000_000), seconds(20)),
             shared(by_arguments, seconds(15), 2),
-            suited(Look::Long, timed(Leap::default(), seconds(1))),
+            suited(Look::Long(RUN_FIRST), timed(Leap::default(), seconds(1))),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(elements, seconds(10)),
