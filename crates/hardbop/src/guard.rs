@@ -9,6 +9,7 @@
 use crate::cli::Limits;
 use hardbop_budget::Stopped;
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
+use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -110,6 +111,16 @@ fn ended(status: ExitStatus) -> Ended {
             Ended::Crash(name)
         }
     }
+}
+
+/// Ends the process at once, after what was printed. Other threads may be inside of a solver:
+/// destructors of its globals, which the usual exit calls, would take its memory from under them,
+/// and a crash would take back an answer that was given.
+pub fn leave(code: u8) -> ! {
+    // There is nobody left to tell if this cannot be written.
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stderr().flush();
+    signal_hook::low_level::exit(code.into())
 }
 
 /// Makes the child end with its parent.

@@ -2,6 +2,7 @@
 
 use crate::cli::Limits;
 use crate::failure::{Failure, Verdict};
+use crate::guard;
 use hardbop_budget::Budget;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -22,11 +23,8 @@ pub fn budget(limits: &Limits) -> Result<Budget, Failure> {
     let cancelled = budget.cancellation();
     let installed = ctrlc::set_handler(move || {
         if cancelled.swap(true, Ordering::Relaxed) {
-            #[expect(
-                clippy::exit,
-                reason = "the user asked twice, and what was said is written"
-            )]
-            std::process::exit(Verdict::Unknown.exit_code().into());
+            // The user asked twice, and what was said is written.
+            guard::leave(Verdict::Unknown.exit_code());
         }
     });
     installed.map_err(|error| Failure::internal(format!("cannot listen for Ctrl-C: {error}")))?;

@@ -61,5 +61,8 @@ fn main() -> ExitCode {
         Err(failure) => console.fail(&failure),
     };
     console.stderr().close();
+    if cli.in_process {
+        guard::leave(code);
+    }
     code.into()
 }

@@ -7,6 +7,7 @@
 use crate::cli::Limits;
 use crate::console::{Console, while_reading};
 use crate::failure::Verdict;
+use crate::guard;
 use hardbop_budget::{Budget, Stopped, resident_bytes};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -97,14 +98,11 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
         .spawn(look);
 }
 
-#[expect(
-    clippy::exit,
-    reason = "the work that is too long cannot be told to stop"
-)]
+/// The work that is too long cannot be told to stop.
 fn end(console: &Console, reason: &str) -> ! {
     console.stopped(&while_reading(reason));
     console.stderr().close();
-    std::process::exit(Verdict::Unknown.exit_code().into())
+    guard::leave(Verdict::Unknown.exit_code())
 }
 
 /// Three quarters of the memory that is free now.

@@ -14,6 +14,7 @@ use crate::commands::passes::{self, Passed};
 use crate::commands::results::{self, Paths};
 use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
+use crate::guard;
 use crate::limits;
 use crate::outputs;
 use crate::progress::Progress;
@@ -534,10 +535,7 @@ impl Listener for Watch<'_> {
         });
     }
 
-    #[allow(
-        clippy::exit,
-        reason = "the engine that is late would keep the process"
-    )]
+    /// The engine that is late would keep the process.
     fn late(&mut self, found: &Found) {
         let code = match self.ended {
             Ended::Waited => return,
@@ -562,6 +560,6 @@ impl Listener for Watch<'_> {
             }
         };
         self.console.stderr().close();
-        std::process::exit(code.into());
+        guard::leave(code);
     }
 }
