@@ -10,4 +10,4 @@ mod lazy;
 mod rounds;
 mod search;
 
-pub use rounds::{Options, Slam};
+pub use rounds::{Met, Options, Slam, steps};

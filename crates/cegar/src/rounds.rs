@@ -1,6 +1,9 @@
 //! The rounds of the loop.
 
 mod path;
+mod story;
+
+pub use story::steps;
 
 use crate::counting::Counting;
 use crate::lazy::{Abstraction, Memory, Precision};
@@ -16,9 +19,11 @@ use hardbop_newton::exact::{Translation, spelled};
 use hardbop_newton::predicate::Predicate;
 use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::Constants;
+use hardbop_semantics::segment::Segment;
 use hardbop_semantics::skeleton::VertexId;
 use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -47,6 +52,19 @@ impl Default for Options {
             relation_time: Duration::from_secs(5),
         }
     }
+}
+
+/// A path of the abstraction that the loop met.
+#[derive(Clone, Debug)]
+pub struct Met {
+    /// The round, from 1 on.
+    pub round: u32,
+    /// The check that is violated at its end; `None` if it leads to what is not supported.
+    pub check: Option<CheckId>,
+    /// The path through the prepared program.
+    pub segments: Vec<Segment>,
+    /// The predicates that it gave; none if it can be run.
+    pub found: Vec<ScopedPredicate>,
 }
 
 /// What the loop did.
@@ -96,11 +114,19 @@ impl Engine for Slam {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        self.telling(task, desk).0
+    }
+}
+
+impl Slam {
+    /// Decides what it can, and tells of the paths that it met.
+    pub fn telling(&self, task: &Task<'_>, desk: &mut dyn Desk) -> (Ended, Vec<Met>) {
         let view = &task.model.flat;
         let mut rounds = Rounds {
             model: task.model,
             view,
             options: &self.0,
+            met: Vec::new(),
             budget: task.budget.clone(),
             desk,
             counting: Counting::default(),
@@ -120,14 +146,16 @@ impl Engine for Slam {
             blocked,
             incomplete,
             statistics,
+            met,
             ..
         } = rounds;
         let blocked = blocked.map(|construct| Reason::unsupported(view.program, construct));
-        Ended {
+        let ended = Ended {
             open: closed,
             incomplete: incomplete.or(blocked),
             statistics: statistics.figures(),
-        }
+        };
+        (ended, met)
     }
 }
 
@@ -148,6 +176,8 @@ struct Rounds<'a> {
     options: &'a Options,
     budget: Budget,
     desk: &'a mut dyn Desk,
+    /// The paths that were met.
+    met: Vec<Met>,
     counting: Counting,
     /// The checks that will not be decided, with the reason.
     closed: BTreeMap<CheckId, Reason>,
@@ -255,7 +285,7 @@ impl Rounds<'_> {
         }
     }
 
-    fn tell(&mut self, predicates: usize, doing: &'static str) {
+    fn tell(&mut self, predicates: usize, doing: impl Into<Cow<'static, str>>) {
         self.desk.event(Event {
             doing: doing.into(),
             open: self.open.len(),
@@ -327,7 +357,9 @@ impl Rounds<'_> {
                         self.close(vertex, Reason::LongPath);
                         continue;
                     };
-                    self.tell(count, "checking a path");
+                    let lines = story::lines(self.model, &segments);
+                    self.meet(vertex, &segments);
+                    self.tell(count, format!("checking the path through {lines}"));
                     let ended = self.path(
                         terms,
                         &mut path_session,
@@ -398,18 +430,9 @@ impl Rounds<'_> {
         constants: &Constants,
         precision: &Precision,
     ) -> Vec<ScopedPredicate> {
-        let mut translation = Translation::new(constants, &self.view.semantics);
         let mut texts = BTreeSet::new();
         for predicate in distinct(precision) {
-            let exact = translation.formula(terms, predicate.formula);
-            let formula = exact.unwrap_or(predicate.formula);
-            let procedure = predicate
-                .scope
-                .map(|function| self.view.program.function(function).name.clone());
-            texts.insert(ScopedPredicate {
-                procedure,
-                formula: terms.infix(formula).to_string(),
-            });
+            texts.insert(self.shown(terms, constants, &predicate));
         }
         texts.into_iter().collect()
     }

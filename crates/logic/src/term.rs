@@ -4,6 +4,7 @@
 //! integers and a DAG is never copied. The builders that simplify are in the `simplify` modules.
 
 use std::fmt;
+use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint};
 use rustc_hash::FxHashMap;
@@ -169,6 +170,17 @@ pub struct Terms {
     function_index: FxHashMap<(String, Vec<Sort>, Sort), FuncId>,
     /// All names in use by symbols and functions, so that each printed name means one thing.
     names: FxHashMap<String, u32>,
+    arena: Arena,
+}
+
+/// Which arena it is: ids mean nothing in another one. A copy of an arena is the same one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arena(Arc<()>);
+
+impl Arena {
+    pub(crate) fn is(&self, other: &Arena) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl fmt::Debug for TermId {
@@ -202,6 +214,11 @@ impl Terms {
     /// An empty arena.
     pub fn new() -> Terms {
         Terms::default()
+    }
+
+    /// Which arena it is.
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.arena
     }
 
     /// How many different terms there are.

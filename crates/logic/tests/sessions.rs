@@ -281,3 +281,16 @@ fn a_deep_formula_is_only_a_big_one() {
     session.assert(&terms, deep);
     assert_eq!(session.check(&terms, &[]), Answer::Sat);
 }
+
+#[test]
+#[should_panic(expected = "a session is about the terms of one arena")]
+fn a_session_is_not_asked_about_other_terms() {
+    // Its solver knows terms by their ids: those of another arena would be other questions.
+    let mut terms = Terms::new();
+    let x = terms.constant("x", Sort::Bool);
+    let mut session = session();
+    assert_eq!(session.check(&terms, &[x]), Answer::Sat);
+    let mut others = Terms::new();
+    let y = others.constant("y", Sort::Bool);
+    let _ = session.check(&others, &[y]);
+}

@@ -5,7 +5,7 @@ use hardbop_cfront::ids::LocId;
 use hardbop_cfront::indices;
 use hardbop_engine::claim::Ghosts;
 use hardbop_engine::{Task, claim};
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{Op, Sort, TermId, Terms};
 use hardbop_model::{Model, Prepared};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::c_terms::{Frame, Scope, Words, c_text};
@@ -71,6 +71,7 @@ fn of_model(model: &Model<'_>, claim: &claim::Invariants) -> BTreeMap<LocId, Inv
     for (location, copies) in copies {
         let mut texts: Vec<String> = Vec::new();
         for &(_, formula) in &copies {
+            let formula = in_scope(model, &mut terms, location, formula);
             let text = quantified::text(&semantics, &constants, &mut terms, &words, formula);
             if !texts.contains(&text) {
                 texts.push(text);
@@ -86,6 +87,39 @@ fn of_model(model: &Model<'_>, claim: &claim::Invariants) -> BTreeMap<LocId, Inv
         shown.insert(location, invariant);
     }
     shown
+}
+
+/// A formula with the variables of the function that it is about called by their own names, where
+/// only one of that name is spoken of.
+fn in_scope(model: &Model<'_>, terms: &mut Terms, location: LocId, formula: TermId) -> TermId {
+    let program = model.program;
+    let function = program.locations[location.index()].function;
+    let prefix = format!("{}::", program.function(function).name);
+    let mut named: BTreeMap<String, Vec<TermId>> = BTreeMap::new();
+    for constant in terms.free_constants(&[formula]) {
+        // Memory keeps its name: elements of it are called by other ones.
+        if let (Op::Constant(symbol), Sort::BitVec(_)) = (terms.op(constant), terms.sort(constant))
+            && let Some(own) = terms.symbol_name(*symbol).strip_prefix(&prefix)
+        {
+            // Of variables of one name, later ones have a number.
+            let (name, rest) = match own.split_once('#') {
+                Some((name, rest)) => (name, rest.trim_start_matches(|c: char| c.is_ascii_digit())),
+                None => (own, ""),
+            };
+            named
+                .entry(format!("{name}{rest}"))
+                .or_default()
+                .push(constant);
+        }
+    }
+    let mut map = BTreeMap::new();
+    for (name, constants) in named {
+        if let [constant] = constants[..] {
+            let sort = terms.sort(constant);
+            map.insert(constant, terms.constant(&name, sort));
+        }
+    }
+    terms.substitute(formula, &map)
 }
 
 /// What two claims say together: where one of them says that control never comes, it does not.

@@ -56,6 +56,8 @@ const QUERY: Limits = Limits {
 
 /// The most facts at one cut point that are looked at: more help no reader.
 const MOST_FACTS: usize = 200;
+/// How often less is tried: the last of the facts may say more than they must.
+const MOST_TRIALS: usize = 200;
 /// The most variables at one cut point of which equations are looked for.
 const MOST_VARIABLES: usize = 12;
 
@@ -80,7 +82,7 @@ fn tidied(view: &View<'_>, claim: &Invariants, budget: &Budget) -> Option<Invari
     let mut facts = BTreeMap::new();
     for (&location, text) in &claim.at {
         let formula = spelling.read(&mut terms, text).ok()?;
-        let here = conjuncts(&terms, formula);
+        let here = facts_of(&mut terms, formula);
         if here.len() > MOST_FACTS {
             return None;
         }
@@ -108,11 +110,14 @@ fn tidied(view: &View<'_>, claim: &Invariants, budget: &Budget) -> Option<Invari
         work: Vec::new(),
     };
     needs.find(&mut terms, &steps, budget)?;
+    needs.keep();
+    needs.weaken(&mut terms, &steps, budget);
     let mut at = BTreeMap::new();
     let mut of_all = false;
-    for location in needs.facts.keys().copied().collect::<Vec<_>>() {
+    for (location, kept) in needs.facts.clone() {
         budget.check().ok()?;
-        let kept = needs.kept(location);
+        let kept = terms.and(&kept);
+        let kept = facts_of(&mut terms, kept);
         let neat = needs.neat(&mut terms, kept);
         let formula = terms.and(&neat);
         let spoken_of = terms.free_constants(&[formula]);
@@ -145,6 +150,64 @@ fn conjuncts(terms: &Terms, formula: TermId) -> Vec<TermId> {
     found
 }
 
+/// The conjuncts of a formula; what all cases of one say is said once, before the cases.
+fn facts_of(terms: &mut Terms, formula: TermId) -> Vec<TermId> {
+    let mut facts = Vec::new();
+    for fact in conjuncts(terms, formula) {
+        let mut rest = fact;
+        if *terms.op(fact) == Op::Or {
+            for part in parts_of_cases(terms, fact) {
+                let mut cases = terms.args(fact).iter();
+                if cases.all(|&case| conjuncts(terms, case).contains(&part)) {
+                    facts.push(part);
+                    rest = without(terms, rest, part);
+                }
+            }
+        }
+        facts.push(rest);
+    }
+    let mut once = Vec::new();
+    for fact in facts {
+        if *terms.op(fact) != Op::Bool(true) && !once.contains(&fact) {
+            once.push(fact);
+        }
+    }
+    once
+}
+
+/// What the cases of a fact say, each part once.
+fn parts_of_cases(terms: &Terms, fact: TermId) -> Vec<TermId> {
+    let mut parts = Vec::new();
+    if *terms.op(fact) == Op::Or {
+        for &case in terms.args(fact) {
+            for part in conjuncts(terms, case) {
+                if *terms.op(case) == Op::And && !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+        }
+    }
+    parts
+}
+
+/// A fact whose cases do not say something any more.
+fn without(terms: &mut Terms, fact: TermId, part: TermId) -> TermId {
+    let cases = match terms.op(fact) {
+        Op::Or => terms.args(fact).to_vec(),
+        _ => return fact,
+    };
+    let mut weaker = Vec::with_capacity(cases.len());
+    for case in cases {
+        let mut parts = conjuncts(terms, case);
+        parts.retain(|&other| other != part);
+        weaker.push(terms.and(&parts));
+    }
+    terms.or(&weaker)
+}
+
+/// What is known, each with the facts that say it and where.
+type Sources = BTreeMap<TermId, Vec<(LocId, TermId)>>;
+
 /// Which facts are needed where.
 struct Needs<'a, 'p> {
     ground: Ground<'a, 'p>,
@@ -176,12 +239,7 @@ impl Needs<'_, '_> {
             let into = |step: &&Step| step.to == End::At(location);
             for step in steps.iter().filter(into) {
                 budget.check().ok()?;
-                let mut map = BTreeMap::new();
-                for constant in terms.free_constants(&[fact]) {
-                    let value = self.ground.at_end(terms, step, constant);
-                    map.insert(constant, value);
-                }
-                let then = terms.substitute(fact, &map);
+                let then = self.at_end(terms, step, fact);
                 let fails = terms.not(then);
                 self.ask(terms, step, fails);
             }
@@ -189,16 +247,21 @@ impl Needs<'_, '_> {
         Some(())
     }
 
-    /// Marks what keeps a step from being taken with an unwanted end.
-    fn ask(&mut self, terms: &mut Terms, step: &Step, unwanted: TermId) {
-        let Some(from) = step.from else {
-            return;
-        };
-        let Some(before) = self.facts.get(&from).cloned() else {
-            return;
-        };
-        let mut source: BTreeMap<TermId, Vec<(LocId, TermId)>> = BTreeMap::new();
-        for &fact in &before {
+    /// What a fact about the end of a step says of its start.
+    fn at_end(&self, terms: &mut Terms, step: &Step, fact: TermId) -> TermId {
+        let mut map = BTreeMap::new();
+        for constant in terms.free_constants(&[fact]) {
+            let value = self.ground.at_end(terms, step, constant);
+            map.insert(constant, value);
+        }
+        terms.substitute(fact, &map)
+    }
+
+    /// What is known when a step is taken, with the facts that say it; `None` if it is never taken.
+    fn sources(&self, terms: &mut Terms, step: &Step) -> Option<Sources> {
+        let from = step.from?;
+        let mut source = Sources::new();
+        for &fact in self.facts.get(&from)? {
             source.entry(fact).or_default().push((from, fact));
             let instances = self.instances.get(&from);
             for &(word, term) in instances.into_iter().flatten() {
@@ -207,14 +270,19 @@ impl Needs<'_, '_> {
             }
         }
         if let Some(returned) = &step.returned {
-            let Some(left) = self.facts.get(&returned.exit).cloned() else {
-                return;
-            };
-            for fact in left {
+            for &fact in self.facts.get(&returned.exit)? {
                 let here = self.ground.at_exit(terms, returned, fact);
                 source.entry(here).or_default().push((returned.exit, fact));
             }
         }
+        Some(source)
+    }
+
+    /// Marks what keeps a step from being taken with an unwanted end.
+    fn ask(&mut self, terms: &mut Terms, step: &Step, unwanted: TermId) {
+        let Some(source) = self.sources(terms, step) else {
+            return;
+        };
         // What is needed anyway costs nothing.
         let is_marked = |needs: &Self, fact: &TermId| {
             source[fact]
@@ -242,12 +310,68 @@ impl Needs<'_, '_> {
         }
     }
 
-    /// What is needed at a cut point, in the order of the claim.
-    fn kept(&self, location: LocId) -> Vec<TermId> {
-        let needed = self.needed.get(&location);
-        let is_needed = |fact: &&TermId| needed.is_some_and(|needed| needed.contains(fact));
-        let facts = self.facts.get(&location).into_iter().flatten();
-        facts.filter(is_needed).copied().collect()
+    /// Forgets what is not needed.
+    fn keep(&mut self) {
+        for (location, facts) in &mut self.facts {
+            let needed = self.needed.get(location);
+            facts.retain(|fact| needed.is_some_and(|needed| needed.contains(fact)));
+        }
+    }
+
+    /// Takes out of cases what the proof does without. A weaker fact still holds wherever it is
+    /// come to; so it is enough to ask about the steps that leave.
+    fn weaken(&mut self, terms: &mut Terms, steps: &[Step], budget: &Budget) {
+        let mut trials = 0;
+        for location in self.facts.keys().copied().collect::<Vec<_>>() {
+            for at in 0..self.facts[&location].len() {
+                for part in parts_of_cases(terms, self.facts[&location][at]) {
+                    trials += 1;
+                    if trials > MOST_TRIALS || budget.check().is_err() {
+                        return;
+                    }
+                    let before = self.facts[&location][at];
+                    let weaker = without(terms, before, part);
+                    self.set(location, at, weaker);
+                    if !self.is_kept_up_from(terms, steps, location) {
+                        self.set(location, at, before);
+                    }
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, location: LocId, at: usize, fact: TermId) {
+        if let Some(facts) = self.facts.get_mut(&location) {
+            facts[at] = fact;
+        }
+    }
+
+    /// Whether all steps that build on what is known at a location lead to what is known.
+    fn is_kept_up_from(&mut self, terms: &mut Terms, steps: &[Step], location: LocId) -> bool {
+        let builds = |step: &&Step| {
+            let returned = step.returned.as_ref();
+            step.from == Some(location) || returned.is_some_and(|r| r.exit == location)
+        };
+        steps.iter().filter(builds).all(|step| {
+            let known = match step.to {
+                End::At(to) => self.facts.get(&to).cloned(),
+                End::Unsupported(_) => None,
+            };
+            let unwanted = match known {
+                Some(facts) => {
+                    let all = terms.and(&facts);
+                    let then = self.at_end(terms, step, all);
+                    terms.not(then)
+                }
+                None => terms.bool(true),
+            };
+            let Some(source) = self.sources(terms, step) else {
+                return true;
+            };
+            let mut asked: Vec<TermId> = source.into_keys().collect();
+            asked.extend([step.condition, unwanted]);
+            self.session.check(terms, &asked) == Answer::Unsat
+        })
     }
 
     /// The same facts, with equations in the place of bounds that meet, and without what follows
@@ -288,7 +412,9 @@ impl Needs<'_, '_> {
         let mut neat = Vec::with_capacity(cases.len());
         for case in cases {
             let facts = conjuncts(terms, case);
-            let facts = self.without_the_rest(terms, facts);
+            let mut all = self.equations(terms, &facts);
+            all.extend(facts);
+            let facts = self.without_the_rest(terms, all);
             neat.push(terms.and(&facts));
         }
         terms.or(&neat)

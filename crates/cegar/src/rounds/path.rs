@@ -85,6 +85,7 @@ impl Rounds<'_> {
                 if self.counting.only_counts(terms, segments, &found) {
                     self.suggest_path(vertex, segments);
                 }
+                self.tell_predicates(terms, refiner.ground.constants, &found);
                 for (location, predicate) in found {
                     added |= precision.entry(location).or_default().insert(predicate);
                 }
@@ -106,7 +107,11 @@ impl Rounds<'_> {
         if guessing && cores == Err(Unexplained::Memory) {
             return Some(Stage::OutOfTime);
         }
-        for (location, predicate) in cores.unwrap_or_default() {
+        let found = cores.unwrap_or_default();
+        if !found.is_empty() {
+            self.tell_predicates(terms, refiner.ground.constants, &found);
+        }
+        for (location, predicate) in found {
             added |= precision.entry(location).or_default().insert(predicate);
         }
         if added {

@@ -1,4 +1,8 @@
-//! `hardbop explain`: why the shortest path to a check can or cannot be run.
+//! `hardbop explain`: why the shortest path to a check can or cannot be run; with `--loop`, why the
+//! paths cannot that the SLAM loop meets.
+
+mod rounds;
+mod text;
 
 use crate::c::{self, CProgram};
 use crate::cli::{ArithName, ExplainArgs};
@@ -7,11 +11,12 @@ use crate::console::{Console, Format};
 use crate::failure::{Failure, Verdict};
 use crate::limits;
 use crate::reading;
+use hardbop_budget::Budget;
 use hardbop_cfront::dump::op_text;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::points_to;
-use hardbop_cfront::program::{LocationKind, Op, Program};
-use hardbop_logic::{Session, Terms, Value, Z3Options, Z3Solver};
+use hardbop_cfront::program::{LocationKind, Op, PlaceKind, Program, VarKind};
+use hardbop_logic::{Session, TermId, Terms, Value, Z3Options, Z3Solver};
 use hardbop_newton::annotate::{
     Context, EntryKind, EntryState, Explainer, Explanation, Feasible, Infeasible,
 };
@@ -19,10 +24,10 @@ use hardbop_newton::shortest::{NoPath, shortest_path};
 use hardbop_newton::statements::{Origin, Statements, statements};
 use hardbop_report::collect::assumptions;
 use hardbop_semantics::path::PathStep;
-use hardbop_semantics::{Encoding, FreshOrigin, Overflow, Semantics};
+use hardbop_semantics::{Encoding, Fresh, FreshOrigin, Overflow, Semantics};
 use serde::Serialize;
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Serialize)]
 struct Body {
@@ -72,7 +77,7 @@ struct Step {
     statement: String,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Tables {
     entries: Vec<Entry>,
     conditions: Vec<Condition>,
@@ -105,9 +110,6 @@ struct Projection {
     tables: Tables,
 }
 
-/// Longer formulas are cut where people read.
-const LONGEST: usize = 160;
-
 /// Explains.
 pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
@@ -127,11 +129,18 @@ pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failur
             overflow: Overflow::Ignored,
         },
     };
+    if arguments.r#loop {
+        let read = rounds::Read {
+            program,
+            points_to,
+            warnings,
+        };
+        return rounds::run(arguments, console, read, encoding, &budget);
+    }
     let semantics = Semantics::new(&program, &points_to, encoding);
-    let mut session = Session::new(Box::new(Z3Solver::new(Z3Options::default())), budget);
     let mut checks = Vec::new();
     for id in wanted(&program, &arguments.check_line)? {
-        checks.push(explained(&semantics, &mut session, id));
+        checks.push(explained(&semantics, &budget, id));
     }
     let verdict = if checks.iter().any(|check| check.path == Answer::Unknown) {
         Verdict::Unknown
@@ -147,7 +156,7 @@ pub fn run(arguments: &ExplainArgs, console: &Console) -> Result<Verdict, Failur
         assumptions: assumptions(&program),
     };
     match console.format() {
-        Format::Text => console.text(&text(arguments, &body))?,
+        Format::Text => console.text(&text::text(arguments, &body))?,
         Format::Json => console.value(verdict, &program.sources, &warnings, body)?,
     }
     Ok(verdict)
@@ -170,19 +179,9 @@ fn wanted(program: &Program, lines: &[u32]) -> Result<Vec<CheckId>, Failure> {
     Ok(all.filter(|id| lines.contains(&line(id))).collect())
 }
 
-fn explained(semantics: &Semantics<'_>, session: &mut Session<'_>, id: CheckId) -> Explained {
+fn explained(semantics: &Semantics<'_>, budget: &Budget, id: CheckId) -> Explained {
     let program = semantics.program;
-    let mut explained = Explained {
-        heading: Heading::of(program, id),
-        path: Answer::Unknown,
-        reason: None,
-        steps: Vec::new(),
-        context: None,
-        core: None,
-        annotations: None,
-        projection: None,
-        inputs: None,
-    };
+    let mut explained = Explained::new(Heading::of(program, id));
     // A check may be violated at several locations: the shortest path leads to one of them.
     let errors = (0..program.locations.len() as u32)
         .map(LocId)
@@ -201,25 +200,121 @@ fn explained(semantics: &Semantics<'_>, session: &mut Session<'_>, id: CheckId) 
         });
         return explained;
     };
-    let mut terms = Terms::new();
-    let path = match statements(semantics, &mut terms, steps) {
-        Ok(path) => path,
-        Err(unmodelled) => {
-            explained.reason = Some(format!("the path leads through {unmodelled}"));
-            return explained;
-        }
-    };
-    explained.steps = described(semantics, steps, &path);
-    let words = Words {
-        terms: &mut terms,
-        path: &path,
-    };
-    words.fill(semantics, session, &mut explained);
+    explained.of_path(semantics, budget, steps);
     explained
 }
 
+impl Explained {
+    fn new(heading: Heading) -> Explained {
+        Explained {
+            heading,
+            path: Answer::Unknown,
+            reason: None,
+            steps: Vec::new(),
+            context: None,
+            core: None,
+            annotations: None,
+            projection: None,
+            inputs: None,
+        }
+    }
+
+    /// Says why a path can or cannot be run.
+    fn of_path(&mut self, semantics: &Semantics<'_>, budget: &Budget, steps: &[PathStep]) {
+        let mut terms = Terms::new();
+        let path = match statements(semantics, &mut terms, steps) {
+            Ok(path) => path,
+            Err(unmodelled) => {
+                self.reason = Some(format!("the path leads through {unmodelled}"));
+                return;
+            }
+        };
+        let sources = sources(semantics.program);
+        self.steps = described(semantics, steps, &path, &sources);
+        let words = Words {
+            sources: &sources,
+            inputs: named_inputs(&mut terms, &path),
+            terms: &mut terms,
+            path: &path,
+        };
+        // A session belongs to the terms of one path.
+        let solver = Box::new(Z3Solver::new(Z3Options::default()));
+        let mut session = Session::new(solver, budget.clone());
+        words.fill(semantics, &mut session, self);
+    }
+}
+
+/// What temporaries stand for that hold an input or a result: the call that the user wrote.
+fn sources(program: &Program) -> BTreeMap<String, String> {
+    let mut sources = BTreeMap::new();
+    for edge in &program.edges {
+        let text = op_text(program, &edge.op);
+        let (to, call) = match (&edge.op, text.split_once(" = ")) {
+            (Op::Input { place: to, name }, _) => (*to, format!("{name}()")),
+            (
+                Op::Call {
+                    result: Some(to), ..
+                },
+                Some((_, call)),
+            ) => (*to, call.trim_end_matches(';').to_owned()),
+            _ => continue,
+        };
+        if let PlaceKind::Var(to) = program.place(to).kind
+            && let VarKind::Temporary(_) = program.variable(to).kind
+        {
+            let to = program.variable(to).name.clone();
+            // What it holds depends on the way: then it keeps its name.
+            match sources.entry(to) {
+                Slot::Vacant(place) => _ = place.insert(call),
+                Slot::Occupied(known) if *known.get() == call => {}
+                Slot::Occupied(mut known) => _ = known.insert(known.key().clone()),
+            }
+        }
+    }
+    sources
+}
+
+/// A text with what the user wrote in the place of temporaries.
+fn in_words(text: &str, sources: &BTreeMap<String, String>) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '#');
+    let mut words = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        words.push_str(sources.get(name).map_or(name, String::as_str));
+        let next = after.find(is_name).unwrap_or(after.len());
+        words.push_str(&after[..next]);
+        rest = &after[next..];
+    }
+    words
+}
+
+/// What the inputs of a path are called: by their numbers.
+fn named_inputs(terms: &mut Terms, path: &Statements) -> BTreeMap<TermId, TermId> {
+    let is_input = |(_, fresh): &&(usize, Fresh)| matches!(fresh.origin, FreshOrigin::Input(_));
+    let inputs: Vec<TermId> = path
+        .fresh
+        .iter()
+        .filter(is_input)
+        .map(|f| f.1.term)
+        .collect();
+    let mut named = BTreeMap::new();
+    for (at, input) in inputs.into_iter().enumerate() {
+        let sort = terms.sort(input);
+        let name = terms.constant(&format!("input{}", at + 1), sort);
+        named.insert(input, name);
+    }
+    named
+}
+
 /// The statements of a path for people.
-fn described(semantics: &Semantics<'_>, steps: &[PathStep], path: &Statements) -> Vec<Step> {
+fn described(
+    semantics: &Semantics<'_>,
+    steps: &[PathStep],
+    path: &Statements,
+    sources: &BTreeMap<String, String>,
+) -> Vec<Step> {
     let program = semantics.program;
     // The calls that steps leave, in the order of the steps.
     let mut open = Vec::new();
@@ -228,12 +323,24 @@ fn described(semantics: &Semantics<'_>, steps: &[PathStep], path: &Statements) -
         texts.push(match *step {
             PathStep::Edge(edge) => {
                 let edge = &program.edges[edge.index()];
-                (edge.source, op_text(program, &edge.op))
+                let text = op_text(program, &edge.op);
+                let text = match (&edge.op, text.split_once(" = ")) {
+                    (Op::Input { .. }, Some((to, input))) if sources.contains_key(to) => {
+                        input.to_owned()
+                    }
+                    _ => in_words(&text, sources),
+                };
+                (edge.source, text)
             }
             PathStep::Enter(call, callee) => {
                 open.push((call, callee));
                 let edge = &program.edges[call.index()];
-                (edge.source, op_text(program, &edge.op))
+                let text = op_text(program, &edge.op);
+                let text = match text.split_once(" = ") {
+                    Some((to, call)) if sources.contains_key(to) => call.to_owned(),
+                    _ => text,
+                };
+                (edge.source, in_words(&text, sources))
             }
             PathStep::Leave => match open.pop() {
                 Some((call, callee)) => {
@@ -273,12 +380,21 @@ fn described(semantics: &Semantics<'_>, steps: &[PathStep], path: &Statements) -
 
 /// Puts what Newton finds into words.
 struct Words<'a> {
+    /// What temporaries stand for.
+    sources: &'a BTreeMap<String, String>,
+    /// The inputs, with what they are called.
+    inputs: BTreeMap<TermId, TermId>,
     terms: &'a mut Terms,
     path: &'a Statements,
 }
 
 impl Words<'_> {
-    fn fill(self, semantics: &Semantics<'_>, session: &mut Session<'_>, explained: &mut Explained) {
+    fn fill(
+        mut self,
+        semantics: &Semantics<'_>,
+        session: &mut Session<'_>,
+        explained: &mut Explained,
+    ) {
         let mut explainer = Explainer { semantics, session };
         match explainer.explain(self.terms, self.path) {
             Explanation::Unknown(why) => explained.reason = Some(why.to_string()),
@@ -287,7 +403,7 @@ impl Words<'_> {
         }
     }
 
-    fn infeasible(&self, explained: &mut Explained, why: &Infeasible) {
+    fn infeasible(&mut self, explained: &mut Explained, why: &Infeasible) {
         explained.path = Answer::Infeasible;
         // What comes after the contradiction is not simulated.
         explained.steps.truncate(why.length);
@@ -308,7 +424,7 @@ impl Words<'_> {
         });
     }
 
-    fn feasible(&self, semantics: &Semantics<'_>, explained: &mut Explained, how: &Feasible) {
+    fn feasible(&mut self, semantics: &Semantics<'_>, explained: &mut Explained, how: &Feasible) {
         let program = semantics.program;
         explained.path = if self.path.exact && semantics.encoding == Encoding::Bits {
             Answer::Feasible
@@ -343,174 +459,39 @@ impl Words<'_> {
         explained.inputs = Some(inputs);
     }
 
-    fn tables(&self, context: &Context) -> Tables {
+    fn tables(&mut self, context: &Context) -> Tables {
         let numbers = |set: &BTreeSet<usize>| set.iter().map(|at| at + 1).collect();
-        let entries = context.entries.iter().enumerate();
-        Tables {
-            entries: entries
-                .map(|(at, entry)| Entry {
-                    number: at + 1,
-                    step: entry.statement + 1,
-                    variable: self.path.name(entry.instance).to_owned(),
-                    value: self.terms.infix(entry.value).to_string(),
-                    depends_on: numbers(&entry.dependencies),
-                    kind: match entry.kind {
-                        EntryKind::Assigned => "assigned",
-                        EntryKind::Symbolic => "symbolic",
-                    },
-                    state: match entry.state {
-                        EntryState::Store => "store",
-                        EntryState::History => "history",
-                        EntryState::Forgotten => "forgotten",
-                    },
-                })
-                .collect(),
-            conditions: context
-                .conditions
-                .iter()
-                .map(|condition| Condition {
-                    step: condition.statement + 1,
-                    formula: self.terms.infix(condition.formula).to_string(),
-                    depends_on: numbers(&condition.dependencies),
-                })
-                .collect(),
+        let mut tables = Tables::default();
+        for (at, entry) in context.entries.iter().enumerate() {
+            tables.entries.push(Entry {
+                number: at + 1,
+                step: entry.statement + 1,
+                variable: in_words(self.path.name(entry.instance), self.sources),
+                value: self.formula(entry.value),
+                depends_on: numbers(&entry.dependencies),
+                kind: match entry.kind {
+                    EntryKind::Assigned => "assigned",
+                    EntryKind::Symbolic => "symbolic",
+                },
+                state: match entry.state {
+                    EntryState::Store => "store",
+                    EntryState::History => "history",
+                    EntryState::Forgotten => "forgotten",
+                },
+            });
         }
+        for condition in &context.conditions {
+            tables.conditions.push(Condition {
+                step: condition.statement + 1,
+                formula: self.formula(condition.formula),
+                depends_on: numbers(&condition.dependencies),
+            });
+        }
+        tables
     }
-}
 
-fn text(arguments: &ExplainArgs, body: &Body) -> String {
-    let mut text = String::new();
-    if body.checks.is_empty() {
-        text.push_str("nothing to explain: the program has no assertion and no error call\n");
-    }
-    let reading = match arguments.arith {
-        ArithName::Exact => "",
-        ArithName::Int => " over the integers",
-    };
-    for check in &body.checks {
-        let Heading {
-            file,
-            line,
-            message,
-            function,
-        } = &check.heading;
-        let _ = writeln!(text, "{file}:{line}: {message} (in {function})");
-        if let Some(reason) = &check.reason {
-            let _ = writeln!(text, "  {reason}");
-            continue;
-        }
-        let answer = match check.path {
-            Answer::Infeasible => "cannot be run",
-            Answer::Feasible => "can be run",
-            Answer::Plausible => "can be run, as far as this reading of the program tells",
-            Answer::Unknown => "may or may not be run",
-        };
-        let _ = writeln!(text, "  the shortest path to it {answer}{reading}:");
-        if let Some(context) = &check.context {
-            steps_text(&mut text, check, context, |_| true);
-        }
-        for input in check.inputs.iter().flatten() {
-            let Input {
-                function,
-                file,
-                line,
-                value,
-            } = input;
-            let _ = writeln!(text, "  with {file}:{line}: input {function}() = {value}");
-        }
-        if let Some(core) = &check.core {
-            let _ = writeln!(text, "  these conditions contradict each other:");
-            for condition in core {
-                let formula = cut(&condition.formula);
-                let _ = writeln!(text, "    [{}] {formula}", condition.step);
-            }
-        }
-        if let Some(annotations) = &check.annotations
-            && !annotations.is_empty()
-        {
-            let _ = writeln!(text, "  whatever these values are:");
-            for entry in annotations {
-                let Entry {
-                    step,
-                    variable,
-                    value,
-                    ..
-                } = entry;
-                let _ = writeln!(text, "    before [{step}] {variable} = {value}");
-            }
-        }
-        if let Some(projection) = &check.projection {
-            let _ = writeln!(text, "  these statements alone cannot be run either:");
-            let kept = |number: usize| projection.steps.contains(&number);
-            steps_text(&mut text, check, &projection.tables, kept);
-        }
-    }
-    for assumption in &body.assumptions {
-        let _ = writeln!(text, "assuming that {assumption}");
-    }
-    text
-}
-
-/// Statements, each with the values and conditions that it adds.
-fn steps_text(
-    text: &mut String,
-    check: &Explained,
-    tables: &Tables,
-    is_shown: impl Fn(usize) -> bool,
-) {
-    for step in check.steps.iter().filter(|step| is_shown(step.number)) {
-        let Step {
-            number,
-            file,
-            line,
-            statement,
-        } = step;
-        let _ = writeln!(text, "    [{number}] {file}:{line}: {}", cut(statement));
-        let at = *number;
-        let here = || tables.entries.iter().filter(move |entry| entry.step == at);
-        for entry in here().filter(|entry| entry.kind == "symbolic") {
-            entry_text(text, entry);
-        }
-        for condition in tables
-            .conditions
-            .iter()
-            .filter(|condition| condition.step == at)
-        {
-            let formula = cut(&condition.formula);
-            let _ = writeln!(text, "        {formula}{}", needs(&condition.depends_on));
-        }
-        for entry in here().filter(|entry| entry.kind == "assigned") {
-            entry_text(text, entry);
-        }
-    }
-}
-
-fn entry_text(text: &mut String, entry: &Entry) {
-    let state = match entry.state {
-        "store" => "",
-        "history" => ", replaced later",
-        _ => ", forgotten later",
-    };
-    let needs = needs(&entry.depends_on);
-    let Entry {
-        number, variable, ..
-    } = entry;
-    let value = cut(&entry.value);
-    let _ = writeln!(text, "        {number}. {variable} = {value}{needs}{state}");
-}
-
-/// What something depends on, as the papers write it.
-fn needs(numbers: &[usize]) -> String {
-    if numbers.is_empty() {
-        return String::new();
-    }
-    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-    format!(" ({})", numbers.join(","))
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
+    fn formula(&mut self, term: TermId) -> String {
+        let named = self.terms.substitute(term, &self.inputs);
+        self.terms.infix(named).to_string()
     }
 }

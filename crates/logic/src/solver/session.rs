@@ -10,7 +10,7 @@ use super::{Answer, Limits, Solver, Unknown};
 use crate::bounds::{self, Decision};
 use crate::eval::{Assignment, eval};
 use crate::smtlib::{functions_in, script};
-use crate::term::{Op, TermId, Terms};
+use crate::term::{Arena, Op, TermId, Terms};
 use crate::value::Value;
 
 /// What a session has done.
@@ -104,6 +104,8 @@ pub struct Session<'s> {
     statistics: Statistics,
     log: Option<Log<'s>>,
     last: Last,
+    /// The arena of all terms that it was told or asked about.
+    arena: Option<Arena>,
 }
 
 impl<'s> Session<'s> {
@@ -125,6 +127,7 @@ impl<'s> Session<'s> {
             statistics: Statistics::default(),
             log: None,
             last: Last::Nothing,
+            arena: None,
         }
     }
 
@@ -172,10 +175,21 @@ impl<'s> Session<'s> {
     }
 
     /// Adds a formula to the current level.
-    pub fn assert(&mut self, _: &Terms, formula: TermId) {
+    pub fn assert(&mut self, terms: &Terms, formula: TermId) {
+        self.belongs(terms);
         self.assertions.push(formula);
         self.current_set = None;
         self.last = Last::Nothing;
+    }
+
+    /// What a session and its solver remember, they remember by ids: with the ids of another arena
+    /// they would answer another question.
+    fn belongs(&mut self, terms: &Terms) {
+        let arena = self.arena.get_or_insert_with(|| terms.arena().clone());
+        assert!(
+            arena.is(terms.arena()),
+            "a session is about the terms of one arena"
+        );
     }
 
     /// Adds a formula that constrains fresh constants only, and so does not change the answer to
@@ -238,6 +252,7 @@ impl<'s> Session<'s> {
 
     /// Is there a model of all assertions and assumptions?
     pub fn check(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
+        self.belongs(terms);
         self.statistics.queries += 1;
         self.last = Last::Nothing;
         let mut assumed: Vec<TermId> = Vec::with_capacity(assumptions.len());

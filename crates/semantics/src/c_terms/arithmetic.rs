@@ -2,8 +2,8 @@
 
 use super::Writer;
 use super::number::{
-    BIT_AND, BIT_OR, BIT_XOR, CONDITIONAL, CType, Level, Number, OR, PRODUCT, SHIFT, SUM, Text,
-    UNARY, bounds, combine, is_standard, literal, together,
+    BIT_AND, BIT_OR, BIT_XOR, CONDITIONAL, CType, INT, Level, Number, OR, PRODUCT, SHIFT, SUM,
+    Text, UNARY, bounds, combine, is_standard, literal, together,
 };
 use hardbop_logic::{Op, TermId};
 
@@ -157,6 +157,11 @@ impl Writer<'_, '_> {
         if !is_standard(width) {
             return None;
         }
+        if let (&[a, b], "&") = (args, sign)
+            && let Some(masked) = self.masked(a, b).or_else(|| self.masked(b, a))
+        {
+            return Some(masked);
+        }
         let parts: Option<Vec<Number>> = args.iter().map(|&arg| self.reading(arg, false)).collect();
         let parts = parts?;
         let most = parts.iter().map(|part| part.high).max()?;
@@ -177,6 +182,22 @@ impl Writer<'_, '_> {
             ty,
             low: 0,
             high: limit,
+        })
+    }
+
+    /// Some low bits of what is an `int`: of them, a number that is not negative has no others,
+    /// whatever the sign of the word.
+    fn masked(&self, word: TermId, mask: TermId) -> Option<Number> {
+        let (a, mask) = (self.known(word)?, self.reading(mask, false)?);
+        if a.ty.promoted() != INT || mask.low != mask.high || !INT.holds(0, mask.high) {
+            return None;
+        }
+        let text = format!("{} & {}", a.text.at(BIT_AND + 1), mask.low);
+        Some(Number {
+            text: Text::new(text, BIT_AND),
+            ty: INT,
+            low: 0,
+            high: mask.high,
         })
     }
 

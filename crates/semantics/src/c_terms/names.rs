@@ -65,11 +65,8 @@ impl Writer<'_, '_> {
             return None;
         }
         let variable = program.variable(state.variable?);
-        let scalar = program.types.is_scalar(variable.ty);
-        let pointer = matches!(
-            program.types.get(state.ty.unwrap_or(variable.ty)),
-            Type::Pointer(_)
-        );
+        let ty = program.types.get(state.ty.unwrap_or(variable.ty));
+        let pointer = matches!(ty, Type::Pointer(_));
         let owner = match variable.kind {
             VarKind::Formal(f) | VarKind::Local(f) | VarKind::Static(f) => Some(f),
             VarKind::Result(f)
@@ -103,7 +100,6 @@ impl Writer<'_, '_> {
         if name.is_empty() || !name.chars().all(plain) {
             return None;
         }
-        let exact = scalar && !pointer && state.ty == Some(variable.ty);
-        Some((name.to_owned(), exact))
+        Some((name.to_owned(), !pointer))
     }
 }

@@ -232,9 +232,13 @@ pub(super) fn together(
     high: i128,
 ) -> (String, String, CType, Level) {
     let (low, high) = (low.min(a.low).min(b.low), high.max(a.high).max(b.high));
-    let plain = a.ty.promoted();
-    let ty = if plain == b.ty.promoted() && plain.holds(low, high) {
+    let (plain, other) = (a.ty.promoted(), b.ty.promoted());
+    let ty = if plain == other && plain.holds(low, high) {
         plain
+    } else if let Some(ty) = converted(a, b).or_else(|| converted(b, a))
+        && ty.holds(low, high)
+    {
+        return (a.text.at(UNARY), b.text.at(UNARY), ty, UNARY);
     } else {
         signed_type(low, high)
     };
@@ -252,6 +256,14 @@ pub(super) fn together(
         (left, right)
     };
     (left.at(UNARY), right.at(UNARY), ty, UNARY)
+}
+
+/// The type to which C itself converts both numbers, if that changes no value: the unsigned one of
+/// the first, which is not narrower than the second one's, and the second one is not negative.
+fn converted(wide: &Number, narrow: &Number) -> Option<CType> {
+    let (ty, other) = (wide.ty.promoted(), narrow.ty.promoted());
+    let kept = !ty.signed && other.width <= ty.width && narrow.low >= 0;
+    kept.then_some(ty)
 }
 
 pub(super) fn literal(value: i128) -> Number {
