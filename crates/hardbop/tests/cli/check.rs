@@ -87,7 +87,7 @@ fn a_log_tells_what_engines_do() {
         expect![[r#"
             slam: starting
             slam: abstracting: 1 rounds, 0 predicates, 0 relations, 0 Horn queries, 2 checks open
-            slam: checking a path: 1 rounds, 0 predicates, 5 relations, 0 Horn queries, 2 checks open
+            slam: checking the path through line 8: 1 rounds, 0 predicates, 5 relations, 0 Horn queries, 2 checks open
             slam: VIOLATED x.c:8: call of `reach_error` (in main)
             slam: abstracting: 2 rounds, 0 predicates, 5 relations, 0 Horn queries, 1 check open
             slam: certifying: 2 rounds, 0 predicates, 5 relations, 0 Horn queries, 1 check open

@@ -137,13 +137,13 @@ int main(void) {
               the shortest path to it can be run:
                 [1] x.c:5: n = input __VERIFIER_nondet_int();
                     1. main::n = input1
-                [2] x.c:6: t#1 = twice(n);
+                [2] x.c:6: twice(n);
                     2. twice::n = input1 (1)
                 [3] x.c:3: result# = n + n;
                     3. result# = input1 + input1 (2)
                 [4] x.c:6: return from twice
-                    4. t#1 = input1 + input1 (3)
-                [5] x.c:6: assume(t#1 == -84);
+                    4. twice(n) = input1 + input1 (3)
+                [5] x.c:6: assume(twice(n) == -84);
                     input1 + input1 == -84 (4)
                 [6] x.c:6: assume(n > -50);
                     input1 > -50 (1)
