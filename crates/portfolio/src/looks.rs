@@ -18,6 +18,9 @@ pub(crate) enum Look {
     Large(usize),
     /// It has fewer edges after inlining, and large numbers: its loops may be long.
     Long(usize),
+    /// It has so many edges after inlining, or more, and hardly a place that leaves anything open:
+    /// it may have few paths, however much happens on them.
+    Narrow(usize),
 }
 
 impl Look {
@@ -29,6 +32,10 @@ impl Look {
             Look::Long(edges) => {
                 let program = task.model.flat.program;
                 program.edges.len() < edges && has_large_numbers(program)
+            }
+            Look::Narrow(edges) => {
+                let program = task.model.flat.program;
+                program.edges.len() >= edges && choices(program) <= FEW_CHOICES
             }
         }
     }
@@ -110,6 +117,19 @@ fn is_machine(program: &Program) -> bool {
         |(cell, numbers): &(&Cell, &BTreeSet<u128>)| numbers.len() > 1 && !computed.contains(cell);
     literals.values().any(|numbers| numbers.len() >= STATES)
         || literals.iter().filter(flag).count() >= FLAGS
+}
+
+/// More choices make more paths than can be run one after the other.
+const FEW_CHOICES: usize = 8;
+
+/// At how many places something is left open.
+fn choices(program: &Program) -> usize {
+    let is_open = |op: &Op| matches!(op, Op::Input { .. } | Op::Havoc { .. });
+    program
+        .edges
+        .iter()
+        .filter(|edge| is_open(&edge.op))
+        .count()
 }
 
 /// Smaller numbers are no reason to leap.

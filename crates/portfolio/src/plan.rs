@@ -172,8 +172,9 @@ fn suited(look: Look, engine: Step) -> Step {
     Box::new(Suited { look, engine })
 }
 
-/// The plan for programs of which nothing is known: the only run if there is just one, a little
-/// guessing of invariants, a few layers, a few runs, more layers on circuits, a few paths with
+/// The plan for programs of which nothing is known: the only run if there is just one, the paths of
+/// a program that leaves little open, a little guessing of invariants, a few layers, a few runs,
+/// more layers on circuits, a few paths with
 /// what they teach, more guessing, facts about all elements of arrays and all nodes of linked
 /// structures where there are such, then side by side the SLAM loop, values that are followed,
 /// Horn clauses of the whole program, longer searches for violations, and where the program is
@@ -267,6 +268,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             suited(Look::Large(RUN_FIRST), timed(first_runs, seconds(1))),
             Box::new(explored(Effort::Large)),
             slices(arithmetic),
+            suited(Look::Narrow(100), timed(Dpr::default(), seconds(1))),
             // Protocols are decided by their states, and guesses about them take long.
             suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),
             timed(invariants(5_000_000), seconds(2)),
