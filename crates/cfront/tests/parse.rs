@@ -212,31 +212,81 @@ fn binary_files_are_not_c() {
 }
 
 #[test]
+fn brackets_that_mean_nothing_may_be_nested_deeply() {
+    let deep = 10_000;
+    let nested = |open: &str, inner: &str, close: &str| {
+        let (open, close) = (open.repeat(deep), close.repeat(deep));
+        format!("{open}{inner}{close}")
+    };
+    // The trees are as deep as what they are made of, so readers of units have a large stack.
+    let accepted = |text: String| {
+        let read = move || {
+            check(
+                "a.c",
+                text,
+                expect![[r#"
+                    error: brackets nested more deeply than 256 levels
+                     --> a.c:1:6140
+                      |
+                    1 | ...f (x) x++; else { x--; if (x) x++; else { x--; if (x) x++; else { x--; if (x) x++; else { x--; if (x...
+                      |                                                      ^
+                "#]],
+            );
+        };
+        let thread = std::thread::Builder::new().stack_size(1 << 30);
+        thread
+            .spawn(read)
+            .expect("a thread")
+            .join()
+            .expect("accepted");
+    };
+    accepted(format!("int x = {};", nested("(", "1", ")")));
+    accepted(format!("int x = {};", nested("(", "1", " + 2)")));
+    accepted(format!(
+        "int f(int x) {{ return {}; }}",
+        nested("(x && ", "1", ")")
+    ));
+    accepted(format!("int f(void) {}", nested("{", "", "}")));
+    accepted(format!(
+        "void f(int x) {{ {} }}",
+        nested("if (x) { x++; ", "x = 1;", "}")
+    ));
+    accepted(format!(
+        "void f(int x) {{ {} }}",
+        nested("if (x) x++; else { x--; ", "", "}")
+    ));
+    accepted(format!(
+        "void f(int x) {{ {} }}",
+        nested("if (x) { x--; } else { x++; ", "", "}")
+    ));
+}
+
+#[test]
 fn deep_nesting_is_refused_in_words() {
     let deep = 100_000;
-    let parentheses = format!("int x = {}1{};", "(".repeat(deep), ")".repeat(deep));
+    let sums = format!("int x = {}1{};", "1 - (".repeat(deep), ")".repeat(deep));
     check(
         "a.c",
-        parentheses,
+        sums,
         expect![[r#"
         error: brackets nested more deeply than 256 levels
-         --> a.c:1:265
+         --> a.c:1:1293
           |
-        1 | ...((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((...
+        1 | ...(1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - (1 - ...
           |                                                      ^
     "#]],
     );
-    let braces = format!("int f(void) {}{}", "{".repeat(deep), "}".repeat(deep));
+    let blocks = "{ int x; ".repeat(deep);
     check(
         "a.c",
-        braces,
+        format!("void f(void) {blocks}{}", "}".repeat(deep)),
         expect![[r#"
-        error: brackets nested more deeply than 256 levels
-         --> a.c:1:269
-          |
-        1 | ...{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{...
-          |                                                      ^
-    "#]],
+            error: brackets nested more deeply than 256 levels
+             --> a.c:1:2318
+              |
+            1 | ...t x; { int x; { int x; { int x; { int x; { int x; { int x; { int x; { int x; { int x; { int x; { int...
+              |                                                      ^
+        "#]],
     );
     let brackets = format!("int a{};", "[1]".repeat(deep));
     check(

@@ -3,7 +3,8 @@
 use super::files::{Adapter, Files, is_system_file, standard_directories};
 use super::texts::{Places, Texts};
 use super::{
-    Headers, Input, InputKind, ParseOptions, Preprocess, limits, repair, report, unevaluated,
+    Headers, Input, InputKind, ParseOptions, Preprocess, limits, nesting, repair, report,
+    unevaluated,
 };
 use crate::program::Source;
 use crate::types::DataModel;
@@ -133,7 +134,8 @@ fn run(input: &Input, options: &ParseOptions, files: &dyn Files) -> Outcome {
     let mut map = SourceMap::new();
     let (tokens, marked, diagnostics) =
         preprocess(input, options, files, &target, &mut names, &mut map);
-    let mut tokens = repair::tidy(tokens, &mut names);
+    let tokens = repair::tidy(tokens, &mut names);
+    let mut tokens = nesting::flattened(tokens, &mut names);
     let refused =
         limits::too_many_subscripts(&tokens).or_else(|| limits::unfaithful_layout(&tokens, &names));
     if let Some(refused) = refused {

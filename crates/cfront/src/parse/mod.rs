@@ -8,6 +8,7 @@ mod decode;
 mod driver;
 mod files;
 mod limits;
+mod nesting;
 mod repair;
 mod report;
 mod texts;

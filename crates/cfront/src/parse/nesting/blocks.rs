@@ -1,0 +1,296 @@
+//! Braces of deep blocks: those around statements that stand for themselves go, and branches of
+//! `if` become jumps.
+//!
+//! A block that declares something keeps its braces: names live as long as their block.
+
+use super::brackets::{Brackets, Word, Words, punct};
+use super::{DEEP_BLOCK, Rewriting};
+use rucc_base::Interner;
+use rucc_lex::{PpToken, PpTokenKind, Punct, TokenFlags};
+
+/// Takes deep blocks apart.
+pub(super) fn taken_apart(
+    tokens: &[PpToken],
+    words: &Words,
+    brackets: &Brackets,
+    names: &mut Interner,
+    rewriting: &mut Rewriting,
+) {
+    let blocks = Blocks {
+        tokens,
+        words,
+        brackets,
+        statements: Statements::find(tokens, words, brackets),
+        is_block: blocks_of(tokens, words, brackets),
+    };
+    let mut labels = 0;
+    for at in 0..tokens.len() {
+        if brackets.depth[at] < DEEP_BLOCK || !blocks.is_listed(at) {
+            continue;
+        }
+        if punct(tokens, at) == Some(Punct::LBrace) && blocks.declares_nothing(at) {
+            rewriting.removed.extend([at, brackets.close[at]]);
+        } else if words.at(at) == Word::If
+            && let Some(branches) = blocks.branches(at)
+        {
+            branches.jump(tokens, brackets, &mut labels, names, rewriting);
+        }
+    }
+}
+
+/// The blocks of a token stream.
+struct Blocks<'a> {
+    tokens: &'a [PpToken],
+    words: &'a Words,
+    brackets: &'a Brackets,
+    statements: Statements,
+    /// Whether braces that open are those of a block, and not of values or members.
+    is_block: Vec<bool>,
+}
+
+/// Which braces that open are those of blocks.
+fn blocks_of(tokens: &[PpToken], words: &Words, brackets: &Brackets) -> Vec<bool> {
+    let mut is_block = vec![false; tokens.len()];
+    for open in 1..tokens.len() {
+        if punct(tokens, open) != Some(Punct::LBrace) {
+            continue;
+        }
+        let before = open - 1;
+        is_block[open] = match punct(tokens, before) {
+            Some(Punct::Semi | Punct::RBrace) => true,
+            Some(Punct::LBrace) => is_block[before],
+            Some(Punct::RParen) => {
+                let head = brackets.open[before];
+                let owner = head.checked_sub(1).map(|at| words.at(at));
+                // A function's body, or one of a statement; else it might be a literal of a record.
+                matches!(
+                    owner,
+                    Some(Word::If | Word::While | Word::For | Word::Switch)
+                ) || brackets.depth[open] == 0
+            }
+            _ => matches!(words.at(before), Word::Else | Word::Do),
+        };
+    }
+    is_block
+}
+
+impl Blocks<'_> {
+    /// Whether a statement that begins at a token is one of a list in braces.
+    fn is_listed(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else {
+            return false;
+        };
+        match punct(self.tokens, before) {
+            Some(Punct::Semi | Punct::RBrace) => !self.is_in_parentheses(at),
+            Some(Punct::LBrace) => self.is_block[before],
+            _ => false,
+        }
+    }
+
+    /// Whether it stands in the head of a `for`.
+    fn is_in_parentheses(&self, at: usize) -> bool {
+        self.statements.inside[at]
+    }
+
+    /// Whether no statement of a block's list declares a name.
+    fn declares_nothing(&self, open: usize) -> bool {
+        let close = self.brackets.close[open];
+        let mut at = open + 1;
+        while at < close {
+            if self.may_declare(at) {
+                return false;
+            }
+            match self.statements.end[at] {
+                Some(end) if end > at => at = end,
+                _ => return false,
+            }
+        }
+        at == close
+    }
+
+    /// Whether what begins at a token might be a declaration.
+    fn may_declare(&self, at: usize) -> bool {
+        match self.words.at(at) {
+            Word::Nothing => false,
+            Word::Other => true,
+            // An expression goes on with an operator; a type with a name or a `*`.
+            Word::Name => !matches!(
+                punct(self.tokens, at + 1),
+                Some(
+                    Punct::Eq
+                        | Punct::PlusEq
+                        | Punct::MinusEq
+                        | Punct::StarEq
+                        | Punct::SlashEq
+                        | Punct::PercentEq
+                        | Punct::ShlEq
+                        | Punct::ShrEq
+                        | Punct::AmpEq
+                        | Punct::CaretEq
+                        | Punct::PipeEq
+                        | Punct::PlusPlus
+                        | Punct::MinusMinus
+                        | Punct::Dot
+                        | Punct::Arrow
+                        | Punct::LBracket
+                        | Punct::LParen
+                        | Punct::Semi
+                )
+            ),
+            _ => false,
+        }
+    }
+
+    /// The branches of an `if`, if they can become jumps.
+    fn branches(&self, at: usize) -> Option<Branches> {
+        let head = at + 1;
+        if punct(self.tokens, head) != Some(Punct::LParen) {
+            return None;
+        }
+        let then = self.brackets.close[head] + 1;
+        let is_open_block =
+            |at: usize| punct(self.tokens, at) == Some(Punct::LBrace) && self.declares_nothing(at);
+        if !is_open_block(then) {
+            return None;
+        }
+        let end = self.brackets.close[then] + 1;
+        let other = match self.words.at(end) {
+            Word::Else if is_open_block(end + 1) => Some(end),
+            Word::Else => return None,
+            _ => None,
+        };
+        Some(Branches { then, other })
+    }
+}
+
+/// Where the branches of an `if` begin.
+struct Branches {
+    /// The first one's `{`.
+    then: usize,
+    /// The `else`, which is followed by a `{`.
+    other: Option<usize>,
+}
+
+impl Branches {
+    /// Writes `if (c) ; else goto L; ... goto M; L: ; ... M: ;`.
+    fn jump(
+        &self,
+        tokens: &[PpToken],
+        brackets: &Brackets,
+        labels: &mut usize,
+        names: &mut Interner,
+        rewriting: &mut Rewriting,
+    ) {
+        let mut label = |names: &mut Interner| {
+            *labels += 1;
+            names.intern(&format!("__nested_{labels}"))
+        };
+        let mark = |like: &PpToken, punct: Punct| PpToken {
+            kind: PpTokenKind::Punct(punct),
+            value: None,
+            flags: TokenFlags::EMPTY,
+            ..*like
+        };
+        let word = |like: &PpToken, value| PpToken {
+            kind: PpTokenKind::Ident,
+            value: Some(value),
+            flags: TokenFlags::EMPTY,
+            ..*like
+        };
+        let (goto, otherwise) = (names.intern("goto"), names.intern("else"));
+        let to =
+            |like: &PpToken, label| [word(like, goto), word(like, label), mark(like, Punct::Semi)];
+        let here = |like: &PpToken, label| {
+            [
+                word(like, label),
+                mark(like, Punct::Colon),
+                mark(like, Punct::Semi),
+            ]
+        };
+        let past = label(names);
+        let open = &tokens[self.then];
+        rewriting.insert(self.then, [mark(open, Punct::Semi), word(open, otherwise)]);
+        rewriting.insert(self.then, to(open, past));
+        let close = brackets.close[self.then];
+        rewriting.removed.extend([self.then, close]);
+        match self.other {
+            None => rewriting.insert(close, here(&tokens[close], past)),
+            Some(other) => {
+                let end = label(names);
+                rewriting.insert(close, to(&tokens[close], end));
+                rewriting.insert(close, here(&tokens[close], past));
+                let last = brackets.close[other + 1];
+                rewriting.removed.extend([other, other + 1, last]);
+                rewriting.insert(last, here(&tokens[last], end));
+            }
+        }
+    }
+}
+
+/// Where statements end.
+struct Statements {
+    /// For each token with which a statement may begin, the first one behind it.
+    end: Vec<Option<usize>>,
+    /// Whether a token stands in parentheses or in an index.
+    inside: Vec<bool>,
+}
+
+impl Statements {
+    /// From the end of the unit on: what a statement consists of comes after its beginning.
+    fn find(tokens: &[PpToken], words: &Words, brackets: &Brackets) -> Statements {
+        let mut end: Vec<Option<usize>> = vec![None; tokens.len() + 1];
+        let mut inside = vec![false; tokens.len() + 1];
+        // The next `;` at the level of each bracket that is open.
+        let mut semicolons: Vec<Option<usize>> = vec![None];
+        let mut parentheses = 0usize;
+        for at in (0..tokens.len()).rev() {
+            match punct(tokens, at) {
+                Some(closing @ (Punct::RParen | Punct::RBracket | Punct::RBrace)) => {
+                    semicolons.push(None);
+                    parentheses += usize::from(closing != Punct::RBrace);
+                }
+                Some(opening @ (Punct::LParen | Punct::LBracket | Punct::LBrace)) => {
+                    semicolons.pop();
+                    parentheses = parentheses.saturating_sub(usize::from(opening != Punct::LBrace));
+                }
+                Some(Punct::Semi) => {
+                    if let Some(last) = semicolons.last_mut() {
+                        *last = Some(at);
+                    }
+                }
+                _ => {}
+            }
+            inside[at] = parentheses > 0;
+            let body = |head: usize| match punct(tokens, head) {
+                Some(Punct::LParen) => Some(brackets.close[head] + 1),
+                _ => None,
+            };
+            let after = |at: usize| end.get(at).copied().flatten();
+            end[at] = match (words.at(at), punct(tokens, at)) {
+                (_, Some(Punct::LBrace)) => Some(brackets.close[at] + 1),
+                (_, Some(Punct::RBrace)) => None,
+                (Word::If, _) => {
+                    let then = body(at + 1).and_then(after);
+                    match then {
+                        Some(then) if words.at(then) == Word::Else => after(then + 1),
+                        then => then,
+                    }
+                }
+                (Word::While | Word::For | Word::Switch, _) => body(at + 1).and_then(after),
+                (Word::Do, _) => after(at + 1)
+                    .filter(|&then| words.at(then) == Word::While)
+                    .and_then(|then| body(then + 1))
+                    .map(|semicolon| semicolon + 1),
+                (Word::Case | Word::Else, _) => None,
+                // A label: what it stands before is another statement.
+                (Word::Name, _) if punct(tokens, at + 1) == Some(Punct::Colon) => None,
+                _ => semicolons
+                    .last()
+                    .copied()
+                    .flatten()
+                    .map(|semicolon| semicolon + 1),
+            };
+        }
+        Statements { end, inside }
+    }
+}
