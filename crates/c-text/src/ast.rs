@@ -115,6 +115,8 @@ pub enum TypeBase {
     LongDouble,
     /// A struct or union, by its tag.
     Record(Name),
+    /// What a `typedef` names.
+    Named(Name),
 }
 
 /// The width of an integer type.

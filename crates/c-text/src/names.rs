@@ -76,6 +76,18 @@ impl Names for ProgramNames<'_> {
                 Ok(Operand::Place(tables.variable_place(variable)))
             }
             Meaning::Function(function) => Ok(function_value(tables, function)),
+            Meaning::Nothing if program.words.number_named(name).is_some() => {
+                let number = program.words.number_named(name).unwrap_or_default();
+                // An `int` where that holds it, as C has it; else the first that does.
+                let [int, long, unsigned] = [(32, true), (64, true), (64, false)]
+                    .map(|(width, signed)| tables.program.types.int(width, signed));
+                let ty = match number {
+                    _ if i32::try_from(number).is_ok() => int,
+                    _ if i64::try_from(number).is_ok() => long,
+                    _ => unsigned,
+                };
+                Ok(Operand::Value(tables.constant(number, ty)))
+            }
             Meaning::Nothing if name == "NULL" => {
                 let ty = tables.void_pointer();
                 Ok(Operand::Value(tables.constant(0, ty)))

@@ -302,9 +302,12 @@ impl Parser {
             TokenKind::Mark("*") => UnaryWord::Deref,
             TokenKind::Mark("&") => UnaryWord::AddressOf,
             TokenKind::Mark("++" | "--") => return self.side_effect(self.step_label()),
-            TokenKind::Mark("(") if self.is_type(1) => {
+            TokenKind::Mark("(") if self.is_type(1) || self.is_named_type() => {
                 self.take();
-                let ty = self.type_name()?;
+                let ty = match self.is_type(0) {
+                    true => self.type_name()?,
+                    false => self.named_type()?,
+                };
                 self.expect(")", " after the type")?;
                 let operand = self.unary()?;
                 let span = start.to(self.ast.span(operand));

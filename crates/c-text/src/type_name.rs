@@ -20,6 +20,41 @@ impl Parser {
         matches!(&self.ahead(count).kind, TokenKind::Word(word) if TYPE_WORDS.contains(&word.as_str()))
     }
 
+    /// Whether a name in parentheses, with or without stars, is that of a type: there are stars, or
+    /// what follows is an operand that no operator joins to it.
+    pub(crate) fn is_named_type(&self) -> bool {
+        let is_word = |count: usize| match &self.ahead(count).kind {
+            TokenKind::Word(word) => word != "sizeof" && word != "old",
+            _ => false,
+        };
+        if !self.is("(") || !is_word(1) {
+            return false;
+        }
+        let mut close = 2;
+        while self.is_ahead(close, "*") {
+            close += 1;
+        }
+        if !self.is_ahead(close, ")") {
+            return false;
+        }
+        let next = &self.ahead(close + 1).kind;
+        close > 2
+            || matches!(
+                next,
+                TokenKind::Word(_) | TokenKind::Number(_) | TokenKind::Mark("(")
+            )
+    }
+
+    /// The name of a type that a `typedef` gave, with its stars.
+    pub(crate) fn named_type(&mut self) -> Parsed<TypeName> {
+        let base = TypeBase::Named(self.any_name("the name of a type")?);
+        let mut stars = 0;
+        while self.accept("*") {
+            stars += 1;
+        }
+        Ok(TypeName { base, stars })
+    }
+
     /// The name of a type, with its stars.
     pub fn type_name(&mut self) -> Parsed<TypeName> {
         let base = self.type_base()?;
@@ -103,8 +138,17 @@ fn base(words: &[String], record: Option<Name>) -> Option<TypeBase> {
 
 /// The type of a program that a name means.
 pub fn type_id(tables: &mut Tables, name: &TypeName) -> Parsed<TypeId> {
+    let named = match &name.base {
+        TypeBase::Named(name) => {
+            let known = tables.program.words.type_named(&name.text);
+            let message = format!("there is no type `{}`", name.text);
+            Some(known.ok_or_else(|| Diagnostic::error(name.span, message))?)
+        }
+        _ => None,
+    };
     let types = &mut tables.program.types;
     let base = match &name.base {
+        TypeBase::Named(_) => Type::Void,
         TypeBase::Void => Type::Void,
         TypeBase::Bool => Type::Bool,
         TypeBase::Int(width, sign) => Type::Int {
@@ -121,7 +165,7 @@ pub fn type_id(tables: &mut Tables, name: &TypeName) -> Parsed<TypeId> {
         TypeBase::LongDouble => Type::Float(FloatKind::X87),
         TypeBase::Record(tag) => Type::Record(record(types, tag)?),
     };
-    let mut ty = types.intern(base);
+    let mut ty = named.unwrap_or_else(|| types.intern(base));
     for _ in 0..name.stars {
         ty = types.pointer(ty);
     }

@@ -34,6 +34,42 @@ fn refused(predicates: &str, expected: Expect) {
     expected.assert_eq(&errors(C, predicates));
 }
 
+/// Types and numbers that have a name of the source.
+#[test]
+fn know_typedefs_and_enumerators() {
+    let c = "
+        typedef unsigned char byte_t;
+        typedef struct { byte_t state; enum { IDLE, BUSY = 7, FAR = 3000000000 } mode; } device;
+        device d; device *p; int one;
+        int main(void) { p = &d; d.mode = IDLE; return one; }
+    ";
+    let predicates =
+        "global: d.mode == BUSY, (byte_t)one == 3, p == (device *)&one, (byte_t)(one + 1) == IDLE
+                      global: d.mode == FAR, (one) - 1 == BUSY";
+    let out: String = analysed(c, predicates)
+        .predicates
+        .iter()
+        .map(|p| format!("{}\n", p.text))
+        .collect();
+    expect![[r#"
+        d.mode == 7
+        (unsigned char)one == 3
+        p == (device *)&one
+        (unsigned char)(one + 1) == 0
+        d.mode == 3000000000L
+        one - 1 == 7
+    "#]]
+    .assert_eq(&out);
+    expect![[r#"
+        error: there is no type `word_t`
+         --> x.pred:1:17
+          |
+        1 | global: one == (word_t)d.state, one == BUZY
+          |                 ^^^^^^
+    "#]]
+    .assert_eq(&errors(c, "global: one == (word_t)d.state, one == BUZY"));
+}
+
 #[test]
 fn have_a_normal_form() {
     texts(

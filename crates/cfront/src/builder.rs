@@ -62,6 +62,8 @@ pub struct Builder {
     model_texts: BTreeSet<String>,
     /// The checks that the user asked for, whatever is lowered just now.
     pub(crate) asked: BTreeSet<CheckKind>,
+    /// The names of types and numbers.
+    pub(crate) words: Words,
     /// Operands whose order may matter.
     pub(crate) unsequenced: Vec<crate::lower::Unsequenced>,
 }
@@ -196,6 +198,7 @@ impl Builder {
             start: None,
             live_objects: None,
             model_texts: BTreeSet::new(),
+            words: Words::default(),
             unsequenced: Vec::new(),
         }
     }

@@ -74,6 +74,7 @@ impl Builder {
             presumed_files,
             rules: Vec::new(),
             indices: Indices::Confined,
+            words: self.words,
         };
         for (i, (draft, body)) in self.functions.into_iter().zip(bodies).enumerate() {
             let id = FuncId(i as u32);

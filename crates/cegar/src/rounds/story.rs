@@ -172,6 +172,6 @@ impl Rounds<'_> {
             met.found.extend(shown);
         }
         let told = format!("it cannot be run, which shows by {}", texts.join(", "));
-        self.tell(found.len(), told);
+        self.tell(self.statistics.predicates, told);
     }
 }

@@ -63,6 +63,7 @@ impl Tiny {
             presumed_files: vec!["tiny.c".to_string()],
             rules: Vec::new(),
             indices: Indices::default(),
+            words: Words::default(),
         };
         let mut tiny = Tiny {
             program,

@@ -117,6 +117,7 @@ pub(crate) fn lower_unit(
     };
     lower.name_records();
     lower.unit();
+    lower.keep_words();
     if origin == Origin::User {
         lower.note_unsequenced();
     }

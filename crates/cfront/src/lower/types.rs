@@ -2,6 +2,7 @@
 
 use super::Lower;
 use crate::ids::{RecordId, TypeId};
+use crate::program::Origin;
 use crate::types::{Field, FloatKind, Record, RecordKind, Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, Severity};
 use rucc_types as rt;
@@ -35,6 +36,36 @@ impl Lower<'_> {
         }
     }
 
+    /// The names of types and of numbers that the user gave.
+    pub(super) fn keep_words(&mut self) {
+        if self.origin != Origin::User {
+            return;
+        }
+        for alias in self.unit.types.aliases().to_vec() {
+            // Types that nothing has are not made for their names.
+            let is_met = match self.unit.types.kind(self.unit.types.canonical(alias.of)) {
+                rt::TypeKind::Bool | rt::TypeKind::Int(_) | rt::TypeKind::Enum(_) => true,
+                rt::TypeKind::Record(record) => self.type_map.records.contains_key(&record),
+                _ => false,
+            };
+            if !is_met {
+                continue;
+            }
+            let ty = self.ty(alias.of);
+            self.b
+                .words
+                .add_type(self.unit.names.resolve(alias.name), ty);
+        }
+    }
+
+    /// The numbers that an `enum` names.
+    fn keep_numbers(&mut self, id: rt::EnumId) {
+        for one in &self.unit.types.enum_info(id).enumerators {
+            let name = self.unit.names.resolve(one.name);
+            self.b.words.add_number(name, one.value);
+        }
+    }
+
     /// Our type for one of the checker's.
     pub(super) fn ty(&mut self, id: rt::TypeId) -> TypeId {
         if let Some(&ty) = self.type_map.types.get(&id) {
@@ -45,6 +76,9 @@ impl Lower<'_> {
             rt::TypeKind::Void => self.b.types.intern(Type::Void),
             rt::TypeKind::Bool => self.b.types.intern(Type::Bool),
             rt::TypeKind::Int(_) | rt::TypeKind::BitInt { .. } | rt::TypeKind::Enum(_) => {
+                if let rt::TypeKind::Enum(id) = kind {
+                    self.keep_numbers(id);
+                }
                 // An enum that is never completed is an `unsigned int`, as in gcc.
                 let (width, signed) = rt::integer_info(&self.unit.types, id, &self.unit.target)
                     .map_or((32, false), |i| (i.width, i.signed));
