@@ -46,6 +46,7 @@ mod hash;
 mod join;
 mod order;
 mod path;
+mod queue;
 mod ranges;
 mod rings;
 mod schedule;

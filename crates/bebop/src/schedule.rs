@@ -6,6 +6,7 @@
 
 use crate::supergraph::{Edge, Proc, Supergraph, Vertex};
 use hardbop_graph::cycles;
+use std::ops::Range;
 
 /// The order of work and the call graph.
 #[derive(Debug)]
@@ -22,6 +23,12 @@ pub(crate) struct Schedule {
     first_caller: Vec<u32>,
     /// The procedures that may be active more than once at a time.
     recursive: Vec<bool>,
+    /// By procedure: the ranks of its vertices.
+    ranks: Vec<Range<u32>>,
+    /// By rank: whether the vertex is the exit of its procedure.
+    exits: Vec<bool>,
+    /// By rank: whether an edge leads to the vertex from one that comes no earlier.
+    heads: Vec<bool>,
 }
 
 impl Schedule {
@@ -34,6 +41,9 @@ impl Schedule {
             callers: Vec::new(),
             first_caller: vec![0; count + 2],
             recursive: vec![false; count],
+            ranks: vec![0..0; count],
+            exits: Vec::new(),
+            heads: Vec::new(),
         };
         // Depth-first over procedures, without recursion: call chains may be very deep.
         let mut state = vec![false; count];
@@ -55,11 +65,17 @@ impl Schedule {
         }
         for body in &finished {
             schedule.procedures.push(body.procedure);
+            let first = schedule.vertices.len() as u32;
+            let exit = graph.procedure(body.procedure).exit;
             for &vertex in body.order.iter().rev() {
                 schedule.rank[vertex.index()] = schedule.vertices.len() as u32;
                 schedule.vertices.push(vertex);
+                schedule.exits.push(vertex == exit);
             }
+            let last = schedule.vertices.len() as u32;
+            schedule.ranks[body.procedure.index()] = first..last;
         }
+        schedule.find_heads(graph);
         // Counting sort of the call edges by callee.
         let calls = || finished.iter().flat_map(|body| body.calls.iter().copied());
         for call in calls() {
@@ -82,6 +98,23 @@ impl Schedule {
         schedule
     }
 
+    fn find_heads(&mut self, graph: &impl Supergraph) {
+        self.heads = vec![false; self.vertices.len()];
+        for (rank, &vertex) in self.vertices.iter().enumerate() {
+            for edge in graph.edges_from(vertex).map(Edge) {
+                let to = self.rank[graph.ends(edge).to.index()];
+                if to <= rank as u32 {
+                    self.heads[to as usize] = true;
+                }
+            }
+        }
+    }
+
+    /// Whether a loop leads back to a vertex that control flow may lead to.
+    pub(crate) fn is_head(&self, vertex: Vertex) -> bool {
+        self.heads[self.rank[vertex.index()] as usize]
+    }
+
     /// Marks the procedures on cycles of calls.
     fn find_recursion(&mut self, graph: &impl Supergraph, bodies: &[Body]) {
         let mut called = vec![Vec::new(); self.recursive.len()];
@@ -95,6 +128,17 @@ impl Schedule {
         for (recursive, cycle) in self.recursive.iter_mut().zip(cycles(&called)) {
             *recursive = cycle.is_some();
         }
+    }
+
+    /// The vertices of a procedure that control flow may lead to, by rank.
+    pub(crate) fn vertices_of(&self, procedure: Proc) -> &[Vertex] {
+        let Range { start, end } = self.ranks[procedure.index()];
+        &self.vertices[start as usize..end as usize]
+    }
+
+    /// Whether the vertex of a rank is the exit of its procedure.
+    pub(crate) fn is_exit(&self, rank: u32) -> bool {
+        self.exits[rank as usize]
     }
 
     /// Whether a procedure may be active more than once at a time.

@@ -127,6 +127,11 @@ pub trait Supergraph {
     /// that would leave it are no executions.
     fn invariant(&mut self, procedure: Proc, space: &mut Space) -> Result<Bdd, Stopped>;
 
+    /// Whether [`Supergraph::invariant`] can be anything but true.
+    fn has_invariants(&self) -> bool {
+        true
+    }
+
     /// Adds every slot that [`Supergraph::invariant`] reads.
     fn invariant_reads(&self, procedure: Proc, slots: &mut Vec<Slot>);
 

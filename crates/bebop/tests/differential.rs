@@ -244,6 +244,10 @@ const HANDMADE: &[&str] = &[
     "decl g, h; enforce(!(g & h));
      void main() begin g := 0; flip(); L: assert(!g); h := 1; flip(); M: skip; end
      void flip() begin g := !g; if (g) then N: skip; fi end",
+    // Invariants of procedures that stand in the middle of them, with a label and in a branch.
+    "decl g, h; void main() begin decl l; l := g; enforce l | h; p(l); A: assert(h);
+       h := *; B: enforce g | !l; assert(l); end
+     void p(a) begin g := *; if (a) then enforce g | h; M: h := !h; else N: skip; fi end",
     // A loop back to the entry vertex, in a procedure that calls itself.
     "decl g; void main() begin r(g); assert(g); end
      void r(a) begin
