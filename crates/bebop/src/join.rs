@@ -31,9 +31,15 @@ pub(crate) struct Memo {
     /// By the inputs of a procedure.
     self_loops: FastMap<Vec<u64>, Bdd>,
     /// By procedure: the pass that gives the caller's view of its summary.
-    view_passes: FastMap<Proc, PassId>,
+    view_passes: Vec<PassId>,
     /// By call: the passes that enter the callee and that lift its summary.
     call_passes: FastMap<Edge, (PassId, PassId)>,
+    /// The same for calls without results where one word holds all slots, by the words and the
+    /// numbers that they depend on.
+    plain_calls: FastMap<[u64; 5], (PassId, PassId)>,
+    /// The passes of edges that are no calls, where one word holds all slots: by what is live
+    /// before and after, and by what is written.
+    plain_edges: FastMap<[u64; 3], PassId>,
     /// By the passes that see and lift a summary, the arguments and the part of the summary.
     lifted: FastMap<(PassId, PassId, Bdd, Bdd), Bdd>,
     /// The passes that were made, by all that they depend on. Programs of machines have the same
@@ -230,6 +236,19 @@ impl<G: Supergraph> Joins<'_, G> {
         let mut writes = std::mem::take(&mut self.memo.writes);
         writes.clear();
         self.graph.writes(edge, &mut writes);
+        let before = self.ranges.live(self.graph, ends.from);
+        let after = self.ranges.live(self.graph, ends.to);
+        let plain = match (before, after) {
+            ([before], [after]) => {
+                let written = writes.iter().fold(0u64, |row, slot| row | 1 << slot.0);
+                Some([*before, *after, written])
+            }
+            _ => None,
+        };
+        if let Some(&pass) = plain.and_then(|key| self.memo.plain_edges.get(&key)) {
+            self.memo.writes = writes;
+            return pass;
+        }
         let describe = |joins: &Self, key: &mut Vec<u64>| {
             key.extend(joins.ranges.live(joins.graph, ends.from));
             key.extend(joins.ranges.live(joins.graph, ends.to));
@@ -239,6 +258,9 @@ impl<G: Supergraph> Joins<'_, G> {
             joins.image_lists(&writes, ends)
         });
         self.memo.writes = writes;
+        if let Some(key) = plain {
+            self.memo.plain_edges.insert(key, pass);
+        }
         pass
     }
 
@@ -275,10 +297,30 @@ impl<G: Supergraph> Joins<'_, G> {
     }
 
     fn call_passes(&mut self, call: Edge, ends: Ends, callee: Proc) -> (PassId, PassId) {
-        if let Some(&passes) = self.memo.call_passes.get(&call) {
+        let frame = Frame::of(self.graph, callee);
+        let caller = self.graph.procedure_of(ends.from);
+        let inputs = (self.ranges.inputs(caller), self.ranges.inputs(callee));
+        let live = self.ranges.live(self.graph, ends.from);
+        let plain = match (inputs, live, self.graph.has_results(call)) {
+            (([caller], [callee]), [live], false) => {
+                let formals = u64::from(frame.formals.start) << 32 | u64::from(frame.formals.end);
+                Some([
+                    *caller,
+                    *callee,
+                    *live,
+                    formals,
+                    u64::from(frame.returns.end),
+                ])
+            }
+            _ => None,
+        };
+        let known = match &plain {
+            Some(key) => self.memo.plain_calls.get(key),
+            None => self.memo.call_passes.get(&call),
+        };
+        if let Some(&passes) = known {
             return passes;
         }
-        let frame = Frame::of(self.graph, callee);
         let formals = [frame.formals.start, frame.formals.end].map(u64::from);
         let describe = |joins: &Self, key: &mut Vec<u64>| {
             let caller = joins.graph.procedure_of(ends.from);
@@ -300,7 +342,10 @@ impl<G: Supergraph> Joins<'_, G> {
         let lift = self.shaped(Shape::Lift, describe, |joins| {
             joins.lift_lists(call, callee)
         });
-        self.memo.call_passes.insert(call, (enter, lift));
+        match plain {
+            Some(key) => self.memo.plain_calls.insert(key, (enter, lift)),
+            None => self.memo.call_passes.insert(call, (enter, lift)),
+        };
         (enter, lift)
     }
 
@@ -351,7 +396,9 @@ impl<G: Supergraph> Joins<'_, G> {
     }
 
     fn view_pass(&mut self, callee: Proc) -> PassId {
-        if let Some(&pass) = self.memo.view_passes.get(&callee) {
+        if let Some(&pass) = self.memo.view_passes.get(callee.index())
+            && pass != PassId::NONE
+        {
             return pass;
         }
         let describe = |joins: &Self, key: &mut Vec<u64>| {
@@ -363,7 +410,10 @@ impl<G: Supergraph> Joins<'_, G> {
             key.extend(joins.ranges.live(joins.graph, exit));
         };
         let pass = self.shaped(Shape::View, describe, |joins| joins.view_lists(callee));
-        self.memo.view_passes.insert(callee, pass);
+        if self.memo.view_passes.is_empty() {
+            self.memo.view_passes = vec![PassId::NONE; self.graph.procedures() as usize];
+        }
+        self.memo.view_passes[callee.index()] = pass;
         pass
     }
 

@@ -46,21 +46,28 @@ impl Schedule {
             heads: Vec::new(),
         };
         // Depth-first over procedures, without recursion: call chains may be very deep.
-        let mut state = vec![false; count];
+        let mut state = vec![State::Unseen; count];
         let mut bodies: Vec<Body> = vec![Body::new(graph, graph.main())];
-        state[graph.main().index()] = true;
+        state[graph.main().index()] = State::Open;
         let mut finished: Vec<Body> = Vec::new();
+        let mut recursion = false;
         while let Some(body) = bodies.last_mut() {
             let Some(&call) = body.calls.get(body.next) else {
+                state[body.procedure.index()] = State::Closed;
                 finished.extend(bodies.pop());
                 continue;
             };
             body.next += 1;
-            if let Some(callee) = graph.ends(call).callee
-                && !state[callee.index()]
-            {
-                state[callee.index()] = true;
-                bodies.push(Body::new(graph, callee));
+            let Some(callee) = graph.ends(call).callee else {
+                continue;
+            };
+            match state[callee.index()] {
+                State::Unseen => {
+                    state[callee.index()] = State::Open;
+                    bodies.push(Body::new(graph, callee));
+                }
+                State::Open => recursion = true,
+                State::Closed => {}
             }
         }
         for body in &finished {
@@ -94,7 +101,9 @@ impl Schedule {
                 *place += 1;
             }
         }
-        schedule.find_recursion(graph, &finished);
+        if recursion {
+            schedule.find_recursion(graph, &finished);
+        }
         schedule
     }
 
@@ -156,6 +165,15 @@ impl Schedule {
     pub(crate) fn is_called(&self, procedure: Proc) -> bool {
         !self.callers(procedure).is_empty()
     }
+}
+
+/// How far the walk over procedures is with one of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unseen,
+    /// It is being walked over, so a call of it is recursive.
+    Open,
+    Closed,
 }
 
 /// A procedure's vertices in postorder and its calls.
