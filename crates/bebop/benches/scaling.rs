@@ -9,7 +9,7 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use hardbop_bebop::{Answer, Expand, Options, check};
-use hardbop_boolean_program::{Dialect, generate, load};
+use hardbop_boolean_program::{Dialect, generate, load_program};
 use hardbop_budget::{Budget, peak_resident_bytes};
 use hardbop_diagnostics::Sources;
 use std::process::Command;
@@ -107,9 +107,8 @@ fn measure(path: &str) {
     let text = std::fs::read_to_string(path).expect("a readable file");
     let mut sources = Sources::new();
     let file = sources.add(path, text);
-    let program = load(&sources, file, Dialect::Auto)
-        .program
-        .expect("a right program");
+    let (program, _) = load_program(&sources, file, Dialect::Auto);
+    let program = program.expect("a right program");
     let loaded = cpu_seconds();
     let mut checker = check(&program, &Options::default(), &Budget::unlimited());
     assert_eq!(checker.answers(), [Answer::Reachable]);

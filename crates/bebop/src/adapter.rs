@@ -17,11 +17,16 @@ pub struct BooleanProgram<'p> {
     program: &'p Program,
     /// The slot of every variable.
     slots: Vec<Slot>,
-    /// The relation of every edge, once it was asked for.
-    relations: Vec<Option<Bdd>>,
+    /// The relation of every edge, once it was asked for; until then [`UNASKED`].
+    relations: Vec<Bdd>,
     /// What holds in every state of a procedure, once it was asked for.
     invariants: Vec<Option<Bdd>>,
+    /// Whether there is any `enforce`.
+    has_invariants: bool,
 }
+
+/// The relation of no edge.
+const UNASKED: Bdd = Bdd::NONE;
 
 /// Where an expression may be true, and where it may be false.
 #[derive(Clone, Copy)]
@@ -50,8 +55,10 @@ impl<'p> BooleanProgram<'p> {
         BooleanProgram {
             program,
             slots,
-            relations: vec![None; program.edges.len()],
+            relations: vec![UNASKED; program.edges.len()],
             invariants: vec![None; program.procedures.len()],
+            has_invariants: program.enforce.is_some()
+                || program.procedures.iter().any(|p| p.enforce.is_some()),
         }
     }
 
@@ -80,8 +87,8 @@ impl<'p> BooleanProgram<'p> {
         unreachable!("every slot in scope has a variable")
     }
 
-    fn action(&self, edge: Edge) -> &'p Action {
-        &self.program.edges[edge.index()].action
+    fn action(&self, edge: Edge) -> Action<'p> {
+        self.program.action(&self.program.edges[edge.index()])
     }
 
     /// Calls `found` for every leaf of an expression.
@@ -113,6 +120,35 @@ impl<'p> BooleanProgram<'p> {
         });
     }
 
+    /// The same as [`BooleanProgram::may`] for an expression without operands, else `None`.
+    fn leaf(
+        &self,
+        node: Node,
+        assigned: &[(VarId, ExprId)],
+        space: &mut Space,
+    ) -> Result<Option<May>, Stopped> {
+        Ok(Some(match node {
+            Node::Const(value) => {
+                let (yes, no) = match value {
+                    true => (Bdd::TRUE, Bdd::FALSE),
+                    false => (Bdd::FALSE, Bdd::TRUE),
+                };
+                May { yes, no }
+            }
+            Node::Choice => May {
+                yes: Bdd::TRUE,
+                no: Bdd::TRUE,
+            },
+            Node::Var(var) => variable(self.slot(var), Copy::Current, space)?,
+            Node::Next(var) => {
+                let changes = assigned.iter().any(|&(target, _)| target == var);
+                let copy = if changes { Copy::Next } else { Copy::Current };
+                variable(self.slot(var), copy, space)?
+            }
+            Node::Not(_) | Node::Binary(..) | Node::Choose(..) => return Ok(None),
+        }))
+    }
+
     /// Where the expression may be true and where it may be false. `assigned` are the variables
     /// whose next value differs from the current one.
     fn may(
@@ -121,7 +157,23 @@ impl<'p> BooleanProgram<'p> {
         assigned: &[(VarId, ExprId)],
         space: &mut Space,
     ) -> Result<May, Stopped> {
-        // Without recursion: expressions may be nested very deeply.
+        // Without recursion: expressions may be nested very deeply. A leaf, or a negated one,
+        // which most of them are, needs no stack either.
+        match self.program.exprs.node(expr) {
+            Node::Not(a) => {
+                if let Some(a) = self.leaf(self.program.exprs.node(a), assigned, space)? {
+                    return Ok(May {
+                        yes: a.no,
+                        no: a.yes,
+                    });
+                }
+            }
+            node => {
+                if let Some(leaf) = self.leaf(node, assigned, space)? {
+                    return Ok(leaf);
+                }
+            }
+        }
         let mut order = Vec::new();
         let mut stack = vec![expr];
         while let Some(expr) = stack.pop() {
@@ -134,25 +186,13 @@ impl<'p> BooleanProgram<'p> {
         }
         let mut values: Vec<May> = Vec::new();
         for expr in order.into_iter().rev() {
-            let value = match self.program.exprs.node(expr) {
-                Node::Const(true) => May {
-                    yes: Bdd::TRUE,
-                    no: Bdd::FALSE,
-                },
-                Node::Const(false) => May {
-                    yes: Bdd::FALSE,
-                    no: Bdd::TRUE,
-                },
-                Node::Choice => May {
-                    yes: Bdd::TRUE,
-                    no: Bdd::TRUE,
-                },
-                Node::Var(var) => variable(self.slot(var), Copy::Current, space)?,
-                Node::Next(var) => {
-                    let changes = assigned.iter().any(|&(target, _)| target == var);
-                    let copy = if changes { Copy::Next } else { Copy::Current };
-                    variable(self.slot(var), copy, space)?
-                }
+            let node = self.program.exprs.node(expr);
+            if let Some(leaf) = self.leaf(node, assigned, space)? {
+                values.push(leaf);
+                continue;
+            }
+            let value = match node {
+                Node::Const(_) | Node::Choice | Node::Var(_) | Node::Next(_) => continue,
                 Node::Not(_) => {
                     let a = values.pop().expect("the operand came before");
                     May {
@@ -192,8 +232,8 @@ impl<'p> BooleanProgram<'p> {
         match self.action(edge) {
             Action::Skip => Ok(Bdd::TRUE),
             Action::Assume { condition, holds } => {
-                let may = self.may(*condition, &[], space)?;
-                Ok(if *holds { may.yes } else { may.no })
+                let may = self.may(condition, &[], space)?;
+                Ok(if holds { may.yes } else { may.no })
             }
             Action::Assign {
                 assignments,
@@ -205,7 +245,7 @@ impl<'p> BooleanProgram<'p> {
                     relation = space.bdds.and(relation, one)?;
                 }
                 if let Some(constrain) = constrain {
-                    let may = self.may(*constrain, assignments, space)?;
+                    let may = self.may(constrain, assignments, space)?;
                     relation = space.bdds.and(relation, may.yes)?;
                 }
                 Ok(relation)
@@ -225,11 +265,29 @@ impl<'p> BooleanProgram<'p> {
     }
 
     fn cached_relation(&mut self, edge: Edge, space: &mut Space) -> Result<Bdd, Stopped> {
-        if let Some(relation) = self.relations[edge.index()] {
-            return Ok(relation);
+        let known = self.relations[edge.index()];
+        if known != UNASKED {
+            return Ok(known);
+        }
+        if let Action::Assume { condition, holds } = self.action(edge) {
+            // Both ways of a branch are asked for, one soon after the other.
+            let may = self.may(condition, &[], space)?;
+            let from = self.program.edges[edge.index()].from;
+            let siblings = self.program.vertices[from.index()].edges.clone();
+            for sibling in siblings.map(Edge) {
+                if let Action::Assume {
+                    condition: other,
+                    holds,
+                } = self.action(sibling)
+                    && other == condition
+                {
+                    self.relations[sibling.index()] = if holds { may.yes } else { may.no };
+                }
+            }
+            return Ok(if holds { may.yes } else { may.no });
         }
         let relation = self.relation(edge, space)?;
-        self.relations[edge.index()] = Some(relation);
+        self.relations[edge.index()] = relation;
         Ok(relation)
     }
 }
@@ -306,10 +364,7 @@ impl Supergraph for BooleanProgram<'_> {
 
     fn ends(&self, edge: Edge) -> Ends {
         let edge = &self.program.edges[edge.index()];
-        let callee = match &edge.action {
-            Action::Call { callee, .. } => Some(Proc(callee.0)),
-            _ => None,
-        };
+        let callee = self.program.callee(edge).map(|callee| Proc(callee.0));
         Ends {
             from: Vertex(edge.from.0),
             to: Vertex(edge.to.0),
@@ -320,7 +375,7 @@ impl Supergraph for BooleanProgram<'_> {
     fn reads(&self, edge: Edge, slots: &mut Vec<Slot>) {
         match self.action(edge) {
             Action::Skip => {}
-            Action::Assume { condition, .. } => self.add_reads(*condition, slots),
+            Action::Assume { condition, .. } => self.add_reads(condition, slots),
             Action::Assign {
                 assignments,
                 constrain,
@@ -329,7 +384,7 @@ impl Supergraph for BooleanProgram<'_> {
                     self.add_reads(expr, slots);
                 }
                 if let Some(constrain) = constrain {
-                    self.leaves(*constrain, |leaf| match leaf {
+                    self.leaves(constrain, |leaf| match leaf {
                         Node::Var(var) => slots.push(self.slot(var)),
                         Node::Next(var) if !assignments.iter().any(|&(to, _)| to == var) => {
                             slots.push(self.slot(var));
@@ -393,6 +448,10 @@ impl Supergraph for BooleanProgram<'_> {
         Ok(invariant)
     }
 
+    fn has_invariants(&self) -> bool {
+        self.has_invariants
+    }
+
     fn invariant_reads(&self, procedure: Proc, slots: &mut Vec<Slot>) {
         let own = self.program.procedures[procedure.index()].enforce;
         for enforce in [self.program.enforce, own].into_iter().flatten() {
@@ -401,7 +460,8 @@ impl Supergraph for BooleanProgram<'_> {
     }
 
     fn roots(&self, visit: &mut dyn FnMut(Bdd)) {
-        for &root in self.relations.iter().chain(&self.invariants).flatten() {
+        let asked = self.relations.iter().filter(|&&root| root != UNASKED);
+        for &root in asked.chain(self.invariants.iter().flatten()) {
             visit(root);
         }
     }

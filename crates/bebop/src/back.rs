@@ -4,31 +4,54 @@
 //! before, and what was passed to and from a callee) at once.
 
 use crate::bdd::{Bdd, Built, Var};
-use crate::hash::FastMap;
-use crate::join::{Joins, PassLists};
+use crate::hash::FastSet;
+use crate::join::{Joins, PassLists, Shape};
 use crate::slot_set as set;
 use crate::space::{Copy, Slot, Space};
 use crate::supergraph::{Edge, Frame, Proc, Supergraph};
 
-/// Values of some slots.
+/// Values of some slots. Those of the first 64, which are all in most programs, are two words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Values(Vec<Option<bool>>);
+pub(crate) struct Values {
+    known: u64,
+    /// The bits of unknown slots are zero.
+    values: u64,
+    rest: Vec<Option<bool>>,
+}
 
 impl Values {
     pub(crate) fn get(&self, slot: Slot) -> Option<bool> {
-        self.0.get(slot.index()).copied().flatten()
+        let bit = slot.index();
+        match bit.checked_sub(64) {
+            None => (self.known >> bit & 1 != 0).then_some(self.values >> bit & 1 != 0),
+            Some(place) => self.rest.get(place).copied().flatten(),
+        }
     }
 
     pub(crate) fn set(&mut self, slot: Slot, value: bool) {
-        if self.0.len() <= slot.index() {
-            self.0.resize(slot.index() + 1, None);
+        let bit = slot.index();
+        let Some(place) = bit.checked_sub(64) else {
+            self.known |= 1 << bit;
+            self.values = self.values & !(1 << bit) | u64::from(value) << bit;
+            return;
+        };
+        if self.rest.len() <= place {
+            self.rest.resize(place + 1, None);
         }
-        self.0[slot.index()] = Some(value);
+        self.rest[place] = Some(value);
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Slot, bool)> + '_ {
-        let all = self.0.iter().enumerate();
-        all.filter_map(|(slot, value)| value.map(|value| (Slot(slot as u32), value)))
+        let mut left = self.known;
+        let first = std::iter::from_fn(move || {
+            let slot = (left != 0).then_some(Slot(left.trailing_zeros()));
+            left &= left.wrapping_sub(1);
+            slot
+        });
+        let rest = (64..).map(Slot).take(self.rest.len());
+        first
+            .chain(rest)
+            .filter_map(|slot| self.get(slot).map(|value| (slot, value)))
     }
 }
 
@@ -39,15 +62,20 @@ pub(crate) struct Point {
     pub(crate) current: Values,
 }
 
-/// An assignment picked from a relation; what it leaves open is false.
-pub(crate) struct Picked(FastMap<Var, bool>);
+/// An assignment picked from a relation: the variables that are true in it.
+pub(crate) struct Picked {
+    /// The first 192 variables, three of each slot.
+    first: [u64; 3],
+    rest: FastSet<Var>,
+}
 
 impl Picked {
     pub(crate) fn value(&self, slot: Slot, copy: Copy) -> bool {
-        self.0
-            .get(&Space::var(slot, copy))
-            .copied()
-            .unwrap_or(false)
+        let var = Space::var(slot, copy);
+        match self.first.get(var.0 as usize / 64) {
+            Some(word) => word >> (var.0 % 64) & 1 != 0,
+            None => self.rest.contains(&var),
+        }
     }
 
     /// The values of these slots in one copy.
@@ -63,8 +91,20 @@ impl Picked {
 impl<G: Supergraph> Joins<'_, G> {
     /// Some assignment that meets the relation.
     pub(crate) fn pick(&self, relation: Bdd) -> Option<Picked> {
-        let assignment = self.space.bdds.pick(relation)?;
-        Some(Picked(assignment.into_iter().collect()))
+        let mut picked = Picked {
+            first: [0; 3],
+            rest: FastSet::default(),
+        };
+        let found = self.space.bdds.pick_with(relation, |var, value| {
+            match picked.first.get_mut(var.0 as usize / 64) {
+                _ if !value => {}
+                Some(word) => *word |= 1 << (var.0 % 64),
+                None => {
+                    picked.rest.insert(var);
+                }
+            }
+        });
+        found.then_some(picked)
     }
 
     /// The set that holds just this path edge.
@@ -85,13 +125,9 @@ impl<G: Supergraph> Joins<'_, G> {
     /// of what the edge writes.
     pub(crate) fn before_edge(&mut self, edge: Edge, from: Bdd, after: Bdd) -> Built {
         let relation = self.transfer(edge, from)?;
-        let mut writes = Vec::new();
-        self.graph.writes(edge, &mut writes);
-        let mut lists = PassLists::default();
-        for slot in writes {
+        let pass = self.written(Shape::Written, edge, |lists, slot| {
             lists.shift(slot, Copy::Current, Copy::Next);
-        }
-        let pass = lists.intern(self.space);
+        });
         let after = self.space.bdds.project(after, pass)?;
         let step = self.space.bdds.and(relation, after)?;
         self.space.bdds.and(from, step)
@@ -154,9 +190,10 @@ impl<G: Supergraph> Joins<'_, G> {
 
     /// Forgets the next values of a step along an edge.
     pub(crate) fn forget_writes(&mut self, edge: Edge, steps: Bdd) -> Built {
-        let mut writes = Vec::new();
-        self.graph.writes(edge, &mut writes);
-        self.forget_next(writes.into_iter(), steps)
+        let pass = self.written(Shape::Forgotten, edge, |lists, slot| {
+            lists.quantify(slot, Copy::Next);
+        });
+        self.space.bdds.project(steps, pass)
     }
 
     /// Forgets the next values of a step into or over a call.

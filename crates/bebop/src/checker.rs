@@ -242,14 +242,15 @@ impl<'p> Checker<'p> {
             let vertex = VertexId(step.vertex.0);
             let procedure = self.program().vertices[vertex.index()].procedure;
             let value = |var: VarId| step.state[self.graph.slot(var).index()];
-            let scope: Vec<VarId> = self.program().in_scope(procedure).collect();
-            let known = scope
-                .iter()
-                .filter_map(|&var| value(var).get().map(|v| (var, v)));
-            let forced = scope.iter().filter_map(|&var| match value(var) {
-                Value::Forced(value) => Some((var, value)),
-                Value::Free(_) | Value::Unknown => None,
-            });
+            let mut known = Vec::with_capacity(step.state.len());
+            let mut forced = Vec::with_capacity(step.state.len());
+            for var in self.program().in_scope(procedure) {
+                let value = value(var);
+                known.extend(value.get().map(|value| (var, value)));
+                if let Value::Forced(value) = value {
+                    forced.push((var, value));
+                }
+            }
             ProgramStep {
                 vertex,
                 depth: step.depth,
@@ -260,8 +261,8 @@ impl<'p> Checker<'p> {
                     Move::Over(edge) => Leave::Over(EdgeId(edge.0)),
                     Move::End => Leave::End,
                 },
-                state: known.collect(),
-                forced: forced.collect(),
+                state: known,
+                forced,
             }
         };
         ProgramTrace {

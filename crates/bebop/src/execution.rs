@@ -7,6 +7,7 @@
 
 use crate::back::{Point, Values};
 use crate::bdd::{Bdd, Built};
+use crate::hash::FastMap;
 use crate::join::{Joins, PassLists};
 use crate::path::Walk;
 use crate::slot_set as set;
@@ -187,8 +188,9 @@ impl Backward {
         forward: &Forward,
         moves: &[Move],
     ) -> Result<Option<Vec<Step>>, Stopped> {
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<Step> = Vec::with_capacity(moves.len());
         let mut open: Vec<OpenCall> = Vec::new();
+        let mut implied: FastMap<Bdd, Values> = FastMap::default();
         let mut now = Backward {
             after: Bdd::FALSE,
             point: Point::default(),
@@ -252,9 +254,10 @@ impl Backward {
                 vertex,
                 depth: forward.depths[index],
                 leaves,
-                state: now.values(joins, vertex, unknown),
+                state: now.values(joins, vertex, unknown, &mut implied),
             });
             if joins.space.bdds.wants_collection() {
+                implied.clear();
                 let held = open.iter().flat_map(|call| [call.returned, call.exits]);
                 let roots = walk_roots(walk)
                     .into_iter()
@@ -405,15 +408,20 @@ impl Backward {
         joins: &Joins<'_, G>,
         vertex: Vertex,
         unknown: &[Slot],
+        implied: &mut FastMap<Bdd, Values>,
     ) -> Vec<Value> {
         let procedure = joins.graph.procedure_of(vertex);
         let scope = Frame::of(joins.graph, procedure).scope();
-        let mut forced = Values::default();
-        for (var, value) in joins.space.bdds.implied(self.after) {
-            if let (slot, Copy::Current) = Space::slot(var) {
-                forced.set(slot, value);
+        // Loops and calls come by the same states again and again.
+        let forced = implied.entry(self.after).or_insert_with(|| {
+            let mut forced = Values::default();
+            for (var, value) in joins.space.bdds.implied(self.after) {
+                if let (slot, Copy::Current) = Space::slot(var) {
+                    forced.set(slot, value);
+                }
             }
-        }
+            forced
+        });
         let value = |slot: Slot| match forced.get(slot) {
             _ if unknown.contains(&slot) => Value::Unknown,
             Some(value) => Value::Forced(value),
@@ -425,12 +433,13 @@ impl Backward {
 
 /// The edges that lead the same way: a trace is a sequence of vertices, so two branches of a
 /// conditional that are both empty are the same to it. The given edge comes first.
-fn parallel(graph: &impl Supergraph, edge: Edge) -> Vec<Edge> {
+fn parallel<G: Supergraph>(graph: &G, edge: Edge) -> impl Iterator<Item = Edge> + use<G> {
     let ends = graph.ends(edge);
     let others = graph.edges_from(ends.from).map(Edge);
-    let mut edges = vec![edge];
-    edges.extend(others.filter(|&other| other != edge && graph.ends(other) == ends));
-    edges
+    let same = |&other: &Edge| other != edge && graph.ends(other) == ends;
+    // Most have none beside them, so this allocates nothing.
+    let others: Vec<Edge> = others.filter(same).collect();
+    std::iter::once(edge).chain(others)
 }
 
 /// What the caller needs of the callee's path edges to its exit.

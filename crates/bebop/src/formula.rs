@@ -1,8 +1,10 @@
 //! Sets of states as small formulas that people can read.
 //!
 //! A formula is a conjunction: values that are fixed, pairs of variables that always agree or
-//! always differ, and a remainder that is written as a disjunction of cubes or as a conjunction
-//! of clauses, whichever is shorter.
+//! always differ, and a remainder that falls into parts which share no variables. Each part is
+//! written as a disjunction of cubes or as a conjunction of clauses, whichever is shorter. No
+//! literal and no clause or cube can be left out, and what was written down is built again and
+//! compared with the set: a formula that says anything else is not shown.
 
 use crate::bdd::{Bdd, Cube, Literal, Manager, Var};
 use hardbop_budget::Stopped;
@@ -18,16 +20,14 @@ pub enum Formula<V> {
         fixed: Vec<(V, bool)>,
         /// Pairs of variables: equal, or (with `false`) different.
         equal: Vec<(V, V, bool)>,
-        /// What else must hold.
-        rest: Rest<V>,
+        /// What else must hold: parts that share no variables.
+        rest: Vec<Rest<V>>,
     },
 }
 
-/// The remainder of a formula.
+/// A part of the remainder of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rest<V> {
-    /// Nothing.
-    True,
     /// One of these conjunctions.
     AnyOf(Vec<Vec<(V, bool)>>),
     /// All of these disjunctions.
@@ -38,6 +38,9 @@ pub enum Rest<V> {
 
 /// Formulas with more cubes than this are not written out.
 const MOST_CUBES: usize = 4096;
+
+/// Among more cubes than this nobody looks for one that can be left out.
+const MOST_TRIED: usize = 256;
 
 /// Writes a set over these variables as a formula.
 pub(crate) fn formula(
@@ -85,7 +88,51 @@ pub(crate) fn formula(
         }
     }
     let rest = remainder(bdds, rest)?;
+    let all = conjunction(bdds, &fixed, &equal, &rest)?;
+    let rest = match all {
+        Some(all) if all != set => vec![Rest::TooLong],
+        _ => rest,
+    };
     Ok(Formula::And { fixed, equal, rest })
+}
+
+/// The set of what meets all of these; `None` if a part is too long to be written down.
+fn conjunction(
+    bdds: &mut Manager,
+    fixed: &[(Var, bool)],
+    equal: &[(Var, Var, bool)],
+    rest: &[Rest<Var>],
+) -> Result<Option<Bdd>, Stopped> {
+    let mut all = bdds.cube(fixed)?;
+    for &(a, b, same) in equal {
+        let (a, b) = (bdds.literal(a, true)?, bdds.literal(b, same)?);
+        let fits = bdds.iff(a, b)?;
+        all = bdds.and(all, fits)?;
+    }
+    for part in rest {
+        let part = match part {
+            Rest::AnyOf(cubes) => union(bdds, cubes)?,
+            Rest::AllOf(clauses) => all_of(bdds, clauses)?,
+            Rest::TooLong => return Ok(None),
+        };
+        all = bdds.and(all, part)?;
+    }
+    Ok(Some(all))
+}
+
+fn union(bdds: &mut Manager, cubes: &[Literals]) -> Result<Bdd, Stopped> {
+    let mut any = Bdd::FALSE;
+    for cube in cubes {
+        let cube = bdds.cube(cube)?;
+        any = bdds.or(any, cube)?;
+    }
+    Ok(any)
+}
+
+fn all_of(bdds: &mut Manager, clauses: &[Literals]) -> Result<Bdd, Stopped> {
+    let refuted: Vec<Literals> = clauses.iter().map(|clause| negated(clause)).collect();
+    let none = union(bdds, &refuted)?;
+    bdds.not(none)
 }
 
 /// Forgets a variable whose value was written down.
@@ -94,37 +141,99 @@ fn without(bdds: &mut Manager, set: Bdd, var: Var) -> Result<Bdd, Stopped> {
     bdds.project(set, pass)
 }
 
-fn remainder(bdds: &mut Manager, set: Bdd) -> Result<Rest<Var>, Stopped> {
+/// Literals of a cube or of a clause.
+type Literals = Vec<(Var, bool)>;
+
+/// The set as parts that share no variables.
+fn remainder(bdds: &mut Manager, set: Bdd) -> Result<Vec<Rest<Var>>, Stopped> {
     if set.is_true() {
-        return Ok(Rest::True);
+        return Ok(Vec::new());
     }
-    let cubes = bdds.cubes(set, set, MOST_CUBES)?;
     let complement = bdds.not(set)?;
-    let clauses = bdds.cubes(complement, complement, MOST_CUBES)?;
-    let size = |cubes: &Option<Vec<Cube>>| {
-        let size = |cubes: &Vec<Cube>| cubes.iter().map(|cube| cube.len() + 1).sum();
-        cubes.as_ref().map_or(usize::MAX, size)
+    let Some(refuted) = shortest(bdds, complement)? else {
+        let cubes = shortest(bdds, set)?;
+        return Ok(vec![cubes.map_or(Rest::TooLong, Rest::AnyOf)]);
     };
-    let use_clauses = size(&clauses) < size(&cubes);
-    Ok(match (cubes, clauses) {
-        (_, Some(clauses)) if use_clauses => Rest::AllOf(pairs(clauses, Negated::Yes)),
-        (Some(cubes), _) => Rest::AnyOf(pairs(cubes, Negated::No)),
-        _ => Rest::TooLong,
-    })
+    let mut parts = Vec::new();
+    for refuted in components(refuted) {
+        let none = union(bdds, &refuted)?;
+        let part = bdds.not(none)?;
+        let cubes = shortest(bdds, part)?;
+        let size = |lists: &[Literals]| -> usize { lists.iter().map(|list| list.len() + 1).sum() };
+        parts.push(match cubes {
+            Some(cubes) if size(&cubes) <= size(&refuted) => Rest::AnyOf(cubes),
+            _ => Rest::AllOf(refuted.iter().map(|cube| negated(cube)).collect()),
+        });
+    }
+    Ok(parts)
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Negated {
-    Yes,
-    No,
+fn negated(literals: &[(Var, bool)]) -> Literals {
+    literals.iter().map(|&(var, value)| (var, !value)).collect()
 }
 
-fn pairs(cubes: Vec<Cube>, negated: Negated) -> Vec<Vec<(Var, bool)>> {
-    let pair = |literal: Literal| (literal.var, literal.value != (negated == Negated::Yes));
-    cubes
-        .into_iter()
-        .map(|cube| cube.into_iter().map(pair).collect())
-        .collect()
+/// Cubes whose union is the set, none of which, nor a literal of them, can be left out; `None` if
+/// they are too many.
+fn shortest(bdds: &mut Manager, set: Bdd) -> Result<Option<Vec<Literals>>, Stopped> {
+    let Some(cubes) = bdds.cubes(set, set, MOST_CUBES)? else {
+        return Ok(None);
+    };
+    let pairs = |cube: Cube| -> Literals {
+        let pair = |literal: Literal| (literal.var, literal.value);
+        cube.into_iter().map(pair).collect()
+    };
+    let mut cubes: Vec<Literals> = cubes.into_iter().map(pairs).collect();
+    if cubes.len() > MOST_TRIED {
+        return Ok(Some(cubes));
+    }
+    // Without the literal a cube is larger; it may be, as long as it stays in the set.
+    for cube in &mut cubes {
+        let mut place = 0;
+        while place < cube.len() {
+            let mut larger = cube.clone();
+            larger.remove(place);
+            let covered = bdds.cube(&larger)?;
+            match bdds.is_subset(covered, set)? {
+                true => *cube = larger,
+                false => place += 1,
+            }
+        }
+    }
+    let mut place = 0;
+    while place < cubes.len() {
+        let mut fewer = cubes.clone();
+        fewer.remove(place);
+        match union(bdds, &fewer)? == set {
+            true => cubes = fewer,
+            false => place += 1,
+        }
+    }
+    Ok(Some(cubes))
+}
+
+/// Lists that share variables together, in the order in which they begin.
+fn components(lists: Vec<Literals>) -> Vec<Vec<Literals>> {
+    let mut components: Vec<Vec<Literals>> = Vec::new();
+    for list in lists {
+        let meets = |component: &Vec<Literals>| {
+            let mut known = component.iter().flatten().map(|&(var, _)| var);
+            known.any(|var| list.iter().any(|&(other, _)| other == var))
+        };
+        let mut joined = Vec::new();
+        let mut first = components.len();
+        let mut place = 0;
+        while place < components.len() {
+            if meets(&components[place]) {
+                first = first.min(place);
+                joined.append(&mut components.remove(place));
+            } else {
+                place += 1;
+            }
+        }
+        joined.push(list);
+        components.insert(first.min(components.len()), joined);
+    }
+    components
 }
 
 impl<V> Formula<V> {
@@ -149,12 +258,14 @@ impl<V> Formula<V> {
                     .into_iter()
                     .map(|(a, b, same)| (name(a), name(b), same))
                     .collect(),
-                rest: match rest {
-                    Rest::True => Rest::True,
-                    Rest::AnyOf(all) => Rest::AnyOf(cubes(all)),
-                    Rest::AllOf(all) => Rest::AllOf(cubes(all)),
-                    Rest::TooLong => Rest::TooLong,
-                },
+                rest: rest
+                    .into_iter()
+                    .map(|part| match part {
+                        Rest::AnyOf(all) => Rest::AnyOf(cubes(all)),
+                        Rest::AllOf(all) => Rest::AllOf(cubes(all)),
+                        Rest::TooLong => Rest::TooLong,
+                    })
+                    .collect(),
             },
         }
     }
@@ -183,25 +294,27 @@ impl<V: std::fmt::Display> std::fmt::Display for Formula<V> {
         let joined = |cube: &Vec<(V, bool)>, sign: &str| {
             cube.iter().map(literal).collect::<Vec<_>>().join(sign)
         };
-        match rest {
-            Rest::True => {}
-            Rest::TooLong => parts.push("...".to_string()),
-            Rest::AllOf(clauses) => {
-                let several = parts.len() + clauses.len() > 1;
-                parts.extend(clauses.iter().map(|clause| {
-                    let text = joined(clause, " | ");
-                    if several && clause.len() > 1 {
-                        format!("({text})")
-                    } else {
-                        text
-                    }
-                }));
-            }
-            Rest::AnyOf(cubes) => {
-                let texts: Vec<String> = cubes.iter().map(|cube| joined(cube, " & ")).collect();
-                let text = texts.join(" | ");
-                let several = !parts.is_empty() && cubes.len() > 1;
-                parts.push(if several { format!("({text})") } else { text });
+        let conjuncts = rest.iter().map(|part| match part {
+            Rest::AllOf(clauses) => clauses.len(),
+            Rest::AnyOf(_) | Rest::TooLong => 1,
+        });
+        let several = parts.len() + conjuncts.sum::<usize>() > 1;
+        let bracketed = |text: String, one: bool| match several && !one {
+            true => format!("({text})"),
+            false => text,
+        };
+        for part in rest {
+            match part {
+                Rest::TooLong => parts.push("...".to_string()),
+                Rest::AllOf(clauses) => parts.extend(
+                    clauses
+                        .iter()
+                        .map(|clause| bracketed(joined(clause, " | "), clause.len() == 1)),
+                ),
+                Rest::AnyOf(cubes) => {
+                    let texts: Vec<String> = cubes.iter().map(|cube| joined(cube, " & ")).collect();
+                    parts.push(bracketed(texts.join(" | "), cubes.len() == 1));
+                }
             }
         }
         if parts.is_empty() {

@@ -25,16 +25,43 @@ pub(crate) struct Joins<'a, G> {
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     /// The pass of every edge that is no call, and the pass of every call that joins a summary.
-    edge_passes: Vec<Option<PassId>>,
+    edge_passes: Vec<PassId>,
     /// By procedure.
     invariants: Vec<Option<Bdd>>,
-    self_loops: FastMap<Proc, Bdd>,
+    /// By the inputs of a procedure.
+    self_loops: FastMap<Vec<u64>, Bdd>,
     /// By procedure: the pass that gives the caller's view of its summary.
-    view_passes: FastMap<Proc, PassId>,
+    view_passes: Vec<PassId>,
     /// By call: the passes that enter the callee and that lift its summary.
     call_passes: FastMap<Edge, (PassId, PassId)>,
-    /// By call: the arguments and the part of the summary that were lifted last, and the result.
-    lifted: FastMap<Edge, (Bdd, Bdd, Bdd)>,
+    /// The same for calls without results where one word holds all slots, by the words and the
+    /// numbers that they depend on.
+    plain_calls: FastMap<[u64; 5], (PassId, PassId)>,
+    /// The passes of edges that are no calls, where one word holds all slots: by what is live
+    /// before and after, and by what is written.
+    plain_edges: FastMap<[u64; 3], PassId>,
+    /// By the passes that see and lift a summary, the arguments and the part of the summary.
+    lifted: FastMap<(PassId, PassId, Bdd, Bdd), Bdd>,
+    /// The passes that were made, by all that they depend on. Programs of machines have the same
+    /// few shapes of edges again and again.
+    shapes: FastMap<Vec<u64>, PassId>,
+    key: Vec<u64>,
+    writes: Vec<Slot>,
+}
+
+/// More lifted summaries than this are not remembered.
+const MOST_LIFTED: usize = 1 << 16;
+
+/// What a pass is for: with the rows of slots that it depends on, it says all about it.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape {
+    Image = 1,
+    Join,
+    Enter,
+    Lift,
+    View,
+    Written,
+    Forgotten,
 }
 
 impl Memo {
@@ -83,6 +110,9 @@ impl<G: Supergraph> Joins<'_, G> {
 
     /// What holds in every state of the procedure.
     pub(crate) fn invariant(&mut self, procedure: Proc) -> Built {
+        if !self.graph.has_invariants() {
+            return Ok(Bdd::TRUE);
+        }
         if let Some(&Some(known)) = self.memo.invariants.get(procedure.index()) {
             return Ok(known);
         }
@@ -104,6 +134,9 @@ impl<G: Supergraph> Joins<'_, G> {
     /// The edge's transfer, with the invariant of its procedure on the next state.
     pub(crate) fn transfer(&mut self, edge: Edge, from: Bdd) -> Built {
         let relation = self.graph.transfer(edge, from, self.space)?;
+        if !self.graph.has_invariants() {
+            return Ok(relation);
+        }
         let procedure = self.graph.procedure_of(self.graph.ends(edge).from);
         let invariant = self.invariant(procedure)?;
         if invariant.is_true() {
@@ -134,25 +167,104 @@ impl<G: Supergraph> Joins<'_, G> {
     }
 
     fn edge_pass(&mut self, edge: Edge) -> PassId {
-        if let Some(Some(pass)) = self.memo.edge_passes.get(edge.index()) {
-            return *pass;
+        if let Some(&pass) = self.memo.edge_passes.get(edge.index())
+            && pass != PassId::NONE
+        {
+            return pass;
         }
         let ends = self.graph.ends(edge);
-        let lists = match ends.callee {
-            None => self.image_lists(edge, ends),
-            Some(callee) => self.join_lists(edge, ends, callee),
+        let pass = match ends.callee {
+            None => self.image_pass(edge, ends),
+            Some(callee) => self.join_pass(edge, ends, callee),
         };
-        let pass = lists.intern(self.space);
         if self.memo.edge_passes.is_empty() {
-            self.memo.edge_passes = vec![None; self.graph.edges() as usize];
+            self.memo.edge_passes = vec![PassId::NONE; self.graph.edges() as usize];
         }
-        self.memo.edge_passes[edge.index()] = Some(pass);
+        self.memo.edge_passes[edge.index()] = pass;
         pass
     }
 
-    fn image_lists(&self, edge: Edge, ends: Ends) -> PassLists {
-        let mut writes = Vec::new();
+    /// The pass of a shape, made by `lists` if there was none like it. The shape depends on the
+    /// rows that `describe` adds.
+    fn shaped(
+        &mut self,
+        shape: Shape,
+        describe: impl FnOnce(&Self, &mut Vec<u64>),
+        lists: impl FnOnce(&Self) -> PassLists,
+    ) -> PassId {
+        let mut key = std::mem::take(&mut self.memo.key);
+        key.clear();
+        key.push(shape as u64);
+        describe(self, &mut key);
+        let pass = match self.memo.shapes.get(key.as_slice()) {
+            Some(&pass) => pass,
+            None => {
+                let pass = lists(self).intern(self.space);
+                self.memo.shapes.insert(key.clone(), pass);
+                pass
+            }
+        };
+        self.memo.key = key;
+        pass
+    }
+
+    /// The pass that does something with each slot that an edge writes.
+    pub(crate) fn written(
+        &mut self,
+        shape: Shape,
+        edge: Edge,
+        each: impl Fn(&mut PassLists, Slot),
+    ) -> PassId {
+        let mut writes = std::mem::take(&mut self.memo.writes);
+        writes.clear();
         self.graph.writes(edge, &mut writes);
+        let describe = |_: &Self, key: &mut Vec<u64>| {
+            key.extend(writes.iter().map(|slot| u64::from(slot.0)));
+        };
+        let pass = self.shaped(shape, describe, |_| {
+            let mut lists = PassLists::default();
+            for &slot in &writes {
+                each(&mut lists, slot);
+            }
+            lists
+        });
+        self.memo.writes = writes;
+        pass
+    }
+
+    fn image_pass(&mut self, edge: Edge, ends: Ends) -> PassId {
+        let mut writes = std::mem::take(&mut self.memo.writes);
+        writes.clear();
+        self.graph.writes(edge, &mut writes);
+        let before = self.ranges.live(self.graph, ends.from);
+        let after = self.ranges.live(self.graph, ends.to);
+        let plain = match (before, after) {
+            ([before], [after]) => {
+                let written = writes.iter().fold(0u64, |row, slot| row | 1 << slot.0);
+                Some([*before, *after, written])
+            }
+            _ => None,
+        };
+        if let Some(&pass) = plain.and_then(|key| self.memo.plain_edges.get(&key)) {
+            self.memo.writes = writes;
+            return pass;
+        }
+        let describe = |joins: &Self, key: &mut Vec<u64>| {
+            key.extend(joins.ranges.live(joins.graph, ends.from));
+            key.extend(joins.ranges.live(joins.graph, ends.to));
+            key.extend(writes.iter().map(|slot| u64::from(slot.0)));
+        };
+        let pass = self.shaped(Shape::Image, describe, |joins| {
+            joins.image_lists(&writes, ends)
+        });
+        self.memo.writes = writes;
+        if let Some(key) = plain {
+            self.memo.plain_edges.insert(key, pass);
+        }
+        pass
+    }
+
+    fn image_lists(&self, writes: &[Slot], ends: Ends) -> PassLists {
         let before = self.ranges.live(self.graph, ends.from);
         let after = self.ranges.live(self.graph, ends.to);
         let mut lists = PassLists::default();
@@ -161,7 +273,7 @@ impl<G: Supergraph> Joins<'_, G> {
                 lists.quantify(slot, Copy::Current);
             }
         }
-        for &slot in &writes {
+        for &slot in writes {
             lists.quantify(slot, Copy::Current);
             if set::has(after, slot) {
                 lists.shift(slot, Copy::Next, Copy::Current);
@@ -185,12 +297,55 @@ impl<G: Supergraph> Joins<'_, G> {
     }
 
     fn call_passes(&mut self, call: Edge, ends: Ends, callee: Proc) -> (PassId, PassId) {
-        if let Some(&passes) = self.memo.call_passes.get(&call) {
+        let frame = Frame::of(self.graph, callee);
+        let caller = self.graph.procedure_of(ends.from);
+        let inputs = (self.ranges.inputs(caller), self.ranges.inputs(callee));
+        let live = self.ranges.live(self.graph, ends.from);
+        let plain = match (inputs, live, self.graph.has_results(call)) {
+            (([caller], [callee]), [live], false) => {
+                let formals = u64::from(frame.formals.start) << 32 | u64::from(frame.formals.end);
+                Some([
+                    *caller,
+                    *callee,
+                    *live,
+                    formals,
+                    u64::from(frame.returns.end),
+                ])
+            }
+            _ => None,
+        };
+        let known = match &plain {
+            Some(key) => self.memo.plain_calls.get(key),
+            None => self.memo.call_passes.get(&call),
+        };
+        if let Some(&passes) = known {
             return passes;
         }
-        let enter = self.enter_lists(ends, callee).intern(self.space);
-        let lift = self.lift_lists(call, callee).intern(self.space);
-        self.memo.call_passes.insert(call, (enter, lift));
+        let formals = [frame.formals.start, frame.formals.end].map(u64::from);
+        let describe = |joins: &Self, key: &mut Vec<u64>| {
+            let caller = joins.graph.procedure_of(ends.from);
+            key.extend(formals);
+            key.extend(joins.ranges.inputs(caller));
+            key.extend(joins.ranges.live(joins.graph, ends.from));
+            key.extend(joins.ranges.inputs(callee));
+        };
+        let enter = self.shaped(Shape::Enter, describe, |joins| {
+            joins.enter_lists(ends, callee)
+        });
+        let describe = |joins: &Self, key: &mut Vec<u64>| {
+            key.extend(formals);
+            key.push(u64::from(frame.returns.end));
+            let mut results = Vec::new();
+            joins.graph.results(call, &mut results);
+            key.extend(results.iter().map(|&(value, _)| u64::from(value.0)));
+        };
+        let lift = self.shaped(Shape::Lift, describe, |joins| {
+            joins.lift_lists(call, callee)
+        });
+        match plain {
+            Some(key) => self.memo.plain_calls.insert(key, (enter, lift)),
+            None => self.memo.call_passes.insert(call, (enter, lift)),
+        };
         (enter, lift)
     }
 
@@ -219,12 +374,12 @@ impl<G: Supergraph> Joins<'_, G> {
 
     /// SelfLoop: the path edges with which a procedure starts in these states.
     pub(crate) fn start(&mut self, procedure: Proc, states: Bdd) -> Built {
-        let same = match self.memo.self_loops.get(&procedure) {
+        let inputs = self.ranges.inputs(procedure);
+        let same = match self.memo.self_loops.get(inputs) {
             Some(&same) => same,
             None => {
-                let inputs = set::slots(self.ranges.inputs(procedure)).collect::<Vec<_>>();
-                let same = self.space.self_loop(inputs)?;
-                self.memo.self_loops.insert(procedure, same);
+                let same = self.space.self_loop(set::slots(inputs))?;
+                self.memo.self_loops.insert(inputs.to_vec(), same);
                 same
             }
         };
@@ -236,15 +391,30 @@ impl<G: Supergraph> Joins<'_, G> {
     /// A summary of the callee, between the caller's current globals, the next values of the
     /// callee's formals, and the next values of globals and return values.
     pub(crate) fn callers_view(&mut self, callee: Proc, summary: Bdd) -> Built {
-        let pass = match self.memo.view_passes.get(&callee) {
-            Some(&pass) => pass,
-            None => {
-                let pass = self.view_lists(callee).intern(self.space);
-                self.memo.view_passes.insert(callee, pass);
-                pass
-            }
-        };
+        let pass = self.view_pass(callee);
         self.space.bdds.project(summary, pass)
+    }
+
+    fn view_pass(&mut self, callee: Proc) -> PassId {
+        if let Some(&pass) = self.memo.view_passes.get(callee.index())
+            && pass != PassId::NONE
+        {
+            return pass;
+        }
+        let describe = |joins: &Self, key: &mut Vec<u64>| {
+            let returns = Frame::of(joins.graph, callee).returns;
+            let exit = joins.graph.procedure(callee).exit;
+            key.extend([returns.start, returns.end].map(u64::from));
+            key.extend(joins.ranges.inputs(callee));
+            key.extend(joins.ranges.modified(callee));
+            key.extend(joins.ranges.live(joins.graph, exit));
+        };
+        let pass = self.shaped(Shape::View, describe, |joins| joins.view_lists(callee));
+        if self.memo.view_passes.is_empty() {
+            self.memo.view_passes = vec![PassId::NONE; self.graph.procedures() as usize];
+        }
+        self.memo.view_passes[callee.index()] = pass;
+        pass
     }
 
     fn view_lists(&self, callee: Proc) -> PassLists {
@@ -274,20 +444,22 @@ impl<G: Supergraph> Joins<'_, G> {
     /// slots and the next values of globals and of the return values that the call uses.
     pub(crate) fn lift(&mut self, call: Edge, from: Bdd, summary: Bdd) -> Built {
         let arguments = self.graph.arguments(call, from, self.space)?;
-        if let Some(&(known_arguments, known_summary, result)) = self.memo.lifted.get(&call)
-            && known_arguments == arguments
-            && known_summary == summary
-        {
-            return Ok(result);
-        }
-        let Some(callee) = self.graph.ends(call).callee else {
+        let ends = self.graph.ends(call);
+        let Some(callee) = ends.callee else {
             return Ok(Bdd::FALSE);
         };
-        let view = self.callers_view(callee, summary)?;
-        let ends = self.graph.ends(call);
+        let view_pass = self.view_pass(callee);
         let (_, pass) = self.call_passes(call, ends, callee);
+        let key = (view_pass, pass, arguments, summary);
+        if let Some(&result) = self.memo.lifted.get(&key) {
+            return Ok(result);
+        }
+        let view = self.space.bdds.project(summary, view_pass)?;
         let result = self.space.bdds.image(arguments, view, pass)?;
-        self.memo.lifted.insert(call, (arguments, summary, result));
+        if self.memo.lifted.len() >= MOST_LIFTED {
+            self.memo.lifted.clear();
+        }
+        self.memo.lifted.insert(key, result);
         Ok(result)
     }
 
@@ -316,6 +488,9 @@ impl<G: Supergraph> Joins<'_, G> {
         let mut joined = self.space.bdds.image(from, lifted, pass)?;
         let ends = self.graph.ends(call);
         joined = self.take_results(call, ends, joined)?;
+        if !self.graph.has_invariants() {
+            return Ok(joined);
+        }
         let caller = self.graph.procedure_of(ends.from);
         // Everything that the invariant reads was kept for it, even if it turned out to be true;
         // now forget what is dead.
@@ -333,6 +508,27 @@ impl<G: Supergraph> Joins<'_, G> {
         }
         let pass = lists.intern(self.space);
         self.space.bdds.image(joined, invariant, pass)
+    }
+
+    fn join_pass(&mut self, call: Edge, ends: Ends, callee: Proc) -> PassId {
+        let describe = |joins: &Self, key: &mut Vec<u64>| {
+            key.extend(joins.ranges.live(joins.graph, ends.from));
+            key.extend(joins.ranges.live(joins.graph, ends.to));
+            key.extend(joins.ranges.modified(callee));
+            let mut results = Vec::new();
+            joins.graph.results(call, &mut results);
+            let pair =
+                |(value, target): (Slot, Slot)| u64::from(value.0) << 32 | u64::from(target.0);
+            key.extend(results.into_iter().map(pair));
+            // No slot has this number, so what follows cannot be taken for results.
+            key.push(u64::MAX);
+            let caller = joins.graph.procedure_of(ends.from);
+            let reads = joins.invariant_reads(caller);
+            key.extend(reads.into_iter().map(|slot| u64::from(slot.0)));
+        };
+        self.shaped(Shape::Join, describe, |joins| {
+            joins.join_lists(call, ends, callee)
+        })
     }
 
     fn join_lists(&self, call: Edge, ends: Ends, callee: Proc) -> PassLists {

@@ -8,7 +8,7 @@
 //! | the paper | here |
 //! | --- | --- |
 //! | 3.1 path edges, summary edges, the worklist algorithm | `search`, with Join, SelfLoop and Lift in `join` |
-//! | 3.2 rings and shortest hierarchical trajectories | `rings`, `path`, `back`, `trace`, `execution` |
+//! | 3.2 rings and shortest hierarchical trajectories | `rings`, `path`, `back`, `trace`, `execution`; `walk` for readers |
 //! | 3.3 live ranges and MOD/REF | `ranges` |
 //! | 4 why it should be linear, and was not | `space`: slots instead of variables |
 //!
@@ -46,6 +46,7 @@ mod hash;
 mod join;
 mod order;
 mod path;
+mod queue;
 mod ranges;
 mod rings;
 mod schedule;
@@ -54,6 +55,7 @@ mod slot_set;
 pub mod space;
 pub mod supergraph;
 mod trace;
+mod walk;
 
 pub use checker::{
     Answer, Checker, Goal, Invariant, Leave, Options, ProgramStep, ProgramTrace, Statistics,
@@ -66,3 +68,4 @@ pub use ranges::{LiveRanges, ModRef};
 pub use search::Until;
 pub use space::Reorder;
 pub use trace::{Expand, Move, Step, Trace, Value};
+pub use walk::Walk;

@@ -57,15 +57,16 @@ impl Ranges {
         live_ranges: LiveRanges,
         mod_ref: ModRef,
     ) -> Ranges {
+        let uses = Uses::new(graph, slots);
         let (modified, touched) = match mod_ref {
-            ModRef::Tracked => mod_ref_sets(graph, schedule, slots),
+            ModRef::Tracked => mod_ref_sets(graph, schedule, slots, &uses),
             ModRef::Ignored => {
                 let all = all_globals(graph, slots);
                 (all.clone(), all)
             }
         };
         let live = match live_ranges {
-            LiveRanges::Tracked => live_at_vertices(graph, schedule, slots, &modified),
+            LiveRanges::Tracked => live_at_vertices(graph, schedule, slots, &modified, &uses),
             LiveRanges::Ignored => live_in_scope(graph, slots, &modified, &touched),
         };
         Ranges::finish(graph, schedule, slots, live, modified)
@@ -73,7 +74,7 @@ impl Ranges {
 
     /// Everything in scope everywhere: what a trace shows.
     pub(crate) fn whole_scope(graph: &impl Supergraph, schedule: &Schedule, slots: u32) -> Ranges {
-        let (modified, _) = mod_ref_sets(graph, schedule, slots);
+        let (modified, _) = mod_ref_sets(graph, schedule, slots, &Uses::new(graph, slots));
         let live = match live_in_scope(graph, slots, &modified, &all_globals(graph, slots)) {
             Live::Procedures { scope, .. } => Live::Procedures {
                 exit: scope.clone(),
@@ -151,34 +152,68 @@ fn all_globals(graph: &impl Supergraph, slots: u32) -> Rows {
     all
 }
 
+/// What edges read and write, worked out once: the analyses come by every edge several times.
+struct Uses {
+    reads: Rows,
+    writes: Rows,
+}
+
+impl Uses {
+    fn new(graph: &impl Supergraph, slots: u32) -> Uses {
+        let count = graph.edges() as usize;
+        let mut uses = Uses {
+            reads: Rows::new(count, slots),
+            writes: Rows::new(count, slots),
+        };
+        let mut buffer = Vec::new();
+        for edge in 0..graph.edges() {
+            buffer.clear();
+            graph.reads(Edge(edge), &mut buffer);
+            for &slot in &buffer {
+                uses.reads.insert(edge as usize, slot);
+            }
+            buffer.clear();
+            graph.writes(Edge(edge), &mut buffer);
+            for &slot in &buffer {
+                uses.writes.insert(edge as usize, slot);
+            }
+        }
+        uses
+    }
+}
+
 /// By procedure, the globals that it may modify, and those that it may modify or reference.
-fn mod_ref_sets(graph: &impl Supergraph, schedule: &Schedule, slots: u32) -> (Rows, Rows) {
+fn mod_ref_sets(
+    graph: &impl Supergraph,
+    schedule: &Schedule,
+    slots: u32,
+    uses: &Uses,
+) -> (Rows, Rows) {
     let count = graph.procedures() as usize;
     let mut modified = Rows::new(count, slots);
     let mut touched = Rows::new(count, slots);
-    let globals = graph.globals();
+    let mut globals = Rows::new(1, slots);
+    for slot in 0..graph.globals() {
+        globals.insert(0, Slot(slot));
+    }
+    let globals = globals.row(0);
     let mut buffer = Vec::new();
     for &procedure in &schedule.procedures {
         let p = procedure.index();
         buffer.clear();
         graph.invariant_reads(procedure, &mut buffer);
-        for vertex in graph.procedure(procedure).vertices {
-            for edge in graph.edges_from(Vertex(vertex)) {
-                graph.reads(Edge(edge), &mut buffer);
-                let reads = buffer.len();
-                graph.writes(Edge(edge), &mut buffer);
-                for slot in buffer.drain(reads..).filter(|slot| slot.0 < globals) {
-                    modified.insert(p, slot);
-                    touched.insert(p, slot);
-                }
-                for slot in buffer.drain(..).filter(|slot| slot.0 < globals) {
-                    touched.insert(p, slot);
-                }
-            }
-        }
-        for slot in buffer.drain(..).filter(|slot| slot.0 < globals) {
+        for &slot in &buffer {
             touched.insert(p, slot);
         }
+        for vertex in graph.procedure(procedure).vertices {
+            for edge in graph.edges_from(Vertex(vertex)) {
+                set::unite(touched.row_mut(p), uses.reads.row(edge as usize));
+                set::unite(modified.row_mut(p), uses.writes.row(edge as usize));
+            }
+        }
+        set::intersect(modified.row_mut(p), globals);
+        set::intersect(touched.row_mut(p), globals);
+        set::unite(touched.row_mut(p), modified.row(p));
     }
     // Callers take over what their callees do, until nothing changes.
     let mut queue: VecDeque<Proc> = schedule.procedures.iter().copied().collect();
@@ -226,6 +261,7 @@ fn live_at_vertices(
     schedule: &Schedule,
     slots: u32,
     modified: &Rows,
+    uses: &Uses,
 ) -> Live {
     let mut live = Rows::new(graph.vertices() as usize, slots);
     let mut queue: VecDeque<Proc> = schedule.procedures.iter().copied().collect();
@@ -236,31 +272,34 @@ fn live_at_vertices(
     let mut flow = Flow {
         graph,
         modified,
+        uses,
         always: vec![0; live.words()],
         out: vec![0; live.words()],
         slots: Vec::new(),
         results: Vec::new(),
     };
-    let mut order = Vec::new();
+    let mut entry = Vec::new();
     while let Some(procedure) = queue.pop_front() {
         queued[procedure.index()] = false;
         let shape = graph.procedure(procedure);
-        let entry = live.row(shape.entry.index()).to_vec();
+        entry.clear();
+        entry.extend_from_slice(live.row(shape.entry.index()));
         flow.enter(procedure);
-        order.clear();
-        order.extend(shape.vertices.clone().map(Vertex));
-        order.retain(|vertex| schedule.rank[vertex.index()] != u32::MAX);
-        order.sort_unstable_by_key(|vertex| std::cmp::Reverse(schedule.rank[vertex.index()]));
+        // Against the ranks, all that is live flows to its place at once. Only what is new at a
+        // loop's head has to go round once more.
+        let order = schedule.vertices_of(procedure);
         loop {
-            let mut changed = false;
-            for &vertex in &order {
-                changed |= vertex != shape.exit && flow.update(vertex, &mut live);
+            let mut again = false;
+            for &vertex in order.iter().rev() {
+                if vertex != shape.exit && flow.update(vertex, &mut live) {
+                    again |= schedule.is_head(vertex);
+                }
             }
-            if !changed {
+            if !again {
                 break;
             }
         }
-        for &vertex in &order {
+        for &vertex in order {
             for edge in graph.edges_from(vertex).map(Edge) {
                 let ends = graph.ends(edge);
                 let Some(callee) = ends.callee else { continue };
@@ -270,7 +309,7 @@ fn live_at_vertices(
                 }
             }
         }
-        if live.row(shape.entry.index()) != entry {
+        if live.row(shape.entry.index()) != entry.as_slice() {
             for &call in schedule.callers(procedure) {
                 let caller = graph.procedure_of(graph.ends(call).from);
                 if !queued[caller.index()] {
@@ -287,6 +326,7 @@ fn live_at_vertices(
 struct Flow<'a, G> {
     graph: &'a G,
     modified: &'a Rows,
+    uses: &'a Uses,
     /// What is live everywhere in the procedure, since its invariant reads it.
     always: Vec<u64>,
     out: Vec<u64>,
@@ -306,32 +346,46 @@ impl<G: Supergraph> Flow<'_, G> {
 
     /// Adds what is live before the vertex because of its edges; says whether that is new.
     fn update(&mut self, vertex: Vertex, live: &mut Rows) -> bool {
+        if let [always] = *self.always {
+            return self.update_word(vertex, live, always);
+        }
         let mut changed = set::unite(live.row_mut(vertex.index()), &self.always);
         for edge in self.graph.edges_from(vertex).map(Edge) {
             let ends = self.graph.ends(edge);
             self.out.copy_from_slice(live.row(ends.to.index()));
-            self.slots.clear();
-            self.graph.writes(edge, &mut self.slots);
-            for &slot in &self.slots {
-                set::remove(&mut self.out, slot);
-            }
+            set::subtract(&mut self.out, self.uses.writes.row(edge.index()));
             if let Some(callee) = ends.callee {
-                for (word, modified) in self.out.iter_mut().zip(self.modified.row(callee.index())) {
-                    *word &= !modified;
-                }
+                set::subtract(&mut self.out, self.modified.row(callee.index()));
                 let globals = self.graph.globals();
                 let entry = self.graph.procedure(callee).entry;
                 for slot in set::slots(live.row(entry.index())).take_while(|s| s.0 < globals) {
                     set::insert(&mut self.out, slot);
                 }
             }
-            self.slots.clear();
-            self.graph.reads(edge, &mut self.slots);
-            for &slot in &self.slots {
-                set::insert(&mut self.out, slot);
-            }
+            set::unite(&mut self.out, self.uses.reads.row(edge.index()));
             changed |= set::unite(live.row_mut(vertex.index()), &self.out);
         }
+        changed
+    }
+
+    /// The same where one word holds all slots, which is the case in most programs.
+    fn update_word(&mut self, vertex: Vertex, live: &mut Rows, always: u64) -> bool {
+        let mut found = always;
+        for edge in self.graph.edges_from(vertex).map(Edge) {
+            let ends = self.graph.ends(edge);
+            let mut out = live.word(ends.to.index()) & !self.uses.writes.word(edge.index());
+            if let Some(callee) = ends.callee {
+                let globals = self.graph.globals();
+                let globals = 1u64.checked_shl(globals).map_or(u64::MAX, |bit| bit - 1);
+                let entry = self.graph.procedure(callee).entry;
+                out &= !self.modified.word(callee.index());
+                out |= live.word(entry.index()) & globals;
+            }
+            found |= out | self.uses.reads.word(edge.index());
+        }
+        let row = live.word_mut(vertex.index());
+        let changed = found & !*row != 0;
+        *row |= found;
         changed
     }
 
@@ -347,9 +401,7 @@ impl<G: Supergraph> Flow<'_, G> {
             }
             set::remove(&mut self.out, target);
         }
-        for (word, modified) in self.out.iter_mut().zip(self.modified.row(callee.index())) {
-            *word &= modified;
-        }
+        set::intersect(&mut self.out, self.modified.row(callee.index()));
         for value in used {
             set::insert(&mut self.out, value);
         }

@@ -6,6 +6,7 @@
 
 use crate::supergraph::{Edge, Proc, Supergraph, Vertex};
 use hardbop_graph::cycles;
+use std::ops::Range;
 
 /// The order of work and the call graph.
 #[derive(Debug)]
@@ -22,6 +23,12 @@ pub(crate) struct Schedule {
     first_caller: Vec<u32>,
     /// The procedures that may be active more than once at a time.
     recursive: Vec<bool>,
+    /// By procedure: the ranks of its vertices.
+    ranks: Vec<Range<u32>>,
+    /// By rank: whether the vertex is the exit of its procedure.
+    exits: Vec<bool>,
+    /// By rank: whether an edge leads to the vertex from one that comes no earlier.
+    heads: Vec<bool>,
 }
 
 impl Schedule {
@@ -34,32 +41,48 @@ impl Schedule {
             callers: Vec::new(),
             first_caller: vec![0; count + 2],
             recursive: vec![false; count],
+            ranks: vec![0..0; count],
+            exits: Vec::new(),
+            heads: Vec::new(),
         };
         // Depth-first over procedures, without recursion: call chains may be very deep.
-        let mut state = vec![false; count];
+        let mut state = vec![State::Unseen; count];
         let mut bodies: Vec<Body> = vec![Body::new(graph, graph.main())];
-        state[graph.main().index()] = true;
+        state[graph.main().index()] = State::Open;
         let mut finished: Vec<Body> = Vec::new();
+        let mut recursion = false;
         while let Some(body) = bodies.last_mut() {
             let Some(&call) = body.calls.get(body.next) else {
+                state[body.procedure.index()] = State::Closed;
                 finished.extend(bodies.pop());
                 continue;
             };
             body.next += 1;
-            if let Some(callee) = graph.ends(call).callee
-                && !state[callee.index()]
-            {
-                state[callee.index()] = true;
-                bodies.push(Body::new(graph, callee));
+            let Some(callee) = graph.ends(call).callee else {
+                continue;
+            };
+            match state[callee.index()] {
+                State::Unseen => {
+                    state[callee.index()] = State::Open;
+                    bodies.push(Body::new(graph, callee));
+                }
+                State::Open => recursion = true,
+                State::Closed => {}
             }
         }
         for body in &finished {
             schedule.procedures.push(body.procedure);
+            let first = schedule.vertices.len() as u32;
+            let exit = graph.procedure(body.procedure).exit;
             for &vertex in body.order.iter().rev() {
                 schedule.rank[vertex.index()] = schedule.vertices.len() as u32;
                 schedule.vertices.push(vertex);
+                schedule.exits.push(vertex == exit);
             }
+            let last = schedule.vertices.len() as u32;
+            schedule.ranks[body.procedure.index()] = first..last;
         }
+        schedule.find_heads(graph);
         // Counting sort of the call edges by callee.
         let calls = || finished.iter().flat_map(|body| body.calls.iter().copied());
         for call in calls() {
@@ -78,8 +101,27 @@ impl Schedule {
                 *place += 1;
             }
         }
-        schedule.find_recursion(graph, &finished);
+        if recursion {
+            schedule.find_recursion(graph, &finished);
+        }
         schedule
+    }
+
+    fn find_heads(&mut self, graph: &impl Supergraph) {
+        self.heads = vec![false; self.vertices.len()];
+        for (rank, &vertex) in self.vertices.iter().enumerate() {
+            for edge in graph.edges_from(vertex).map(Edge) {
+                let to = self.rank[graph.ends(edge).to.index()];
+                if to <= rank as u32 {
+                    self.heads[to as usize] = true;
+                }
+            }
+        }
+    }
+
+    /// Whether a loop leads back to a vertex that control flow may lead to.
+    pub(crate) fn is_head(&self, vertex: Vertex) -> bool {
+        self.heads[self.rank[vertex.index()] as usize]
     }
 
     /// Marks the procedures on cycles of calls.
@@ -97,6 +139,17 @@ impl Schedule {
         }
     }
 
+    /// The vertices of a procedure that control flow may lead to, by rank.
+    pub(crate) fn vertices_of(&self, procedure: Proc) -> &[Vertex] {
+        let Range { start, end } = self.ranks[procedure.index()];
+        &self.vertices[start as usize..end as usize]
+    }
+
+    /// Whether the vertex of a rank is the exit of its procedure.
+    pub(crate) fn is_exit(&self, rank: u32) -> bool {
+        self.exits[rank as usize]
+    }
+
     /// Whether a procedure may be active more than once at a time.
     pub(crate) fn is_recursive(&self, procedure: Proc) -> bool {
         self.recursive[procedure.index()]
@@ -112,6 +165,15 @@ impl Schedule {
     pub(crate) fn is_called(&self, procedure: Proc) -> bool {
         !self.callers(procedure).is_empty()
     }
+}
+
+/// How far the walk over procedures is with one of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unseen,
+    /// It is being walked over, so a call of it is recursive.
+    Open,
+    Closed,
 }
 
 /// A procedure's vertices in postorder and its calls.

@@ -6,11 +6,11 @@
 
 use crate::bdd::{Bdd, Manager};
 use crate::join::Joins;
+use crate::queue::Queue;
 use crate::schedule::Schedule;
 use crate::supergraph::{Edge, Supergraph, Vertex};
 use hardbop_budget::Stopped;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 /// When the search ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,8 @@ pub(crate) struct PathEdges {
     /// how traces find their way out of recursion.
     grown: BTreeMap<Vertex, Vec<(u64, Bdd)>>,
     growth: u64,
-    queue: BinaryHeap<Reverse<u32>>,
+    /// The ranks of vertices with pending path edges.
+    queue: Queue,
     /// How often a vertex was taken from the worklist.
     pub(crate) steps: u64,
 }
@@ -53,7 +54,7 @@ impl PathEdges {
             entered: vec![Bdd::FALSE; joins.graph.procedures() as usize],
             grown: BTreeMap::new(),
             growth: 0,
-            queue: BinaryHeap::new(),
+            queue: Queue::new(schedule.vertices.len()),
             steps: 0,
         };
         for &procedure in &schedule.procedures {
@@ -126,12 +127,12 @@ impl PathEdges {
         schedule: &Schedule,
         until: &Until,
     ) -> Result<(), Stopped> {
-        while let Some(Reverse(rank)) = self.queue.pop() {
+        while let Some(rank) = self.queue.pop() {
             let vertex = schedule.vertices[rank as usize];
-            let result = self.visit(joins, schedule, vertex);
+            let result = self.visit(joins, schedule, vertex, rank);
             if let Err(stopped) = result {
                 // What was pending here was not sent on: leave it for a later run.
-                self.queue.push(Reverse(rank));
+                self.queue.push(rank);
                 return Err(stopped);
             }
             self.steps += 1;
@@ -155,10 +156,11 @@ impl PathEdges {
         joins: &mut Joins<'_, G>,
         schedule: &Schedule,
         vertex: Vertex,
+        rank: u32,
     ) -> Result<(), Stopped> {
         let new = self.pending[vertex.index()];
-        let procedure = joins.graph.procedure_of(vertex);
-        if vertex == joins.graph.procedure(procedure).exit {
+        if schedule.is_exit(rank) {
+            let procedure = joins.graph.procedure_of(vertex);
             for &call in schedule.callers(procedure) {
                 let ends = joins.graph.ends(call);
                 let from = self.reached[ends.from.index()];
@@ -203,7 +205,7 @@ impl PathEdges {
         };
         self.pending[vertex.index()] = rest;
         if !rest.is_false() {
-            self.queue.push(Reverse(schedule.rank[vertex.index()]));
+            self.queue.push(rank);
         }
         Ok(())
     }
@@ -215,6 +217,9 @@ impl PathEdges {
         vertex: Vertex,
         found: Bdd,
     ) -> Result<(), Stopped> {
+        if found.is_false() {
+            return Ok(());
+        }
         let known = self.reached[vertex.index()];
         let new = bdds.difference(found, known)?;
         if new.is_false() {
@@ -224,13 +229,15 @@ impl PathEdges {
         let all = bdds.or(known, found)?;
         let waiting = bdds.or(pending, new)?;
         self.reached[vertex.index()] = all;
-        if let Some(grown) = self.grown.get_mut(&vertex) {
+        if !self.grown.is_empty()
+            && let Some(grown) = self.grown.get_mut(&vertex)
+        {
             self.growth += 1;
             grown.push((self.growth, all));
         }
         self.pending[vertex.index()] = waiting;
         if pending.is_false() {
-            self.queue.push(Reverse(schedule.rank[vertex.index()]));
+            self.queue.push(schedule.rank[vertex.index()]);
         }
         Ok(())
     }

@@ -26,6 +26,19 @@ impl Rows {
         &mut self.bits[row * self.words..(row + 1) * self.words]
     }
 
+    /// A row that is one word.
+    #[inline]
+    pub(crate) fn word(&self, row: usize) -> u64 {
+        debug_assert_eq!(self.words, 1);
+        self.bits[row]
+    }
+
+    #[inline]
+    pub(crate) fn word_mut(&mut self, row: usize) -> &mut u64 {
+        debug_assert_eq!(self.words, 1);
+        &mut self.bits[row]
+    }
+
     pub(crate) fn insert(&mut self, row: usize, slot: Slot) {
         insert(self.row_mut(row), slot);
     }
@@ -55,6 +68,20 @@ pub(crate) fn unite(row: &mut [u64], other: &[u64]) -> bool {
         *word |= other;
     }
     changed
+}
+
+/// Takes the other row's slots out.
+pub(crate) fn subtract(row: &mut [u64], other: &[u64]) {
+    for (word, other) in row.iter_mut().zip(other) {
+        *word &= !other;
+    }
+}
+
+/// Takes all but the other row's slots out.
+pub(crate) fn intersect(row: &mut [u64], other: &[u64]) {
+    for (word, other) in row.iter_mut().zip(other) {
+        *word &= other;
+    }
 }
 
 /// The slots of a row, in order.

@@ -115,6 +115,13 @@ pub trait Supergraph {
     /// takes it. No caller's slot occurs twice.
     fn results(&self, call: Edge, results: &mut Vec<(Slot, Slot)>);
 
+    /// Whether a call uses any return value.
+    fn has_results(&self, call: Edge) -> bool {
+        let mut results = Vec::new();
+        self.results(call, &mut results);
+        !results.is_empty()
+    }
+
     /// The relation between the current values of slots and the next values of those that the
     /// edge writes. What it does not write keeps its value and is not mentioned.
     fn transfer(&mut self, edge: Edge, from: Bdd, space: &mut Space) -> Result<Bdd, Stopped>;
@@ -126,6 +133,11 @@ pub trait Supergraph {
     /// What holds of the current values in every state of the procedure (`enforce`): executions
     /// that would leave it are no executions.
     fn invariant(&mut self, procedure: Proc, space: &mut Space) -> Result<Bdd, Stopped>;
+
+    /// Whether [`Supergraph::invariant`] can be anything but true.
+    fn has_invariants(&self) -> bool {
+        true
+    }
 
     /// Adds every slot that [`Supergraph::invariant`] reads.
     fn invariant_reads(&self, procedure: Proc, slots: &mut Vec<Slot>);

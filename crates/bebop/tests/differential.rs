@@ -170,30 +170,84 @@ fn check_invariant(
         .expect("no limit")
         .expect("complete")
         .formula;
-    let holds = |state: &u64| {
-        let value = |var: VarId| state >> bit(var) & 1 != 0;
-        let literal = |&(var, wanted): &(VarId, bool)| value(var) == wanted;
-        match &formula {
-            Formula::False => false,
-            Formula::And { fixed, equal, rest } => {
-                fixed.iter().all(literal)
-                    && equal
-                        .iter()
-                        .all(|&(a, b, same)| (value(a) == value(b)) == same)
-                    && match rest {
-                        Rest::True => true,
-                        Rest::AnyOf(cubes) => cubes.iter().any(|cube| cube.iter().all(literal)),
-                        Rest::AllOf(clauses) => {
-                            clauses.iter().all(|clause| clause.iter().any(literal))
-                        }
-                        Rest::TooLong => panic!("small programs have small formulas"),
-                    }
+    let meets = |formula: &Formula<VarId>| -> BTreeSet<u64> {
+        let all = (0..1u64 << scope.len()).filter(|state| state & !live == 0);
+        all.filter(|&state| holds(formula, &|var| state >> bit(var) & 1 != 0))
+            .collect()
+    };
+    assert_eq!(meets(&formula), expected, "{vertex:?}: {formula:?}");
+    for less in with_less(&formula) {
+        assert_ne!(
+            meets(&less),
+            expected,
+            "{formula:?} says too much: {less:?}"
+        );
+    }
+}
+
+fn holds(formula: &Formula<VarId>, value: &dyn Fn(VarId) -> bool) -> bool {
+    let literal = |&(var, wanted): &(VarId, bool)| value(var) == wanted;
+    match formula {
+        Formula::False => false,
+        Formula::And { fixed, equal, rest } => {
+            fixed.iter().all(literal)
+                && equal
+                    .iter()
+                    .all(|&(a, b, same)| (value(a) == value(b)) == same)
+                && rest.iter().all(|part| match part {
+                    Rest::AnyOf(cubes) => cubes.iter().any(|cube| cube.iter().all(literal)),
+                    Rest::AllOf(clauses) => clauses.iter().all(|clause| clause.iter().any(literal)),
+                    Rest::TooLong => panic!("small programs have small formulas"),
+                })
+        }
+    }
+}
+
+/// The formula without one of its parts, cubes, clauses or literals.
+fn with_less(formula: &Formula<VarId>) -> Vec<Formula<VarId>> {
+    let Formula::And { fixed, equal, rest } = formula else {
+        return Vec::new();
+    };
+    let and = |fixed: &[_], equal: &[_], rest: &[_]| Formula::And {
+        fixed: fixed.to_vec(),
+        equal: equal.to_vec(),
+        rest: rest.to_vec(),
+    };
+    let mut found = Vec::new();
+    for place in 0..fixed.len() {
+        let mut fewer = fixed.clone();
+        fewer.remove(place);
+        found.push(and(&fewer, equal, rest));
+    }
+    for place in 0..equal.len() {
+        let mut fewer = equal.clone();
+        fewer.remove(place);
+        found.push(and(fixed, &fewer, rest));
+    }
+    for place in 0..rest.len() {
+        let (Rest::AnyOf(lists) | Rest::AllOf(lists)) = &rest[place] else {
+            continue;
+        };
+        let mut put = |lists: Vec<Vec<(VarId, bool)>>| {
+            let mut other = rest.clone();
+            other[place] = match &rest[place] {
+                Rest::AnyOf(_) => Rest::AnyOf(lists),
+                _ => Rest::AllOf(lists),
+            };
+            found.push(and(fixed, equal, &other));
+        };
+        for list in 0..lists.len() {
+            let mut fewer = lists.clone();
+            fewer.remove(list);
+            put(fewer);
+            for literal in 0..lists[list].len() {
+                let mut shorter = lists.clone();
+                shorter[list].remove(literal);
+                put(shorter);
             }
         }
-    };
-    let all = (0..1u64 << scope.len()).filter(|state| state & !live == 0);
-    let actual: BTreeSet<u64> = all.filter(holds).collect();
-    assert_eq!(actual, expected, "{vertex:?}: {formula:?}");
+    }
+    found
 }
 
 fn campaign(count: u64, first: u64) -> Seen {
@@ -244,6 +298,10 @@ const HANDMADE: &[&str] = &[
     "decl g, h; enforce(!(g & h));
      void main() begin g := 0; flip(); L: assert(!g); h := 1; flip(); M: skip; end
      void flip() begin g := !g; if (g) then N: skip; fi end",
+    // Invariants of procedures that stand in the middle of them, with a label and in a branch.
+    "decl g, h; void main() begin decl l; l := g; enforce l | h; p(l); A: assert(h);
+       h := *; B: enforce g | !l; assert(l); end
+     void p(a) begin g := *; if (a) then enforce g | h; M: h := !h; else N: skip; fi end",
     // A loop back to the entry vertex, in a procedure that calls itself.
     "decl g; void main() begin r(g); assert(g); end
      void r(a) begin

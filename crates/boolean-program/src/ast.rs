@@ -45,12 +45,12 @@ impl List {
     }
 }
 
-/// A parsed file.
+/// A parsed file, or a part of one.
 #[derive(Clone, Debug)]
 pub struct Ast {
     /// The file it comes from.
     pub file: FileId,
-    /// Every name of the program; [`Symbol`]s index it.
+    /// Every name of the program; [`Symbol`]s index it. Empty in a part.
     pub names: Vec<String>,
     /// Declarations, invariants and procedures in the order of the text.
     pub items: Vec<Item>,
@@ -166,8 +166,8 @@ pub enum Kind {
     Call {
         /// The targets of the results.
         results: List,
-        /// The procedure called.
-        callee: Name,
+        /// The procedure called, a position in [`Ast::name_lists`].
+        callee: u32,
         /// The arguments.
         arguments: List,
     },

@@ -106,15 +106,11 @@ impl Writer<'_> {
         let mut binders = self.binders(edge.from);
         let mut after = self.state(edge.from);
         self.premise(&self.relation(edge.from, &after));
-        match &edge.action {
+        match program.action(edge) {
             Action::Skip => {}
             Action::Assume { condition, holds } => {
-                let term = self.expr(*condition, &after, &after);
-                self.premise(&if *holds {
-                    term
-                } else {
-                    format!("(not {term})")
-                });
+                let term = self.expr(condition, &after, &after);
+                self.premise(&if holds { term } else { format!("(not {term})") });
             }
             Action::Assign {
                 assignments,
@@ -130,7 +126,7 @@ impl Writer<'_> {
                     after[slot] = format!("n{slot}");
                 }
                 if let Some(relation) = constrain {
-                    let term = self.expr(*relation, &before, &after);
+                    let term = self.expr(relation, &before, &after);
                     self.premise(&term);
                 }
             }
@@ -139,7 +135,7 @@ impl Writer<'_> {
                 arguments,
                 results,
             } => {
-                return self.call(edge, *callee, arguments, results);
+                return self.call(edge, callee, arguments, results);
             }
         }
         self.enforce(procedure, &after);

@@ -3,7 +3,7 @@
 //! States are complete here (see [`Layout`]); the choices of a step are not given, and the answer
 //! is whether there are any that explain it.
 
-use crate::program::{Action, Edge, EdgeId, ExprId, ProcId, Program, VarId};
+use crate::program::{Action, EdgeId, ExprId, ProcId, Program, VarId};
 use crate::values::{Layout, possible_values};
 
 /// Checks single steps of a program.
@@ -38,15 +38,16 @@ impl<'p> Checker<'p> {
 
     /// Whether an edge that is not a call leads from one state to another of its procedure.
     pub fn step(&self, edge: EdgeId, before: &[bool], after: &[bool]) -> bool {
-        let Edge { from, action, .. } = &self.program.edges[edge.index()];
-        let procedure = self.program.vertices[from.index()].procedure;
+        let edge = &self.program.edges[edge.index()];
+        let action = self.program.action(edge);
+        let procedure = self.program.vertices[edge.from.index()].procedure;
         if !self.allowed(procedure, before) || !self.allowed(procedure, after) {
             return false;
         }
         match action {
             Action::Skip => before == after,
             Action::Assume { condition, holds } => {
-                before == after && self.can_be(*condition, before, *holds)
+                before == after && self.can_be(condition, before, holds)
             }
             Action::Assign {
                 assignments,
@@ -68,18 +69,19 @@ impl<'p> Checker<'p> {
 
     /// Whether a call leads from a state of the caller to a state at the entry of the callee.
     pub fn enter(&self, edge: EdgeId, before: &[bool], entry: &[bool]) -> bool {
-        let Edge { from, action, .. } = &self.program.edges[edge.index()];
+        let edge = &self.program.edges[edge.index()];
+        let action = self.program.action(edge);
         let Action::Call {
             callee, arguments, ..
         } = action
         else {
             return false;
         };
-        let caller = self.program.vertices[from.index()].procedure;
+        let caller = self.program.vertices[edge.from.index()].procedure;
         let globals = self.layout.globals();
         let formals = &self.program.procedures[callee.index()].formals;
         self.allowed(caller, before)
-            && self.allowed(*callee, entry)
+            && self.allowed(callee, entry)
             && before[..globals] == entry[..globals]
             && formals
                 .iter()
@@ -89,14 +91,15 @@ impl<'p> Checker<'p> {
 
     /// Whether a call that started in `before` and whose callee ended in `exit` leads to `after`.
     pub fn leave(&self, edge: EdgeId, before: &[bool], exit: &[bool], after: &[bool]) -> bool {
-        let Edge { from, action, .. } = &self.program.edges[edge.index()];
+        let edge = &self.program.edges[edge.index()];
+        let action = self.program.action(edge);
         let Action::Call {
             callee, results, ..
         } = action
         else {
             return false;
         };
-        let caller = self.program.vertices[from.index()].procedure;
+        let caller = self.program.vertices[edge.from.index()].procedure;
         let mut expected = before.to_vec();
         let globals = self.layout.globals();
         expected[..globals].copy_from_slice(&exit[..globals]);
@@ -106,7 +109,7 @@ impl<'p> Checker<'p> {
                 expected[self.layout.slot(*target)] = exit[self.layout.slot(value)];
             }
         }
-        expected == after && self.allowed(*callee, exit) && self.allowed(caller, after)
+        expected == after && self.allowed(callee, exit) && self.allowed(caller, after)
     }
 
     fn can_be(&self, expr: ExprId, state: &[bool], value: bool) -> bool {

@@ -40,7 +40,7 @@ pub fn to_dot(program: &Program, sources: &Sources) -> String {
             text => format!(" [label=\"{text}\"]"),
         };
         let _ = writeln!(out, "  v{} -> v{}{label};", edge.from.0, edge.to.0);
-        if let Action::Call { callee, .. } = edge.action {
+        if let Some(callee) = program.callee(edge) {
             let entry = program.procedures[callee.index()].entry;
             let _ = writeln!(out, "  v{} -> v{} [style=dashed];", edge.from.0, entry.0);
         }
@@ -89,7 +89,7 @@ fn vertex_text(sources: &Sources, vertex: &Vertex, labels: &str) -> String {
 /// When an edge is taken, where that is not obvious.
 fn edge_text(program: &Program, edge: &Edge) -> &'static str {
     let branches = program.vertices[edge.from.index()].edges.len() > 1;
-    match edge.action {
+    match program.action(edge) {
         Action::Assume { holds, .. } if branches => {
             if holds {
                 "true"

@@ -157,20 +157,23 @@ impl<'p> Machine<'p> {
         let edge = match edges.len() {
             0 => return Outcome::Blocked(Blocked::Assume),
             1 => edges.start,
-            count => match &self.program.edges[edges.start as usize].action {
+            count => match self
+                .program
+                .action(&self.program.edges[edges.start as usize])
+            {
                 // The two ways of a condition: it is evaluated once.
                 Action::Assume { condition, holds } => {
-                    let taken = self.eval(*condition, choices) == *holds;
+                    let taken = self.eval(condition, choices) == holds;
                     return self.follow(EdgeId(edges.start + !taken as u32), frame.state.clone());
                 }
                 _ => edges.start + choices.below(count) as u32,
             },
         };
         let edge = EdgeId(edge);
-        match &self.program.edges[edge.index()].action {
+        match self.program.action(&self.program.edges[edge.index()]) {
             Action::Skip => self.follow(edge, frame.state.clone()),
             Action::Assume { condition, holds } => {
-                if self.eval(*condition, choices) != *holds {
+                if self.eval(condition, choices) != holds {
                     return Outcome::Blocked(Blocked::Assume);
                 }
                 self.follow(edge, frame.state.clone())
@@ -178,13 +181,13 @@ impl<'p> Machine<'p> {
             Action::Assign {
                 assignments,
                 constrain,
-            } => match self.assign(assignments, *constrain, choices) {
+            } => match self.assign(assignments, constrain, choices) {
                 Some(state) => self.follow(edge, state),
                 None => Outcome::Blocked(Blocked::Constrain),
             },
             Action::Call {
                 callee, arguments, ..
-            } => self.call(edge, *callee, arguments, choices),
+            } => self.call(edge, callee, arguments, choices),
         }
     }
 
@@ -255,7 +258,7 @@ impl<'p> Machine<'p> {
         let globals = self.layout.globals();
         let mut after = caller.state.clone();
         after[..globals].copy_from_slice(&frame.state[..globals]);
-        if let Action::Call { results, .. } = &edge.action {
+        if let Action::Call { results, .. } = self.program.action(edge) {
             let returns = &self.program.procedures[callee.index()].returns;
             for (target, &value) in results.iter().zip(returns) {
                 if let Some(target) = target {

@@ -6,6 +6,7 @@
 use crate::dialect::{Dialect, Feature, Operator};
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// A name: an index into the table of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,12 +69,43 @@ pub struct Comment {
     pub end: u32,
 }
 
+/// Names are short and come again and again: eight bytes at a time are hashed by a multiplication.
+#[derive(Clone, Copy, Debug, Default)]
+struct NameHasher(u64);
+
+impl NameHasher {
+    fn add(&mut self, word: u64) {
+        let mixed = u128::from(self.0 ^ word ^ 0xF39C_C060_5CED_C835) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = (mixed as u64) ^ ((mixed >> 64) as u64);
+    }
+}
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.add(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u8(&mut self, value: u8) {
+        self.add(u64::from(value) + (1 << 32));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 pub(crate) struct Lexer<'t> {
     text: &'t str,
     file: FileId,
     dialect: Dialect,
     position: usize,
-    symbols: HashMap<&'t str, Symbol>,
+    symbols: HashMap<&'t str, Symbol, BuildHasherDefault<NameHasher>>,
+    /// The symbols of names of one letter, which are the most frequent ones.
+    letters: [Option<Symbol>; 128],
     pub names: Vec<&'t str>,
     pub comments: Vec<Comment>,
     /// What went wrong since the parser last looked.
@@ -93,7 +125,8 @@ impl<'t> Lexer<'t> {
             file,
             dialect,
             position: 0,
-            symbols: HashMap::new(),
+            symbols: HashMap::default(),
+            letters: [None; 128],
             names: Vec::new(),
             comments: Vec::new(),
             problems: Vec::new(),
@@ -227,6 +260,11 @@ impl<'t> Lexer<'t> {
             self.uses(Feature::SpecialName, start, end);
         }
         let text = &self.text[start..end];
+        // Keywords have two to six letters, small ones; two constants have one.
+        let keyword = matches!(text.len(), 2..=6) && bytes[start].is_ascii_lowercase();
+        if !keyword && !matches!(text, "T" | "F") {
+            return Token::Name(self.intern(text));
+        }
         match text {
             "decl" => Token::Decl,
             "begin" => Token::Begin,
@@ -294,11 +332,22 @@ impl<'t> Lexer<'t> {
     }
 
     fn intern(&mut self, text: &'t str) -> Symbol {
+        let letter = match text.as_bytes() {
+            [letter] => self.letters.get_mut(usize::from(*letter)),
+            _ => None,
+        };
+        if let Some(Some(known)) = letter {
+            return *known;
+        }
         let names = &mut self.names;
-        *self.symbols.entry(text).or_insert_with(|| {
+        let symbol = *self.symbols.entry(text).or_insert_with(|| {
             names.push(text);
             Symbol(names.len() as u32 - 1)
-        })
+        });
+        if let Some(letter) = letter {
+            *letter = Some(symbol);
+        }
+        symbol
     }
 
     fn skip_blanks_and_comments(&mut self) {

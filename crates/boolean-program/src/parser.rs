@@ -8,7 +8,7 @@ mod statement;
 
 use crate::ast::{Ast, Expr, Item, Kind, List, Name, Procedure, ReturnType, Statement};
 use crate::dialect::{Dialect, Feature};
-use crate::lexer::{Lexeme, Lexer, Problem, Symbol, Token};
+use crate::lexer::{Comment, Lexeme, Lexer, Problem, Symbol, Token};
 use crate::program::ExprId;
 use crate::report::Reports;
 use hardbop_diagnostics::{Diagnostic, FileId, Span};
@@ -20,12 +20,28 @@ type Parsed<T> = Result<T, Failed>;
 /// `bool<n>` beyond this is a slip or an attack: every value becomes a variable.
 const MOST_RETURN_VALUES: u32 = 1 << 16;
 
+/// A text in parts of some statements each, and the names that all parts share.
+pub(crate) struct Parts<'t> {
+    pub(crate) parts: Vec<Ast>,
+    pub(crate) names: Vec<&'t str>,
+    comments: Vec<Comment>,
+}
+
 /// Parses a text, whatever is in it.
 pub(crate) fn parse(file: FileId, text: &str, dialect: Dialect, reports: &mut Reports) -> Ast {
-    let mut lexer = Lexer::new(text, file, dialect);
-    let current = lexer.next();
-    let ahead = lexer.next();
-    let ast = Ast {
+    let parsed = parse_in_parts(file, text, dialect, reports, usize::MAX);
+    let mut ast = parsed
+        .parts
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| empty(file));
+    ast.names = parsed.names.iter().map(|&name| name.to_owned()).collect();
+    ast.comments = parsed.comments;
+    ast
+}
+
+fn empty(file: FileId) -> Ast {
+    Ast {
         file,
         names: Vec::new(),
         items: Vec::new(),
@@ -34,7 +50,20 @@ pub(crate) fn parse(file: FileId, text: &str, dialect: Dialect, reports: &mut Re
         name_lists: Vec::new(),
         expr_lists: Vec::new(),
         comments: Vec::new(),
-    };
+    }
+}
+
+/// Parses a text into parts, each of which ends with the item that has its so-many-th statement.
+pub(crate) fn parse_in_parts<'t>(
+    file: FileId,
+    text: &'t str,
+    dialect: Dialect,
+    reports: &mut Reports,
+    statements: usize,
+) -> Parts<'t> {
+    let mut lexer = Lexer::new(text, file, dialect);
+    let current = lexer.next();
+    let ahead = lexer.next();
     let mut parser = Parser {
         file,
         dialect,
@@ -42,7 +71,8 @@ pub(crate) fn parse(file: FileId, text: &str, dialect: Dialect, reports: &mut Re
         current,
         ahead,
         last_end: 0,
-        ast,
+        ast: empty(file),
+        parts: Vec::new(),
         reports,
         refused: Vec::new(),
         blocks: Vec::new(),
@@ -50,11 +80,19 @@ pub(crate) fn parse(file: FileId, text: &str, dialect: Dialect, reports: &mut Re
         operands: Vec::new(),
     };
     parser.take_problems();
-    parser.file();
-    let Parser { lexer, mut ast, .. } = parser;
-    ast.names = lexer.names.iter().map(|&name| name.to_owned()).collect();
-    ast.comments = lexer.comments;
-    ast
+    parser.file(statements);
+    let Parser {
+        lexer,
+        ast,
+        mut parts,
+        ..
+    } = parser;
+    parts.push(ast);
+    Parts {
+        parts,
+        names: lexer.names,
+        comments: lexer.comments,
+    }
 }
 
 struct Parser<'t, 'r> {
@@ -66,6 +104,8 @@ struct Parser<'t, 'r> {
     /// Where the last token that was consumed ends.
     last_end: u32,
     ast: Ast,
+    /// What was parsed before `ast`.
+    parts: Vec<Ast>,
     reports: &'r mut Reports,
     /// What has been refused already: once is enough for each construct.
     refused: Vec<&'static str>,
@@ -75,9 +115,13 @@ struct Parser<'t, 'r> {
 }
 
 impl Parser<'_, '_> {
-    fn file(&mut self) {
+    fn file(&mut self, part: usize) {
         let mut procedures = 0;
         loop {
+            if self.ast.statements.len() >= part {
+                let next = empty(self.file);
+                self.parts.push(std::mem::replace(&mut self.ast, next));
+            }
             let start = self.current.start;
             let item = match self.current.token {
                 Token::EndOfText => return,
@@ -319,6 +363,13 @@ impl Parser<'_, '_> {
             }
             self.bump();
         }
+    }
+
+    /// The name of who is called, a position in the table of names.
+    fn callee(&mut self) -> Parsed<u32> {
+        let name = self.name("the name of a procedure")?;
+        self.ast.name_lists.push(name);
+        Ok(self.ast.name_lists.len() as u32 - 1)
     }
 
     fn name(&mut self, wanted: &str) -> Parsed<Name> {

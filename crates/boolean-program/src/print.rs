@@ -194,7 +194,7 @@ impl Printer<'_> {
                     self.names(results);
                     self.out.push_str(" := ");
                 }
-                self.name(callee);
+                self.name(self.ast.name_lists[callee as usize]);
                 self.call("", arguments);
             }
             Kind::If(condition) => close = self.head("if", condition, " then"),

@@ -59,6 +59,8 @@ pub struct Program {
     pub vertices: Vec<Vertex>,
     /// Every edge; those that leave one vertex are contiguous.
     pub edges: Vec<Edge>,
+    /// The lists that belong to the edges.
+    pub(crate) effects: Effects,
     /// Every expression.
     pub exprs: Exprs,
     /// `enforce` outside of procedures: holds in every state of the program.
@@ -158,20 +160,20 @@ pub enum VertexKind {
     Failed,
 }
 
-/// An edge: one way on from a vertex.
-#[derive(Clone, Debug)]
+/// An edge: one way on from a vertex. [`Program::action`] says what happens on it.
+#[derive(Clone, Copy, Debug)]
 pub struct Edge {
     /// Where it leaves.
     pub from: VertexId,
     /// Where it leads; for a call, the vertex after the call (ReturnPt_B).
     pub to: VertexId,
-    /// What happens on it.
-    pub action: Action,
+    /// What happens on it, in few bytes: programs of machines have millions of edges.
+    pub(crate) effect: Effect,
 }
 
 /// What happens on an edge.
-#[derive(Clone, Debug)]
-pub enum Action {
+#[derive(Clone, Copy, Debug)]
+pub enum Action<'p> {
     /// Nothing.
     Skip,
     /// The edge is taken only in states (and with choices) where the expression has this value.
@@ -185,7 +187,7 @@ pub enum Action {
     /// to the procedure's return variables; `dead x` assigns a free choice.
     Assign {
         /// What is assigned; no variable occurs twice, `_` targets are left out.
-        assignments: Vec<(VarId, ExprId)>,
+        assignments: &'p [(VarId, ExprId)],
         /// A relation between the old state and the new one ([`Node::Next`]) that the
         /// assignment's free choices must meet; where they cannot, execution stops.
         constrain: Option<ExprId>,
@@ -195,10 +197,95 @@ pub enum Action {
         /// Who is called.
         callee: ProcId,
         /// One argument for every formal.
-        arguments: Vec<ExprId>,
+        arguments: &'p [ExprId],
         /// One target for every return value, `None` for `_`; empty where they are ignored.
-        results: Vec<Option<VarId>>,
+        results: &'p [Option<VarId>],
     },
+}
+
+/// An [`Action`] whose lists are in the tables of [`Effects`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Effect {
+    Skip,
+    Assume {
+        condition: ExprId,
+        holds: bool,
+    },
+    /// A range of the assignments.
+    Assign {
+        start: u32,
+        end: u32,
+    },
+    /// A position in the table of those with a relation.
+    Constrained(u32),
+    /// The callee, and a position in the table of calls.
+    Call {
+        callee: ProcId,
+        lists: u32,
+    },
+}
+
+/// The lists of all actions of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Effects {
+    assignments: Vec<(VarId, ExprId)>,
+    constrained: Vec<(Range<u32>, ExprId)>,
+    arguments: Vec<ExprId>,
+    results: Vec<Option<VarId>>,
+    /// The arguments and the results of calls.
+    calls: Vec<(Range<u32>, Range<u32>)>,
+}
+
+impl Effects {
+    pub(crate) fn assign(
+        &mut self,
+        assignments: impl Iterator<Item = (VarId, ExprId)>,
+        constrain: Option<ExprId>,
+    ) -> Effect {
+        let range = added(&mut self.assignments, assignments);
+        match constrain {
+            None => Effect::Assign {
+                start: range.start,
+                end: range.end,
+            },
+            Some(relation) => {
+                self.constrained.push((range, relation));
+                Effect::Constrained(self.constrained.len() as u32 - 1)
+            }
+        }
+    }
+
+    pub(crate) fn call(
+        &mut self,
+        callee: ProcId,
+        arguments: &[ExprId],
+        results: &[Option<VarId>],
+    ) -> Effect {
+        let plain = arguments.is_empty() && results.is_empty();
+        // All calls without lists share an entry.
+        if self.calls.is_empty() {
+            self.calls.push((0..0, 0..0));
+        }
+        let lists = if plain {
+            0
+        } else {
+            let arguments = added(&mut self.arguments, arguments.iter().copied());
+            let results = added(&mut self.results, results.iter().copied());
+            self.calls.push((arguments, results));
+            self.calls.len() as u32 - 1
+        };
+        Effect::Call { callee, lists }
+    }
+}
+
+fn added<T>(table: &mut Vec<T>, more: impl Iterator<Item = T>) -> Range<u32> {
+    let start = table.len() as u32;
+    table.extend(more);
+    start..table.len() as u32
+}
+
+fn part<T>(table: &[T], range: Range<u32>) -> &[T] {
+    &table[range.start as usize..range.end as usize]
 }
 
 /// Something whose reachability one can ask about.
@@ -312,6 +399,48 @@ impl Program {
         let own = &self.procedures[procedure.index()];
         let locals = own.formals.iter().chain(&own.locals).chain(&own.returns);
         self.globals.iter().chain(locals).copied()
+    }
+
+    /// What happens on an edge of the program.
+    pub fn action(&self, edge: &Edge) -> Action<'_> {
+        let Effects {
+            assignments,
+            constrained,
+            arguments,
+            results,
+            calls,
+        } = &self.effects;
+        match edge.effect {
+            Effect::Skip => Action::Skip,
+            Effect::Assume { condition, holds } => Action::Assume { condition, holds },
+            Effect::Assign { start, end } => Action::Assign {
+                assignments: part(assignments, start..end),
+                constrain: None,
+            },
+            Effect::Constrained(place) => {
+                let (range, relation) = &constrained[place as usize];
+                Action::Assign {
+                    assignments: part(assignments, range.clone()),
+                    constrain: Some(*relation),
+                }
+            }
+            Effect::Call { callee, lists } => {
+                let (passed, taken) = &calls[lists as usize];
+                Action::Call {
+                    callee,
+                    arguments: part(arguments, passed.clone()),
+                    results: part(results, taken.clone()),
+                }
+            }
+        }
+    }
+
+    /// The procedure that an edge calls, if it is a call.
+    pub fn callee(&self, edge: &Edge) -> Option<ProcId> {
+        match edge.effect {
+            Effect::Call { callee, .. } => Some(callee),
+            _ => None,
+        }
     }
 
     /// The edges that leave a vertex, with their ids.

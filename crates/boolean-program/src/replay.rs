@@ -4,7 +4,7 @@
 //! it with the set of all states that agree with it so far. A variable whose value does not
 //! matter yet is kept open in a state, and split into its two values when something reads it.
 
-use crate::program::{Action, Edge, EdgeId, ExprId, ProcId, Program, VarId, VertexId, VertexKind};
+use crate::program::{Action, EdgeId, ExprId, ProcId, Program, VarId, VertexId, VertexKind};
 use crate::values::{Layout, ValueSet, possible_values, support};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -206,11 +206,11 @@ impl Replay<'_> {
             state: before,
             caller,
         } = &self.frames[frame as usize];
-        let Edge { to, action, .. } = &self.program.edges[call.index()];
+        let edge = &self.program.edges[call.index()];
         let mut after = before.clone();
         let globals = self.layout.globals();
         after[..globals].clone_from_slice(&state[..globals]);
-        let Action::Call { results, .. } = action else {
+        let Action::Call { results, .. } = self.program.action(edge) else {
             return Some(Vec::new());
         };
         let returns = &self.program.procedures[callee.index()].returns;
@@ -229,8 +229,8 @@ impl Replay<'_> {
                     after[self.layout.slot(*target)] = state[self.layout.slot(value)];
                 }
             }
-            for after in self.allowed(self.procedure(*to), after)? {
-                configs.push((*to, after, *caller));
+            for after in self.allowed(self.procedure(edge.to), after)? {
+                configs.push((edge.to, after, *caller));
             }
         }
         Some(configs)
@@ -241,12 +241,12 @@ impl Replay<'_> {
         let mut configs = Vec::new();
         for (id, edge) in program.edges_from(*vertex) {
             let mut next = Vec::new();
-            match &edge.action {
+            match program.action(edge) {
                 Action::Skip => next.push(state.clone()),
                 Action::Assume { condition, holds } => {
-                    let (read, _) = support(&program.exprs, *condition);
+                    let read = self.support_of(state, &[condition]);
                     for state in self.split(state, &read)? {
-                        if self.values(*condition, &state, &state).contains(*holds) {
+                        if self.values(condition, &state, &state).contains(holds) {
                             next.push(state);
                         }
                     }
@@ -255,12 +255,12 @@ impl Replay<'_> {
                     assignments,
                     constrain,
                 } => {
-                    next = self.assign(state, assignments, *constrain)?;
+                    next = self.assign(state, assignments, constrain)?;
                 }
                 Action::Call {
                     callee, arguments, ..
                 } => {
-                    configs.extend(self.enter(id, *callee, arguments, state, *frame)?);
+                    configs.extend(self.enter(id, callee, arguments, state, *frame)?);
                     continue;
                 }
             }
@@ -284,7 +284,7 @@ impl Replay<'_> {
         let program = self.program;
         let procedure = &program.procedures[callee.index()];
         let mut configs = Vec::new();
-        for before in self.split(state, &self.support_of(arguments))? {
+        for before in self.split(state, &self.support_of(state, arguments))? {
             let mut entry = vec![Value::Open; self.layout.size(callee)];
             let globals = self.layout.globals();
             entry[..globals].clone_from_slice(&before[..globals]);
@@ -320,7 +320,7 @@ impl Replay<'_> {
     ) -> Option<Vec<State>> {
         let exprs = &self.program.exprs;
         let values: Vec<_> = assignments.iter().map(|&(_, e)| e).collect();
-        let mut read = self.support_of(&values);
+        let mut read = self.support_of(state, &values);
         let mut related = Vec::new();
         if let Some(relation) = constrain {
             let (now, next) = support(exprs, relation);
@@ -352,7 +352,10 @@ impl Replay<'_> {
         let own = self.program.procedures[procedure.index()].enforce;
         let mut states = vec![state];
         for condition in [self.program.enforce, own].into_iter().flatten() {
-            let (read, _) = support(&self.program.exprs, condition);
+            let read = states
+                .first()
+                .map(|state| self.support_of(state, &[condition]));
+            let read = read.unwrap_or_default();
             let mut rest = Vec::new();
             for state in states {
                 let parts = self.split(&state, &read)?;
@@ -364,7 +367,12 @@ impl Replay<'_> {
         Some(states)
     }
 
-    fn support_of(&self, exprs: &[ExprId]) -> Vec<VarId> {
+    /// The variables that expressions read and that may be open in a state.
+    fn support_of(&self, state: &State, exprs: &[ExprId]) -> Vec<VarId> {
+        // Traces say nearly everything.
+        if !state.contains(&Value::Open) {
+            return Vec::new();
+        }
         exprs
             .iter()
             .flat_map(|&e| support(&self.program.exprs, e).0)

@@ -7,21 +7,38 @@ use crate::ast::{Ast, Expr, Item, Kind, List, Name, Procedure as Definition};
 use crate::dialect::{Dialect, Operator};
 use crate::flow::Flow;
 use crate::lexer::Symbol;
+use crate::parser::Parts;
 use crate::program::*;
 use crate::report::Reports;
-use hardbop_diagnostics::{Diagnostic, Severity, Span};
+use hardbop_diagnostics::{Diagnostic, FileId, Severity, Span};
 use statement::Body;
 
 /// Resolves a file that parsed without errors. The program is there if no error was found.
 pub(crate) fn resolve(ast: &Ast, dialect: Dialect, reports: &mut Reports) -> Option<Program> {
-    let mut resolver = Resolver::new(ast, dialect, reports);
-    resolver.declare_items();
-    resolver.define_items();
-    resolver.warn_of_unused();
-    let main = resolver.main();
-    let Resolver { mut program, .. } = resolver;
-    program.main = main?;
-    (!reports.has_errors()).then_some(program)
+    let names: Vec<&str> = ast.names.iter().map(String::as_str).collect();
+    let part = std::slice::from_ref(ast);
+    let mut resolver = Resolver::new(&names, part, dialect, reports);
+    resolver.declare_items(ast);
+    resolver.define_items(ast);
+    resolver.finish()
+}
+
+/// The same for a file in parts. Each of them is gone when its procedures are resolved: syntax and
+/// program of a large file are never there together.
+pub(crate) fn resolve_parts(
+    parsed: Parts<'_>,
+    dialect: Dialect,
+    reports: &mut Reports,
+) -> Option<Program> {
+    let Parts { parts, names, .. } = parsed;
+    let mut resolver = Resolver::new(&names, &parts, dialect, reports);
+    for part in &parts {
+        resolver.declare_items(part);
+    }
+    for part in parts {
+        resolver.define_items(&part);
+    }
+    resolver.finish()
 }
 
 /// What the variables of an expression may be.
@@ -65,12 +82,13 @@ impl Table {
 }
 
 struct Resolver<'a> {
-    ast: &'a Ast,
+    names: &'a [&'a str],
+    file: FileId,
     reports: &'a mut Reports,
     discard: Option<Symbol>,
     program: Program,
-    /// By node of the syntax, as far as they are translated: the program's node.
-    translated: Vec<ExprId>,
+    /// How many nodes of the part's syntax are translated.
+    translated: usize,
     globals: Table,
     locals: Table,
     procedures: Table,
@@ -78,22 +96,32 @@ struct Resolver<'a> {
     labels: Table,
     /// The targets of the current assignment.
     assigned: Table,
-    /// By procedure: the item that defines it, or nothing if its name was taken.
-    definitions: Vec<usize>,
+    /// By procedure: its name in the text.
+    definitions: Vec<Span>,
+    /// How many procedures are defined.
+    defined: usize,
+    /// How many values procedures may still return.
+    values_left: usize,
     /// By variable: whether anything mentions it.
     used: Vec<bool>,
     flow: Flow,
 }
 
 impl<'a> Resolver<'a> {
-    fn new(ast: &'a Ast, dialect: Dialect, reports: &'a mut Reports) -> Resolver<'a> {
-        let names = ast.names.len();
+    fn new(
+        names: &'a [&'a str],
+        parts: &[Ast],
+        dialect: Dialect,
+        reports: &'a mut Reports,
+    ) -> Resolver<'a> {
         let discard = dialect
             .has_discard()
-            .then(|| ast.names.iter().position(|name| name == "_"))
+            .then(|| names.iter().position(|&name| name == "_"))
             .flatten()
             .map(|index| Symbol(index as u32));
-        let (vertices, edges) = sizes(ast);
+        let (vertices, edges) = sizes(parts);
+        let exprs = parts.iter().map(|part| part.exprs.len()).sum();
+        let table = || Table::new(names.len());
         let program = Program {
             variables: Vec::new(),
             globals: Vec::new(),
@@ -101,22 +129,27 @@ impl<'a> Resolver<'a> {
             main: ProcId(0),
             vertices: Vec::with_capacity(vertices),
             edges: Vec::with_capacity(edges),
-            exprs: Exprs::with_capacity(ast.exprs.len()),
+            effects: Effects::default(),
+            exprs: Exprs::with_capacity(exprs),
             enforce: None,
             targets: Vec::new(),
         };
         Resolver {
-            ast,
+            names,
+            file: parts.first().map_or(FileId(0), |part| part.file),
             reports,
             discard,
             program,
-            translated: Vec::with_capacity(ast.exprs.len()),
-            globals: Table::new(names),
-            locals: Table::new(names),
-            procedures: Table::new(names),
-            labels: Table::new(names),
-            assigned: Table::new(names),
+            translated: 0,
+            globals: table(),
+            locals: table(),
+            procedures: table(),
+            labels: table(),
+            assigned: table(),
             definitions: Vec::new(),
+            defined: 0,
+            // Every value that is really returned is an expression of the text.
+            values_left: exprs + (1 << 16),
             used: Vec::new(),
             flow: Flow::default(),
         }
@@ -125,11 +158,8 @@ impl<'a> Resolver<'a> {
     // Declarations.
 
     /// Globals and the signatures of procedures, which are visible in the whole file.
-    fn declare_items(&mut self) {
-        let ast = self.ast;
-        // Every value that is really returned is an expression of the text.
-        let mut values_left = ast.exprs.len() + (1 << 16);
-        for (index, item) in ast.items.iter().enumerate() {
+    fn declare_items(&mut self, ast: &Ast) {
+        for item in &ast.items {
             match item {
                 Item::Global { names, .. } => {
                     for &name in ast.names(*names) {
@@ -139,20 +169,20 @@ impl<'a> Resolver<'a> {
                 Item::Enforce { .. } => {}
                 Item::Procedure(definition) => {
                     let count = definition.returns.count() as usize;
-                    let Some(left) = values_left.checked_sub(count) else {
+                    let Some(left) = self.values_left.checked_sub(count) else {
                         let span = ast.name_span(definition.name);
                         self.reports
                             .add(Diagnostic::error(span, "too many return values"));
                         return;
                     };
-                    values_left = left;
-                    self.declare_procedure(index, definition);
+                    self.values_left = left;
+                    self.declare_procedure(ast, definition);
                 }
             }
         }
     }
 
-    fn declare_procedure(&mut self, index: usize, definition: &Definition) {
+    fn declare_procedure(&mut self, ast: &Ast, definition: &Definition) {
         let id = ProcId(self.program.procedures.len() as u32);
         let name = definition.name;
         if Some(name.symbol) == self.discard {
@@ -164,18 +194,14 @@ impl<'a> Resolver<'a> {
         }
         if let Some(first) = self.procedures.get(name.symbol) {
             let first = self.definitions[first as usize];
-            let first = match &self.ast.items[first] {
-                Item::Procedure(first) => self.ast.name_span(first.name),
-                Item::Global { span, .. } | Item::Enforce { span, .. } => *span,
-            };
             let message = format!("the procedure `{}` is defined twice", self.text(name));
             self.duplicate(name, message, first);
         } else {
             self.procedures.insert(name.symbol, id.0);
         }
-        self.definitions.push(index);
+        self.definitions.push(ast.name_span(name));
         self.locals.clear();
-        let formals = self.ast.names(definition.formals);
+        let formals = ast.names(definition.formals);
         let formals = formals
             .iter()
             .map(|&f| self.declare(f, VarKind::Formal(id)))
@@ -187,11 +213,8 @@ impl<'a> Resolver<'a> {
                 } else {
                     format!("return.{i}")
                 };
-                self.add_variable(
-                    name,
-                    VarKind::Return(id),
-                    self.ast.name_span(definition.name),
-                )
+                let span = ast.name_span(definition.name);
+                self.add_variable(name, VarKind::Return(id), span)
             })
             .collect();
         self.program.procedures.push(Procedure {
@@ -215,7 +238,7 @@ impl<'a> Resolver<'a> {
                 "expected a name for the variable",
             );
         }
-        let id = self.add_variable(self.text(name).to_owned(), kind, self.ast.name_span(name));
+        let id = self.add_variable(self.text(name).to_owned(), kind, self.span(name));
         let table = match kind {
             VarKind::Global => &mut self.globals,
             _ => &mut self.locals,
@@ -245,30 +268,28 @@ impl<'a> Resolver<'a> {
 
     // Bodies.
 
-    fn define_items(&mut self) {
-        let ast = self.ast;
-        let mut procedure = 0;
+    fn define_items(&mut self, ast: &Ast) {
+        self.translated = 0;
         for item in &ast.items {
             match item {
                 Item::Global { .. } => {}
                 Item::Enforce { condition, .. } => {
                     self.locals.clear();
-                    let condition = self.translate(*condition, Place::State);
+                    let condition = self.translate(ast, *condition, Place::State);
                     self.program.enforce = Some(self.also(self.program.enforce, condition));
                 }
                 Item::Procedure(definition) => {
-                    if procedure == self.program.procedures.len() {
+                    if self.defined == self.program.procedures.len() {
                         return;
                     }
-                    self.define(ProcId(procedure as u32), definition);
-                    procedure += 1;
+                    self.define(ast, ProcId(self.defined as u32), definition);
+                    self.defined += 1;
                 }
             }
         }
     }
 
-    fn define(&mut self, id: ProcId, definition: &Definition) {
-        let ast = self.ast;
+    fn define(&mut self, ast: &Ast, id: ProcId, definition: &Definition) {
         let statements = &ast.statements[definition.statements.range()];
         self.locals.clear();
         let formals = self.program.procedures[id.index()].formals.clone();
@@ -277,7 +298,7 @@ impl<'a> Resolver<'a> {
         }
         let mut flow = std::mem::take(&mut self.flow);
         flow.compute(statements);
-        self.collect_labels(definition);
+        self.collect_labels(ast, definition);
 
         let first = self.program.vertices.len() as u32;
         let body = Body {
@@ -287,8 +308,8 @@ impl<'a> Resolver<'a> {
             exit: first + flow.exit(),
         };
         let mut failures = Vec::new();
-        for position in 0..statements.len() {
-            self.statement(&body, definition, position, &mut failures);
+        for (position, statement) in statements.iter().enumerate() {
+            self.statement(ast, &body, statement, position, &mut failures);
         }
         self.vertex(&body, VertexKind::Exit, definition.end);
         for span in failures {
@@ -304,8 +325,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn collect_labels(&mut self, definition: &Definition) {
-        let ast = self.ast;
+    fn collect_labels(&mut self, ast: &Ast, definition: &Definition) {
         self.labels.clear();
         let base = definition.statements.start;
         for (position, statement) in ast.statements[definition.statements.range()]
@@ -336,20 +356,22 @@ impl<'a> Resolver<'a> {
 
     // Expressions.
 
-    fn translate_list(&mut self, list: List) -> Vec<ExprId> {
-        let ast = self.ast;
+    fn translate_list(&mut self, ast: &Ast, list: List) -> Vec<ExprId> {
         ast.list(list)
             .iter()
-            .map(|&expr| self.translate(expr, Place::State))
+            .map(|&expr| self.translate(ast, expr, Place::State))
             .collect()
     }
 
     /// Translates the nodes up to `root`. Expressions must be asked for in the order of the
     /// text, which is the order of their nodes.
-    fn translate(&mut self, root: ExprId, place: Place) -> ExprId {
-        for index in self.translated.len()..=root.index() {
-            let mapped = |id: ExprId| self.translated[id.index()];
-            let node = match self.ast.exprs[index] {
+    fn translate(&mut self, ast: &Ast, root: ExprId, place: Place) -> ExprId {
+        let first = self.translated;
+        let start = self.program.exprs.len();
+        // An expression's nodes stand together, so all of them move by the same distance.
+        let mapped = |id: ExprId| ExprId((id.index() - first + start) as u32);
+        for index in first..=root.index() {
+            let node = match ast.exprs[index] {
                 Expr::Const(value) => Node::Const(value),
                 Expr::Star | Expr::QuestionMark => Node::Choice,
                 Expr::Not(e) => Node::Not(mapped(e)),
@@ -366,10 +388,10 @@ impl<'a> Resolver<'a> {
                     self.variable(name).map_or(Node::Const(false), Node::Next)
                 }
             };
-            let id = self.program.exprs.add(node);
-            self.translated.push(id);
+            self.program.exprs.add(node);
         }
-        self.translated[root.index()]
+        self.translated = root.index() + 1;
+        mapped(root)
     }
 
     /// The conjunction of what is enforced already and one more condition.
@@ -404,16 +426,20 @@ impl<'a> Resolver<'a> {
     // Messages.
 
     fn text(&self, name: Name) -> &'a str {
-        self.ast.name(name.symbol)
+        self.names[name.symbol.0 as usize]
+    }
+
+    fn span(&self, name: Name) -> Span {
+        Span::new(self.file, name.start, name.end)
     }
 
     fn error(&mut self, name: Name, message: impl Into<String>, label: &str) {
         self.reports
-            .add(Diagnostic::error(self.ast.name_span(name), message).label(label));
+            .add(Diagnostic::error(self.span(name), message).label(label));
     }
 
     fn duplicate(&mut self, name: Name, message: String, first: Span) {
-        let span = self.ast.name_span(name);
+        let span = self.span(name);
         self.reports.add(
             Diagnostic::error(span, message)
                 .label("again")
@@ -421,8 +447,15 @@ impl<'a> Resolver<'a> {
         );
     }
 
+    /// Warns of what is odd in the whole, and gives the program if there are no errors.
+    fn finish(mut self) -> Option<Program> {
+        self.warn_of_unused();
+        self.program.main = self.main()?;
+        (!self.reports.has_errors()).then_some(self.program)
+    }
+
     fn main(&mut self) -> Option<ProcId> {
-        let main = self.ast.names.iter().position(|name| name == "main");
+        let main = self.names.iter().position(|&name| name == "main");
         let main = main.and_then(|index| self.procedures.get(Symbol(index as u32)));
         if main.is_none() {
             let message = "there is no procedure `main` to start with";
@@ -435,9 +468,10 @@ impl<'a> Resolver<'a> {
 
 /// At least as many vertices and edges as the program will have, and not many more: growing
 /// tables of millions by doubling them costs memory.
-fn sizes(ast: &Ast) -> (usize, usize) {
-    let (mut vertices, mut edges) = (ast.items.len(), 0);
-    for statement in &ast.statements {
+fn sizes(parts: &[Ast]) -> (usize, usize) {
+    let mut vertices = parts.iter().map(|part| part.items.len()).sum();
+    let mut edges = 0;
+    for statement in parts.iter().flat_map(|part| &part.statements) {
         let (v, e) = match statement.kind {
             Kind::Else | Kind::Fi | Kind::Od => (0, 0),
             Kind::If(_) | Kind::Elsif(_) | Kind::While(_) => (1, 2),
@@ -458,5 +492,38 @@ fn binary(operator: Operator) -> BinaryOp {
         Operator::Xor | Operator::NotEqual => BinaryOp::Xor,
         Operator::Equal | Operator::Equivalent => BinaryOp::Iff,
         Operator::Implies => BinaryOp::Implies,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parser;
+
+    /// The program and all that was said, from parts that end after so many statements.
+    fn in_parts(text: &str, statements: usize) -> (String, Vec<Diagnostic>) {
+        let mut reports = Reports::default();
+        let dialect = Dialect::Auto;
+        let parsed = parser::parse_in_parts(FileId(0), text, dialect, &mut reports, statements);
+        let program = resolve_parts(parsed, dialect, &mut reports);
+        (format!("{program:?}"), reports.finish())
+    }
+
+    #[test]
+    fn parts_make_the_same_program_as_the_whole() {
+        let texts = [
+            "decl g; enforce g | h; bool<2> f(a, b) begin decl x; x := a & b; return x, !h; end
+             decl h; void main() begin decl y, z; y, _ := f(g, *); z := y; g, h := !g, *
+             constrain ('g | 'h); if (y) then f(z, 0); L: skip; fi late(); end
+             decl k; enforce k; void late() begin k := 1; enforce !h; decl m; m := h; end",
+            "void main() begin x := 1; f(0); end void f() begin end void f() begin skip; end",
+            "void f() begin f(1); goto N; end",
+        ];
+        for text in texts {
+            let whole = in_parts(text, usize::MAX);
+            for statements in [1, 2, 5] {
+                assert_eq!(in_parts(text, statements), whole, "{text}");
+            }
+        }
     }
 }

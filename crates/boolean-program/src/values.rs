@@ -179,6 +179,18 @@ fn fold(
         Visit(ExprId),
         Apply(Node),
     }
+    // Most expressions are a leaf or a negated one, and need no stacks.
+    let is_leaf = |node| !matches!(node, Node::Not(_) | Node::Binary(..) | Node::Choose(..));
+    let node = exprs.node(root);
+    if is_leaf(node) {
+        return apply(node, NO_VALUE, NO_VALUE);
+    }
+    if let Node::Not(a) = node
+        && is_leaf(exprs.node(a))
+    {
+        let a = apply(exprs.node(a), NO_VALUE, NO_VALUE);
+        return apply(node, a, NO_VALUE);
+    }
     let mut tasks = vec![Task::Visit(root)];
     let mut done = Vec::new();
     while let Some(task) = tasks.pop() {

@@ -248,20 +248,6 @@ fn underscore_is_only_a_target() {
 }
 
 #[test]
-fn enforce_in_the_middle() {
-    check_body(
-        "skip;\nenforce x | y;",
-        expect![[r#"
-        error: `enforce` after the first statement
-         --> a.bp:4:1
-          |
-        4 | enforce x | y;
-          | ^^^^^^^^^^^^^ must stand before it: it holds in every state of the procedure
-    "#]],
-    );
-}
-
-#[test]
 fn declared_too_late() {
     check_body(
         "z := x;\ndecl z;",

@@ -58,7 +58,7 @@ fn run(program: &Program, choices: &mut Choices, limit: usize) -> Option<Run> {
         match outcome {
             Outcome::Moved(edge) => {
                 let after = machine.state();
-                let is_call = matches!(program.edges[edge.index()].action, Action::Call { .. });
+                let is_call = program.callee(&program.edges[edge.index()]).is_some();
                 if is_call {
                     assert!(checker.enter(edge, &before, after));
                     waiting.push((edge, before.clone()));
@@ -376,6 +376,24 @@ fn enforce_leaves_out_states() {
         Machine::start(&program, &mut Choices::script(vec![false])).err(),
         Some(Blocked::Enforce)
     );
+}
+
+#[test]
+fn enforce_means_the_same_anywhere_in_a_body() {
+    let text = "decl x;\nvoid main() begin\n x := *;\n enforce x;\n skip;\nend";
+    check_run(text, "10", &[3], Outcome::Blocked(Blocked::Enforce), "1");
+    check_run(text, "11", &[3, 5, 6], Outcome::Finished, "1");
+    // It holds before it, too: execution does not start in a state without it.
+    assert_eq!(
+        Machine::start(&program(text), &mut Choices::script(vec![false])).err(),
+        Some(Blocked::Enforce)
+    );
+    // In a branch that is not taken, about a variable that is declared on the way.
+    let text =
+        "decl x;\nvoid main() begin\n if (0) then\n decl y;\n enforce y;\n fi\n x := 1;\nend";
+    let program = program(text);
+    let start = Machine::start(&program, &mut Choices::script(vec![true, false]));
+    assert_eq!(start.err(), Some(Blocked::Enforce));
 }
 
 #[test]

@@ -367,7 +367,7 @@ fn show(program: &Program, sources: &Sources) -> String {
                 sources.slice(entry.span)
             );
             for (_, edge) in program.edges_from(vertex) {
-                let when = match &edge.action {
+                let when = match program.action(edge) {
                     Action::Assume { holds: true, .. } => " if true",
                     Action::Assume { holds: false, .. } => " if false",
                     _ => "",

@@ -6,7 +6,26 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+#[cfg(not(target_family = "wasm"))]
+use std::time::Instant;
+
+/// A browser shows its clock to scripts only: there, no time passes, and who runs the work has to
+/// end it.
+#[cfg(target_family = "wasm")]
+#[derive(Clone, Copy, Debug)]
+struct Instant;
+
+#[cfg(target_family = "wasm")]
+impl Instant {
+    fn now() -> Instant {
+        Instant
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+}
 
 /// What a piece of work may use. Cheap to clone; clones share the cancellation flag.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::input;
 use hardbop_boolean_program::ast::Ast;
 use hardbop_boolean_program::program::Program;
-use hardbop_boolean_program::{Dialect, Loaded, load, parse};
+use hardbop_boolean_program::{Dialect, load_program, parse};
 use hardbop_diagnostics::{Diagnostic, FileId, Sources};
 
 /// A boolean program without errors, and where it came from.
@@ -22,11 +22,7 @@ pub struct BooleanProgram {
 /// Reads, parses and resolves the program; people see its warnings at once.
 pub fn program(input: &BpInput, console: &Console) -> Result<BooleanProgram, Failure> {
     let (sources, file) = read(input)?;
-    let Loaded {
-        program,
-        diagnostics,
-        ..
-    } = load(&sources, file, dialect(input.dialect));
+    let (program, diagnostics) = load_program(&sources, file, dialect(input.dialect));
     match program {
         Some(program) => {
             console.warn(&sources, &diagnostics);

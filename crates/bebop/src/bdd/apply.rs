@@ -26,11 +26,17 @@ impl Manager {
 
     /// The intersection.
     pub fn and(&mut self, f: Bdd, g: Bdd) -> Built {
+        if f.is_false() || g.is_true() || f == g {
+            return Ok(f);
+        }
         self.deep(|m| m.and_step(f.0, g.0)).map(Bdd)
     }
 
     /// The union.
     pub fn or(&mut self, f: Bdd, g: Bdd) -> Built {
+        if f.is_false() || g.is_true() || f == g {
+            return Ok(g);
+        }
         self.deep(|m| m.or_step(f.0, g.0)).map(Bdd)
     }
 
@@ -47,6 +53,9 @@ impl Manager {
 
     /// What is in `f` and not in `g`.
     pub fn difference(&mut self, f: Bdd, g: Bdd) -> Built {
+        if f.is_false() || g.is_false() {
+            return Ok(f);
+        }
         self.deep(|m| m.difference_step(f.0, g.0)).map(Bdd)
     }
 

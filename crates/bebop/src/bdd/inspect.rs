@@ -44,18 +44,24 @@ impl Manager {
     /// A partial assignment that meets the function whatever the other variables are: the first
     /// one when false comes before true in the order of the variables. `None` for the empty set.
     pub fn pick(&self, f: Bdd) -> Option<Vec<(Var, bool)>> {
-        if f.is_false() {
-            return None;
-        }
         let mut assignment = Vec::new();
+        self.pick_with(f, |var, value| assignment.push((var, value)))
+            .then_some(assignment)
+    }
+
+    /// The same, literal by literal; says whether there is an assignment.
+    pub(crate) fn pick_with(&self, f: Bdd, mut literal: impl FnMut(Var, bool)) -> bool {
+        if f.is_false() {
+            return false;
+        }
         let mut node = f.0;
         while node != 1 {
             let (level, lo, hi) = self.table.get(node);
             let value = lo == 0;
-            assignment.push((self.var_at[level as usize], value));
+            literal(self.var_at[level as usize], value);
             node = if value { hi } else { lo };
         }
-        Some(assignment)
+        true
     }
 
     /// The literals that the function implies: a variable is in it if it has the same value in all
@@ -123,7 +129,9 @@ impl Manager {
             .iter()
             .map(|&(var, value)| (self.level_of[var.0 as usize], value))
             .collect();
-        levels.sort_unstable();
+        if !levels.is_sorted() {
+            levels.sort_unstable();
+        }
         let mut node = 1;
         for (level, value) in levels.into_iter().rev() {
             let (lo, hi) = if value { (0, node) } else { (node, 0) };

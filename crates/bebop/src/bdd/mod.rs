@@ -40,6 +40,9 @@ impl Bdd {
     /// The constant true: the set of everything.
     pub const TRUE: Bdd = Bdd(1);
 
+    /// No diagram, in tables of diagrams that are not all known: half the size of an `Option`.
+    pub(crate) const NONE: Bdd = Bdd(u32::MAX);
+
     /// Whether this is the constant false.
     pub fn is_false(self) -> bool {
         self == Bdd::FALSE

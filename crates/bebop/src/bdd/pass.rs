@@ -15,6 +15,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PassId(u32);
 
+impl PassId {
+    /// No pass, in tables of passes that are not all known.
+    pub(crate) const NONE: PassId = PassId(u32::MAX);
+}
+
 /// What happens to the variable of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
@@ -128,6 +133,16 @@ impl Manager {
     /// The conjunction of both, sent through the pass.
     pub fn image(&mut self, f: Bdd, g: Bdd, pass: PassId) -> Built {
         let operation = FIRST_PASS + pass.0;
+        if f.is_false() || g.is_false() {
+            return Ok(Bdd::FALSE);
+        }
+        // Most images of a search were computed before.
+        if f != g {
+            let (a, b) = (f.0.min(g.0), f.0.max(g.0));
+            if let Some(result) = self.cache.get(operation, a, b) {
+                return Ok(Bdd(result));
+            }
+        }
         let pass = Arc::clone(&self.passes.passes[pass.0 as usize]);
         self.deep(|m| m.image_step(f.0, g.0, operation, &pass))
             .map(Bdd)

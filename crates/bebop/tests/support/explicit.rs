@@ -158,10 +158,10 @@ impl Machine<'_> {
     fn successors(&self, edge: EdgeId, state: State) -> Vec<State> {
         let edge = &self.program.edges[edge.index()];
         let procedure = self.procedure_of(edge.from);
-        let mut states = match &edge.action {
+        let mut states = match self.program.action(edge) {
             Action::Skip => vec![state],
             Action::Assume { condition, holds } => {
-                if self.may(*condition, state).contains(holds) {
+                if self.may(condition, state).contains(&holds) {
                     vec![state]
                 } else {
                     Vec::new()
@@ -175,7 +175,7 @@ impl Machine<'_> {
                 if let Some(constrain) = constrain {
                     states.retain(|&after| {
                         let next = |var| self.value(after, var);
-                        self.outcomes(*constrain, state, &next).contains(&true)
+                        self.outcomes(constrain, state, &next).contains(&true)
                     });
                 }
                 states
@@ -228,7 +228,7 @@ impl Machine<'_> {
     fn entries(&self, edge: EdgeId, state: State) -> (ProcId, Vec<State>) {
         let Action::Call {
             callee, arguments, ..
-        } = &self.program.edges[edge.index()].action
+        } = self.program.action(&self.program.edges[edge.index()])
         else {
             unreachable!("only for calls")
         };
@@ -239,7 +239,7 @@ impl Machine<'_> {
             .zip(arguments.iter().copied())
             .collect();
         (
-            *callee,
+            callee,
             self.assign(state & self.globals_mask(), state, &pairs),
         )
     }
@@ -249,7 +249,7 @@ impl Machine<'_> {
         let edge = &self.program.edges[edge.index()];
         let Action::Call {
             callee, results, ..
-        } = &edge.action
+        } = self.program.action(edge)
         else {
             unreachable!("only for calls")
         };
@@ -266,7 +266,9 @@ impl Machine<'_> {
     }
 
     fn is_call(&self, edge: EdgeId) -> bool {
-        matches!(self.program.edges[edge.index()].action, Action::Call { .. })
+        self.program
+            .callee(&self.program.edges[edge.index()])
+            .is_some()
     }
 
     fn summaries(&self, most: usize) -> Option<Summaries> {

@@ -156,7 +156,7 @@ impl Parser<'_, '_> {
             "atomic_begin" => return Err(self.refuse_thread("atomic_begin", here)),
             "atomic_end" => return Err(self.refuse_thread("atomic_end", here)),
             _ if self.ahead.token == Token::Open => {
-                let callee = self.name("the name of a procedure")?;
+                let callee = self.callee()?;
                 let arguments = self.arguments()?;
                 let none = List { start: 0, end: 0 };
                 return Ok(Kind::Call {
@@ -194,7 +194,7 @@ impl Parser<'_, '_> {
             && !matches!(self.word(name), "choose" | "schoose")
         {
             self.require(Feature::CallResult, self.span_from(start));
-            let callee = self.name("the name of a procedure")?;
+            let callee = self.callee()?;
             let arguments = self.arguments()?;
             return Ok(Kind::Call {
                 results: targets,

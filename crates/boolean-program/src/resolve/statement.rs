@@ -1,7 +1,7 @@
 //! Statements to vertices and edges.
 
 use super::{Place, Resolver};
-use crate::ast::{Item, Kind, List, Name, Procedure as Definition};
+use crate::ast::{Ast, Kind, List, Name, Statement};
 use crate::flow::Flow;
 use crate::program::*;
 use hardbop_diagnostics::{Diagnostic, Span};
@@ -15,16 +15,41 @@ pub(super) struct Body<'f> {
     pub exit: u32,
 }
 
+/// Adds the edges of one statement, if it has a vertex that they can leave.
+struct Edges {
+    from: Option<VertexId>,
+}
+
+impl Edges {
+    fn edge(&mut self, resolver: &mut Resolver<'_>, to: VertexId, effect: Effect) {
+        if let Some(from) = self.from {
+            let edge = Edge { from, to, effect };
+            resolver.program.edges.push(edge);
+        }
+    }
+
+    fn branch(
+        &mut self,
+        resolver: &mut Resolver<'_>,
+        condition: ExprId,
+        yes: VertexId,
+        no: VertexId,
+    ) {
+        for (holds, to) in [(true, yes), (false, no)] {
+            self.edge(resolver, to, Effect::Assume { condition, holds });
+        }
+    }
+}
+
 impl Resolver<'_> {
     pub(super) fn statement(
         &mut self,
+        ast: &Ast,
         body: &Body,
-        definition: &Definition,
+        statement: &Statement,
         position: usize,
         failures: &mut Vec<Span>,
     ) {
-        let ast = self.ast;
-        let statement = &ast.statements[definition.statements.start as usize + position];
         let span = Span::new(ast.file, statement.start, statement.end);
         let vertex = body.flow.vertex(position).map(|v| VertexId(body.first + v));
         let next = VertexId(body.first + body.flow.arrival(position + 1));
@@ -36,64 +61,64 @@ impl Resolver<'_> {
                     continue;
                 }
                 self.program.targets.push(Target {
-                    kind: TargetKind::Label(ast.name(label.symbol).to_owned()),
+                    kind: TargetKind::Label(self.text(label).to_owned()),
                     vertex,
                     span: ast.name_span(label),
                 });
             }
         }
-        let (kind, edges) = match statement.kind {
-            Kind::Skip => (VertexKind::Skip, vec![(next, Action::Skip)]),
-            Kind::Print(values) => {
-                self.translate_list(values);
-                (VertexKind::Skip, vec![(next, Action::Skip)])
+        // What a statement without a vertex says is said elsewhere.
+        let first_edge = self.program.edges.len() as u32;
+        let mut add = Edges { from: vertex };
+        let kind = match statement.kind {
+            Kind::Skip => {
+                add.edge(self, next, Effect::Skip);
+                VertexKind::Skip
             }
-            Kind::Goto(targets) => (VertexKind::Goto, self.goto(body, targets)),
-            Kind::Return(values) => (
-                VertexKind::Return,
-                vec![(exit, self.return_values(body.id, values, span))],
-            ),
+            Kind::Print(values) => {
+                self.translate_list(ast, values);
+                add.edge(self, next, Effect::Skip);
+                VertexKind::Skip
+            }
+            Kind::Goto(targets) => {
+                self.goto(ast, body, targets, &mut add);
+                VertexKind::Goto
+            }
+            Kind::Return(values) => {
+                let effect = self.return_values(ast, body.id, values, span);
+                add.edge(self, exit, effect);
+                VertexKind::Return
+            }
             Kind::Assign {
                 targets,
                 values,
                 constrain,
             } => {
-                let action = self.assign(targets, values, constrain, span);
-                (VertexKind::Assign, vec![(next, action)])
+                let effect = self.assign(ast, targets, values, constrain, span);
+                add.edge(self, next, effect);
+                VertexKind::Assign
             }
             Kind::Call {
                 results,
                 callee,
                 arguments,
             } => {
-                let action = self.call(results, callee, arguments, span);
-                (VertexKind::Call, vec![(next, action)])
+                let callee = ast.name_lists[callee as usize];
+                let effect = self.call(ast, results, callee, arguments, span);
+                add.edge(self, next, effect);
+                VertexKind::Call
             }
             Kind::If(condition) | Kind::Elsif(condition) | Kind::While(condition) => {
-                let condition = self.translate(condition, Place::State);
+                let condition = self.translate(ast, condition, Place::State);
                 let otherwise = VertexId(body.first + body.flow.otherwise(position));
-                let kind = match statement.kind {
+                add.branch(self, condition, next, otherwise);
+                match statement.kind {
                     Kind::While(_) => VertexKind::While,
                     _ => VertexKind::If,
-                };
-                let yes = (
-                    next,
-                    Action::Assume {
-                        condition,
-                        holds: true,
-                    },
-                );
-                let no = (
-                    otherwise,
-                    Action::Assume {
-                        condition,
-                        holds: false,
-                    },
-                );
-                (kind, vec![yes, no])
+                }
             }
             Kind::Assert(condition) => {
-                let condition = self.translate(condition, Place::State);
+                let condition = self.translate(ast, condition, Place::State);
                 failures.push(span);
                 let failed = VertexId(body.exit + failures.len() as u32);
                 self.program.targets.push(Target {
@@ -101,61 +126,29 @@ impl Resolver<'_> {
                     vertex: failed,
                     span,
                 });
-                let yes = (
-                    next,
-                    Action::Assume {
-                        condition,
-                        holds: true,
-                    },
-                );
-                let no = (
-                    failed,
-                    Action::Assume {
-                        condition,
-                        holds: false,
-                    },
-                );
-                (VertexKind::Assert, vec![yes, no])
+                add.branch(self, condition, next, failed);
+                VertexKind::Assert
             }
             Kind::Assume(condition) | Kind::Constrain(condition) => {
                 // As a statement `constrain` relates no two states, so `'x` means nothing there.
-                let condition = self.translate(condition, Place::State);
-                (
-                    VertexKind::Assume,
-                    vec![(
-                        next,
-                        Action::Assume {
-                            condition,
-                            holds: true,
-                        },
-                    )],
-                )
+                let condition = self.translate(ast, condition, Place::State);
+                let holds = true;
+                add.edge(self, next, Effect::Assume { condition, holds });
+                VertexKind::Assume
             }
             Kind::AbortIf(condition) => {
-                let condition = self.translate(condition, Place::State);
-                (
-                    VertexKind::Assume,
-                    vec![(
-                        next,
-                        Action::Assume {
-                            condition,
-                            holds: false,
-                        },
-                    )],
-                )
+                let condition = self.translate(ast, condition, Place::State);
+                let holds = false;
+                add.edge(self, next, Effect::Assume { condition, holds });
+                VertexKind::Assume
             }
             Kind::Enforce(condition) => {
-                let condition = self.translate(condition, Place::State);
-                if self.program.vertices.len() as u32 > body.first {
-                    let message = "`enforce` after the first statement";
-                    let label = "must stand before it: it holds in every state of the procedure";
-                    self.reports
-                        .add(Diagnostic::error(span, message).label(label));
-                }
+                let condition = self.translate(ast, condition, Place::State);
                 let before = self.program.procedures[body.id.index()].enforce;
                 let enforce = self.also(before, condition);
                 self.program.procedures[body.id.index()].enforce = Some(enforce);
-                (VertexKind::Skip, vec![(next, Action::Skip)])
+                add.edge(self, next, Effect::Skip);
+                VertexKind::Skip
             }
             Kind::Dead(names) => {
                 let targets = ast
@@ -163,7 +156,9 @@ impl Resolver<'_> {
                     .iter()
                     .filter_map(|&n| self.target(n))
                     .collect();
-                (VertexKind::Dead, vec![(next, self.forget(targets))])
+                let effect = self.forget(targets);
+                add.edge(self, next, effect);
+                VertexKind::Dead
             }
             Kind::Decl(names) => {
                 let kind = VarKind::Local(body.id);
@@ -175,21 +170,16 @@ impl Resolver<'_> {
                 if vertex.is_none() {
                     return;
                 }
-                (VertexKind::Dead, vec![(next, self.forget(locals))])
+                let effect = self.forget(locals);
+                add.edge(self, next, effect);
+                VertexKind::Dead
             }
             Kind::Else | Kind::Fi | Kind::Od => return,
         };
         let Some(vertex) = vertex else { return };
         debug_assert_eq!(vertex.index(), self.program.vertices.len());
         self.vertex(body, kind, span);
-        for (to, action) in edges {
-            self.program.edges.push(Edge {
-                from: vertex,
-                to,
-                action,
-            });
-        }
-        self.program.vertices[vertex.index()].edges.end = self.program.edges.len() as u32;
+        self.program.vertices[vertex.index()].edges.start = first_edge;
     }
 
     pub(super) fn vertex(&mut self, body: &Body, kind: VertexKind, span: Span) {
@@ -202,10 +192,9 @@ impl Resolver<'_> {
         });
     }
 
-    pub(super) fn goto(&mut self, body: &Body, targets: List) -> Vec<(VertexId, Action)> {
-        let mut edges = Vec::new();
+    fn goto(&mut self, ast: &Ast, body: &Body, targets: List, add: &mut Edges) {
         self.assigned.clear();
-        for &name in self.ast.names(targets) {
+        for &name in ast.names(targets) {
             let Some(position) = self.labels.get(name.symbol) else {
                 let message = format!("unknown label `{}`", self.text(name));
                 self.error(name, message, "no statement of this procedure has it");
@@ -214,14 +203,19 @@ impl Resolver<'_> {
             // The same place twice is one way on, not two.
             if self.assigned.insert(name.symbol, 0).is_none() {
                 let vertex = VertexId(body.first + body.flow.arrival(position as usize));
-                edges.push((vertex, Action::Skip));
+                add.edge(self, vertex, Effect::Skip);
             }
         }
-        edges
     }
 
-    pub(super) fn return_values(&mut self, procedure: ProcId, values: List, span: Span) -> Action {
-        let values = self.translate_list(values);
+    pub(super) fn return_values(
+        &mut self,
+        ast: &Ast,
+        procedure: ProcId,
+        values: List,
+        span: Span,
+    ) -> Effect {
+        let values = self.translate_list(ast, values);
         let returns = &self.program.procedures[procedure.index()].returns;
         if returns.len() != values.len() {
             let procedure = &self.program.procedures[procedure.index()];
@@ -234,28 +228,26 @@ impl Resolver<'_> {
             let label = format!("expected {}", count(returns.len(), "value"));
             self.reports
                 .add(Diagnostic::error(span, message).label(label));
-            return Action::Skip;
+            return Effect::Skip;
         }
         if values.is_empty() {
-            return Action::Skip;
+            return Effect::Skip;
         }
-        let assignments = returns.iter().copied().zip(values).collect();
-        Action::Assign {
-            assignments,
-            constrain: None,
-        }
+        let assignments = returns.iter().copied().zip(values);
+        self.program.effects.assign(assignments, None)
     }
 
     pub(super) fn assign(
         &mut self,
+        ast: &Ast,
         targets: List,
         values: List,
         constrain: Option<ExprId>,
         span: Span,
-    ) -> Action {
-        let targets = self.targets(targets);
-        let values = self.translate_list(values);
-        let constrain = constrain.map(|relation| self.translate(relation, Place::Transition));
+    ) -> Effect {
+        let targets = self.targets(ast, targets);
+        let values = self.translate_list(ast, values);
+        let constrain = constrain.map(|relation| self.translate(ast, relation, Place::Transition));
         if targets.len() != values.len() {
             let message = format!(
                 "{} assigned to {}",
@@ -269,33 +261,27 @@ impl Resolver<'_> {
         let assignments = targets
             .into_iter()
             .zip(values)
-            .filter_map(|(target, value)| Some((target?, value)))
-            .collect();
-        Action::Assign {
-            assignments,
-            constrain,
-        }
+            .filter_map(|(target, value)| Some((target?, value)));
+        self.program.effects.assign(assignments, constrain)
     }
 
     pub(super) fn call(
         &mut self,
+        ast: &Ast,
         results: List,
         callee: Name,
         arguments: List,
         span: Span,
-    ) -> Action {
-        let results = self.targets(results);
-        let arguments = self.translate_list(arguments);
+    ) -> Effect {
+        let results = self.targets(ast, results);
+        let arguments = self.translate_list(ast, arguments);
         let Some(id) = self.procedures.get(callee.symbol) else {
             let message = format!("unknown procedure `{}`", self.text(callee));
             self.error(callee, message, "not defined in this file");
-            return Action::Skip;
+            return Effect::Skip;
         };
         let procedure = &self.program.procedures[id as usize];
-        let defined = match &self.ast.items[self.definitions[id as usize]] {
-            Item::Procedure(definition) => self.ast.name_span(definition.name),
-            Item::Global { span, .. } | Item::Enforce { span, .. } => *span,
-        };
+        let defined = self.definitions[id as usize];
         if procedure.formals.len() != arguments.len() {
             let wanted = count(procedure.formals.len(), "argument");
             let message = format!(
@@ -326,16 +312,11 @@ impl Resolver<'_> {
                     .note(Some(defined), "defined here"),
             );
         }
-        Action::Call {
-            callee: ProcId(id),
-            arguments,
-            results,
-        }
+        self.program.effects.call(ProcId(id), &arguments, &results)
     }
 
     /// The targets of an assignment, `None` for `_` and for what was reported.
-    pub(super) fn targets(&mut self, names: List) -> Vec<Option<VarId>> {
-        let ast = self.ast;
+    pub(super) fn targets(&mut self, ast: &Ast, names: List) -> Vec<Option<VarId>> {
         self.assigned.clear();
         ast.names(names)
             .iter()
@@ -362,15 +343,12 @@ impl Resolver<'_> {
     }
 
     /// Gives new values to variables, each of them once.
-    pub(super) fn forget(&mut self, mut variables: Vec<VarId>) -> Action {
+    pub(super) fn forget(&mut self, mut variables: Vec<VarId>) -> Effect {
         variables.sort();
         variables.dedup();
-        let choose = |variable| (variable, self.program.exprs.add(Node::Choice));
-        let assignments = variables.into_iter().map(choose).collect();
-        Action::Assign {
-            assignments,
-            constrain: None,
-        }
+        let Program { exprs, effects, .. } = &mut self.program;
+        let choose = |variable| (variable, exprs.add(Node::Choice));
+        effects.assign(variables.into_iter().map(choose), None)
     }
 }
 

@@ -85,10 +85,10 @@ impl Tabulation<'_> {
             return;
         }
         for (_, edge) in program.edges_from(id) {
-            match &edge.action {
+            match program.action(edge) {
                 Action::Skip => self.add(owner, edge.to.0, entry.clone(), now.clone()),
                 Action::Assume { condition, holds } => {
-                    if self.can_be(*condition, &now, &now).contains(holds) {
+                    if self.can_be(condition, &now, &now).contains(&holds) {
                         self.add(owner, edge.to.0, entry.clone(), now.clone());
                     }
                 }
@@ -120,7 +120,7 @@ impl Tabulation<'_> {
                 Action::Call {
                     callee, arguments, ..
                 } => {
-                    let size = program.in_scope(*callee).count();
+                    let size = program.in_scope(callee).count();
                     let formals = &program.procedures[callee.index()].formals;
                     for start in all_states(size) {
                         let globals = program.globals.len();
@@ -132,14 +132,14 @@ impl Tabulation<'_> {
                             continue;
                         }
                         let caller = (vertex, entry.clone(), now.clone());
-                        let key = (*callee, start.clone());
+                        let key = (callee, start.clone());
                         if self.callers.entry(key.clone()).or_default().insert(caller) {
                             for exit in self.exits.get(&key).cloned().unwrap_or_default() {
                                 self.resume(vertex, entry.clone(), now.clone(), &exit);
                             }
                         }
                         let first = program.procedures[callee.index()].entry.0;
-                        self.add(*callee, first, start.clone(), start);
+                        self.add(callee, first, start.clone(), start);
                     }
                 }
             }
@@ -151,7 +151,7 @@ impl Tabulation<'_> {
         let edge = &self.program.edges[self.program.vertices[call as usize].edges.start as usize];
         let Action::Call {
             callee, results, ..
-        } = &edge.action
+        } = self.program.action(edge)
         else {
             unreachable!()
         };

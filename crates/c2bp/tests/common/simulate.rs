@@ -259,10 +259,10 @@ impl Simulator<'_> {
         let mut out = Vec::new();
         for (_, edge) in self.program.edges_from(vertex) {
             let mut after = vec![values.clone()];
-            match &edge.action {
+            match self.program.action(edge) {
                 Action::Skip => {}
                 Action::Assume { condition, holds } => {
-                    if !self.can(*condition, values, *holds) {
+                    if !self.can(condition, values, holds) {
                         continue;
                     }
                 }
@@ -386,7 +386,7 @@ impl Simulator<'_> {
         let is_call = |vertex: VertexId| {
             self.program
                 .edges_from(vertex)
-                .any(|(_, edge)| matches!(edge.action, Action::Call { .. }))
+                .any(|(_, edge)| self.program.callee(edge).is_some())
         };
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
@@ -417,9 +417,9 @@ impl Simulator<'_> {
         };
         let program = self.program;
         let calls = |vertex: VertexId| {
-            program.edges_from(vertex).any(|(_, edge)| {
-                matches!(edge.action, Action::Call { callee, .. } if callee == procedure)
-            })
+            program
+                .edges_from(vertex)
+                .any(|(_, edge)| program.callee(edge) == Some(procedure))
         };
         waiting.retain(|(vertex, _)| calls(*vertex));
         let waiting = waiting.clone();
@@ -428,7 +428,7 @@ impl Simulator<'_> {
         let mut entered = BTreeSet::new();
         for (vertex, values) in &waiting {
             for (_, edge) in program.edges_from(*vertex) {
-                let Action::Call { arguments, .. } = &edge.action else {
+                let Action::Call { arguments, .. } = program.action(edge) else {
                     continue;
                 };
                 let mut partial = vec![values[..globals].to_vec()];
@@ -498,7 +498,7 @@ impl Simulator<'_> {
         let mut back = Vec::new();
         for (vertex, values) in &waiting {
             for (_, edge) in self.program.edges_from(*vertex) {
-                let Action::Call { results, .. } = &edge.action else {
+                let Action::Call { results, .. } = self.program.action(edge) else {
                     continue;
                 };
                 for (_, inside) in &left {

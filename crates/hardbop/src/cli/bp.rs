@@ -36,6 +36,7 @@ Examples:
   hardbop bebop figure1.bp --label R          only the label R; main.R picks one of several
   hardbop bebop figure1.bp --reverse          last step first, as in the Bebop paper's Figure 1
   hardbop bebop figure1.bp --expand           step into every call
+  hardbop bebop figure1.bp --interactive      step through the trace: into calls, over them, back
   hardbop bebop figure1.bp --invariants       reachable states at every loop head and label
   hardbop bebop big.bp --time-limit 60 --memory-limit 4000 --stats";
 
@@ -68,6 +69,9 @@ pub struct BebopArgs {
     /// Do not print traces.
     #[arg(long, conflicts_with_all = ["reverse", "expand"])]
     pub no_trace: bool,
+    /// Step through the trace by commands from standard input: into calls, over them, back.
+    #[arg(long, conflicts_with_all = ["reverse", "expand", "no_trace", "invariants"])]
+    pub interactive: bool,
     /// Print the reachable states as a formula: at this label, or at every loop head and label.
     #[arg(long, value_name = "LABEL", num_args = 0..=1, default_missing_value = "*")]
     pub invariants: Option<String>,

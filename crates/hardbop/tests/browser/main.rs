@@ -7,6 +7,7 @@
 
 mod chromium;
 mod picture;
+mod playground;
 
 use chromium::{Browser, Tab};
 use serde_json::{Value, json};

@@ -103,6 +103,8 @@ fn short_help_teaches_by_example() {
               --expand                Show the steps inside calls; without it a call that returns is one
                                       step
               --no-trace              Do not print traces
+              --interactive           Step through the trace by commands from standard input: into calls,
+                                      over them, back
               --invariants [<LABEL>]  Print the reachable states as a formula: at this label, or at every
                                       loop head and label
               --stats                 Print the size and cost of the run
@@ -123,6 +125,7 @@ fn short_help_teaches_by_example() {
           hardbop bebop figure1.bp --label R          only the label R; main.R picks one of several
           hardbop bebop figure1.bp --reverse          last step first, as in the Bebop paper's Figure 1
           hardbop bebop figure1.bp --expand           step into every call
+          hardbop bebop figure1.bp --interactive      step through the trace: into calls, over them, back
           hardbop bebop figure1.bp --invariants       reachable states at every loop head and label
           hardbop bebop big.bp --time-limit 60 --memory-limit 4000 --stats
         [exit 0]
@@ -156,6 +159,7 @@ fn the_manual_page_tells_exit_codes() {
           hardbop bebop figure1.bp \-\-label R          only the label R; main.R picks one of several
           hardbop bebop figure1.bp \-\-reverse          last step first, as in the Bebop paper\*(Aqs Figure 1
           hardbop bebop figure1.bp \-\-expand           step into every call
+          hardbop bebop figure1.bp \-\-interactive      step through the trace: into calls, over them, back
           hardbop bebop figure1.bp \-\-invariants       reachable states at every loop head and label
           hardbop bebop big.bp \-\-time\-limit 60 \-\-memory\-limit 4000 \-\-stats
 

@@ -514,3 +514,200 @@ fn the_first_interrupt_ends_the_work_with_what_is_known() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("unknown (cancelled)"), "{text}");
 }
+
+/// Nothing that can be left out is printed, and what has nothing to do with each other stands apart.
+#[test]
+fn invariants_are_minimal() {
+    let scene = Scene::file(
+        "x.bp",
+        "decl a, b, c, d, e, f, g, h, i;
+void main() begin
+  assume((a | b) & (b | c | d) & (a | b | c));
+  assume((e | f) & (!e | f) & (d => c) & (h | i));
+  g := a & !b;
+  L: skip;
+end
+",
+    );
+    scene.check(
+        "bebop x.bp --no-trace --invariants",
+        expect![[r#"
+        x.bp:6: label L in main: reachable
+        1 label reachable
+
+        x.bp:6: before `L: skip`: f & b != g & (a & c | b & c | b & !d) & (h | i)
+        [exit 1]
+    "#]],
+    );
+}
+
+/// Into calls, over them with the summary, back, up, out, to a line; what cannot be done is said.
+#[test]
+fn stepping_through_a_trace() {
+    let commands =
+        "o\nover\nb\ni\nl 21\nup\ni\no\no\nw\nout\na\nback\nprevious\n\nline 12\no\nt\nq\n";
+    Scene::examples().and_input(commands).check(
+        "bebop bp/figure1.bp --interactive",
+        expect![[r#"
+            bp/figure1.bp:12: label R in main: reachable after 6 steps
+
+            the trace to label R in main, 21 steps with calls opened; `help` lists the commands
+            1/21  main, line 6: h := !g
+                g=1 (h=0)
+            > o
+            2/21  main, line 7: A(g,h)
+                g=1 h=0
+            > over
+                summary of A: g=1 a1=1 a2=0 -> g=1
+            10/21  main, line 8: skip
+                g=1 h=0
+            > b
+            2/21  main, line 7: A(g,h)
+                g=1 h=0
+            > i
+            3/21  A, line 20: if (a1)
+                g=1 a1=1 a2=0
+            > l 21
+            4/21  A, line 21: A(a2,a1)
+                g=1 a1=1 a2=0
+            > up
+            2/21  main, line 7: A(g,h)
+                g=1 h=0
+            > i
+            3/21  A, line 20: if (a1)
+                g=1 a1=1 a2=0
+            > o
+            4/21  A, line 21: A(a2,a1)
+                g=1 a1=1 a2=0
+            > o
+                summary of A: g=1 a1=0 a2=1 -> g=1
+            8/21  A, line 22: skip
+                g=1 a1=1 a2=0
+            > w
+                 2  line 7: A(g,h)  g=1 h=0
+            *    8      line 22: skip  g=1 a1=1 a2=0
+            > out
+            10/21  main, line 8: skip
+                g=1 h=0
+            > a
+                 1  line 6: h := !g  g=1 (h=0)
+                 2  line 7: A(g,h)  g=1 h=0
+            *   10  line 8: skip  g=1 h=0
+                11  line 9: A(g,h)  g=1 h=0
+                19  line 10: skip  g=1 h=0
+                20  line 11: if (g)  g=1 h=0
+                21  line 12: R: skip  g=1 h=0
+            > back
+            2/21  main, line 7: A(g,h)
+                g=1 h=0
+            > previous
+            1/21  main, line 6: h := !g
+                g=1 (h=0)
+            > 
+            2/21  main, line 7: A(g,h)
+                g=1 h=0
+            > line 12
+            21/21  main, line 12: R: skip
+                g=1 h=0
+            > o
+            this is the end of the trace
+            > t
+            *    1  bp/figure1.bp:12: label R in main
+            > q
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn stepping_says_what_is_wrong() {
+    let commands = "jump\nback\nup\nout\nline x\nline 99\ninto 3\nt 9\nt 2\ne\nh\n";
+    Scene::examples().and_input(commands).check(
+        "bebop bp/driver_coarse.bp --interactive --assertions",
+        expect![[r#"
+            bp/driver_coarse.bp:8: assertion in acquire: fails after 7 steps
+            bp/driver_coarse.bp:14: assertion in release: fails after 7 steps
+
+            the trace to assertion in acquire, 11 steps with calls opened; `help` lists the commands
+            1/11  main, line 20: locked := F
+                (locked=0)
+            > jump
+            `jump` is no command; `help` lists the commands
+            > back
+            this is the start of the trace
+            > up
+            this is main, which nobody called
+            > out
+            this is main, which nobody called
+            > line x
+            expected the number of a line behind `line`
+            > line 99
+            no further step is in that line; `start` goes back
+            > into 3
+            `into` takes nothing behind it; `help` lists the commands
+            > t 9
+            expected a number from 1 to 2 behind `targets`
+            > t 2
+            the trace to assertion in release, 14 steps with calls opened; `help` lists the commands
+            1/14  main, line 20: locked := F
+                (locked=0)
+            > e
+            14/14  release, line 14: the assertion fails
+                locked=0
+            > h
+              i, into        the next step; a call leads into the procedure
+              o, over        the next step; a call is one step (also an empty line)
+              b, back        the step before; a call that returned is one step
+              p, previous    the step before; a call that returned leads to the procedure's last step
+              u, up          the call of this procedure
+              out            behind the call of this procedure
+              l, line N      the next step in line N
+              s, start       the first step
+              e, end         the last step
+              w, where       the calls that are open here
+              a, all         all steps of this procedure, with calls closed
+              t, targets     what has a trace; with a number, go to the start of that trace
+              h, help        this
+              q, quit        the end
+            A value in parentheses is that of one execution; others along the same trace have the other one.
+            > 
+            [exit 1]
+        "#]],
+    );
+}
+
+#[test]
+fn stepping_needs_a_trace_a_file_and_a_reader() {
+    Scene::examples().check(
+        "bebop bp/driver.bp --interactive --assertions",
+        expect![[r#"
+            bp/driver.bp:9: assertion in acquire: holds
+            bp/driver.bp:15: assertion in release: holds
+            there is no trace to step through
+            [exit 0]
+        "#]],
+    );
+    Scene::examples().check(
+        "bebop - --interactive",
+        expect![[r#"
+        [stderr]
+        error: --interactive reads commands from standard input, so the program must be in a file
+        [exit 2]
+    "#]],
+    );
+    Scene::examples().check(
+        "bebop bp/figure1.bp --interactive --json",
+        expect![[r#"
+        {
+          "command": "bebop",
+          "exit_code": 2,
+          "diagnostics": [],
+          "error": {
+            "kind": "usage",
+            "message": "--interactive is for people: it does not go together with --json"
+          }
+        }
+        [exit 2]
+    "#]],
+    );
+}

@@ -1,6 +1,7 @@
 //! `hardbop bebop`: model checks a boolean program.
 
 mod answer;
+mod interactive;
 mod json;
 mod text;
 
@@ -19,6 +20,9 @@ use hardbop_boolean_program::program::VertexId;
 /// Checks a program.
 pub fn run(arguments: &BebopArgs, console: &Console) -> Result<Verdict, Failure> {
     let budget = limits::budget(&arguments.limits)?;
+    if arguments.interactive {
+        interactive::refuse(arguments, console)?;
+    }
     let loaded = boolean::program(&arguments.input, console)?;
     let question = Question {
         labels: &arguments.labels,
@@ -54,6 +58,7 @@ pub fn run(arguments: &BebopArgs, console: &Console) -> Result<Verdict, Failure>
     let verdict = verdict(&report);
     let words = Words::new(&loaded.program, &loaded.sources);
     match console.format() {
+        Format::Text if arguments.interactive => interactive::run(&words, &report, console)?,
         Format::Text => console.text(&text::render(arguments, &words, &report, console))?,
         Format::Json => {
             let body = json::body(arguments, &words, &report);

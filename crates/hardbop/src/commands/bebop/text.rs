@@ -59,6 +59,32 @@ fn target_lines(
     report: &TargetReport,
     console: &Console,
 ) {
+    answer_line(text, words, report, console);
+    if let Decision::Reachable(Some(replayed)) = &report.decision {
+        let lines = lines(words, replayed, Calls::wanted(arguments));
+        let listing = if arguments.reverse {
+            listing::render_reversed(words, &lines)
+        } else {
+            listing::render(words, &lines)
+        };
+        let _ = write!(text, "\n{listing}\n");
+        let opened = replayed.trace.steps.len();
+        if replayed.followed < opened {
+            let _ = writeln!(
+                text,
+                "note: not all calls could be opened; the trace was replayed up to the first closed one\n"
+            );
+        }
+    }
+}
+
+/// What was found out about a target, in one line.
+pub(super) fn answer_line(
+    text: &mut String,
+    words: &Words<'_>,
+    report: &TargetReport,
+    console: &Console,
+) {
     let program = words.program();
     let target = &program.targets[report.position];
     let place = words.place(target.span);
@@ -95,22 +121,6 @@ fn target_lines(
             )
         }
     };
-    if let Decision::Reachable(Some(replayed)) = &report.decision {
-        let lines = lines(words, replayed, Calls::wanted(arguments));
-        let listing = if arguments.reverse {
-            listing::render_reversed(words, &lines)
-        } else {
-            listing::render(words, &lines)
-        };
-        let _ = write!(text, "\n{listing}\n");
-        let opened = replayed.trace.steps.len();
-        if replayed.followed < opened {
-            let _ = writeln!(
-                text,
-                "note: not all calls could be opened; the trace was replayed up to the first closed one\n"
-            );
-        }
-    }
 }
 
 /// The steps of a trace as lines. The ends of procedures are not shown, as in the paper: where
