@@ -355,7 +355,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 }
                 break;
             }
-            if self.is_time_for_all() {
+            if self.is_time_for_all(session.statistics().queries) {
                 self.together(&mut terms, &mut session);
                 continue;
             }

@@ -14,6 +14,9 @@ use hardbop_logic::{Limits, Session, Terms};
 use hardbop_model::points::PointId;
 use std::time::Duration;
 
+/// The most steps of a proof: the gate asks about all of them at once, and without a choice of
+/// addresses. Above that, clauses of single runs are easier to check.
+const PROVABLE: u64 = 1500;
 /// Where objects begin to lie: behind the first pages, in any address space.
 const ORIGIN: u64 = 0x10000;
 
@@ -31,14 +34,16 @@ pub(super) fn is_allowed(options: &Options) -> bool {
 
 impl Worker<'_, '_, '_> {
     /// Whether all paths are to be followed together now.
-    pub(super) fn is_time_for_all(&self) -> bool {
+    ///
+    /// Runs that nobody had to be asked about are cheap, and what is learned from them is, too.
+    pub(super) fn is_time_for_all(&self, runs_asked: u64) -> bool {
         let runs = self.common.options.together_after;
         match self.together {
             Pending::Now => true,
             Pending::No => false,
             Pending::Later => {
                 let explored = self.common.shared().statistics.explored;
-                runs.is_some_and(|runs| explored >= runs)
+                runs.is_some_and(|runs| explored >= runs && (runs == 0 || runs_asked > 0))
             }
         }
     }
@@ -84,6 +89,7 @@ impl Worker<'_, '_, '_> {
             violated,
             cut,
             unreached,
+            steps,
             ..
         } = found;
         for (check, values) in violated {
@@ -93,18 +99,21 @@ impl Worker<'_, '_, '_> {
         }
         match ended {
             Ok(()) if self.structure.open().is_empty() => {}
-            Ok(()) => self.seen_all(cut, unreached),
+            Ok(()) => self.seen_all(cut, unreached, steps),
             Err(Apart::Stopped(stopped)) => self.close_all(&Some(Reason::Stopped(stopped))),
             Err(Apart::TooMuch) => {}
         }
     }
 
     /// No path up to the bound violates what is still open.
-    fn seen_all(&mut self, cut: bool, unreached: Vec<PointId>) {
+    fn seen_all(&mut self, cut: bool, unreached: Vec<PointId>, steps: u64) {
         let common = self.common;
         let mut reason = unsupported(common.semantics.program, &common.shared());
         if reason.is_none() && cut {
             reason = Some(Reason::Bound(common.options.depth));
+        }
+        if reason.is_none() && steps > PROVABLE {
+            return;
         }
         if reason.is_none() {
             let clause = Clause {
