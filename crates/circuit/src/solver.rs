@@ -47,6 +47,17 @@ impl CircuitSolver {
         self.blaster.graph.len()
     }
 
+    /// Says what a word is, before anything was said of it: what is computed from it is computed
+    /// at once then. Does nothing for what is not a word, or was met already.
+    pub fn fix(&mut self, terms: &Terms, constant: TermId, value: u64) {
+        if let Sort::BitVec(width) = terms.sort(constant)
+            && self.blaster.known(constant).is_none()
+        {
+            let bit = |at: u32| Bit::constant(at < 64 && value >> at & 1 == 1);
+            self.blaster.define(constant, (0..width).map(bit).collect());
+        }
+    }
+
     fn number(&self, bits: &[Bit]) -> BigUint {
         let mut number = BigUint::default();
         for (at, &bit) in bits.iter().enumerate() {

@@ -74,6 +74,9 @@ pub struct Options {
     pub length: usize,
     /// The part of the paths that is searched; all of them if there is none.
     pub part: Option<Part>,
+    /// After so many runs that were learned from, all paths are followed together, if their points
+    /// are few; never, if there is none.
+    pub together_after: Option<u64>,
 }
 
 impl Default for Options {
@@ -86,6 +89,7 @@ impl Default for Options {
             query_time: Duration::from_secs(30),
             length: 1_000_000,
             part: None,
+            together_after: None,
         }
     }
 }
@@ -109,6 +113,8 @@ pub(crate) struct Statistics {
     pub(crate) pruned: Option<BigUint>,
     /// Questions to the solver.
     pub(crate) queries: u64,
+    /// Steps with all paths together.
+    pub(crate) together: u64,
 }
 
 impl Default for Statistics {
@@ -123,6 +129,7 @@ impl Default for Statistics {
             paths: BigUint::from(1u32),
             pruned: None,
             queries: 0,
+            together: 0,
         }
     }
 }
@@ -142,6 +149,9 @@ impl Statistics {
             Figure::count("clauses", self.clauses),
             Figure::count("queries", self.queries),
         ]);
+        if self.together > 0 {
+            figures.push(Figure::count("steps together", self.together));
+        }
         figures
     }
 }

@@ -1,4 +1,4 @@
-//! The paper's two families of programs (section 4), as C text.
+//! The paper's two families of programs (section 4), and one more, as C text.
 
 use std::fmt::Write;
 
@@ -91,6 +91,36 @@ pub fn nfa(text: &str) -> String {
         };
     }
     out.push_str("    if (state == 6) reach_error();\n    return 0;\n}\n");
+    out
+}
+
+/// Locks in a loop: each is taken and given back if its own choice says so, and that it is held
+/// when it is given back is checked. Every error depends on another choice, so no clause about all
+/// errors can leave a choice out. With `forgotten`, that lock is not taken.
+pub fn locks(count: u32, forgotten: Option<u32>) -> String {
+    let mut out = String::from(HEADER);
+    out.push_str("int main(void) {\n");
+    for lock in 0..count {
+        let _ = writeln!(
+            out,
+            "    int want{lock} = __VERIFIER_nondet_int(), held{lock};"
+        );
+    }
+    out.push_str("    while (__VERIFIER_nondet_int()) {\n");
+    for lock in 0..count {
+        let _ = writeln!(out, "        held{lock} = 0;");
+    }
+    for lock in 0..count {
+        let taken = i32::from(forgotten != Some(lock));
+        let _ = writeln!(out, "        if (want{lock}) held{lock} = {taken};");
+    }
+    for lock in 0..count {
+        let _ = writeln!(
+            out,
+            "        if (want{lock}) {{\n            if (held{lock} != 1) reach_error();\n            held{lock} = 0;\n        }}"
+        );
+    }
+    out.push_str("    }\n    return 0;\n}\n");
     out
 }
 

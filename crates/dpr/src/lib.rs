@@ -55,5 +55,6 @@ mod run;
 mod search;
 mod smus;
 mod structure;
+mod together;
 
 pub use check::{Dpr, Learning, Options, Order, Part};

@@ -1,7 +1,9 @@
 //! Numbers for points of the unrolled program, for several workers at a time.
 
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::program::Program;
 use hardbop_model::loops::FunctionGraph;
+use hardbop_model::order::{Key, Order};
 use hardbop_model::points::{ContextId, Numbering, PointId, Points};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -42,6 +44,17 @@ impl Nodes {
 
     pub(crate) fn node(&self, context: ContextId, location: LocId) -> PointId {
         self.numbering().point(context, location)
+    }
+
+    /// Where a point comes in an order in which each point is after all that lead to it.
+    pub(crate) fn key(
+        &self,
+        order: &mut Order,
+        program: &Program,
+        context: ContextId,
+        location: LocId,
+    ) -> Option<Key> {
+        order.key(program, &self.numbering(), context, location)
     }
 
     /// All that has a number.

@@ -7,10 +7,10 @@
 use crate::check::Part;
 use crate::nodes::Nodes;
 use crate::oracle::Oracles;
-use crate::structure::{Return, Structure};
+use crate::structure::{Return, Structure, is_direct};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
-use hardbop_cfront::program::{Callee, LocationKind, Op};
+use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::claim::Decision;
 use hardbop_logic::{Answer, Session, TermId, Terms, Unknown};
 use hardbop_model::points::PointId;
@@ -108,6 +108,8 @@ pub(crate) enum Ended {
     Unsupported(EdgeId),
     /// At a node where every side that can be taken was explored before.
     Explored,
+    /// It took more questions than it was given.
+    Abandoned,
     /// A limit was reached.
     Stopped(Stopped),
 }
@@ -143,6 +145,8 @@ pub(crate) struct Runner<'a, 'p> {
     pub length: usize,
     /// The part of the paths that is run.
     pub part: Option<Part>,
+    /// The most questions of this run.
+    pub questions: Option<u64>,
 }
 
 /// A call on the path.
@@ -242,11 +246,16 @@ impl<'p> Runner<'_, 'p> {
         }];
         let mut next_frame = 1;
         let mut at = entry;
+        let asked = self.session.statistics().queries;
         let ended = loop {
             if walk.path.len() % 256 == 255
                 && let Err(stopped) = self.budget.check()
             {
                 break Ended::Stopped(stopped);
+            }
+            let asked = self.session.statistics().queries - asked;
+            if self.questions.is_some_and(|most| asked > most) {
+                break Ended::Abandoned;
             }
             let Some(frame) = frames.last_mut() else {
                 break Ended::Safely;
@@ -613,14 +622,4 @@ impl<'p> Runner<'_, 'p> {
             })
             .collect()
     }
-}
-
-fn is_direct(program: &hardbop_cfront::program::Program, edge: EdgeId) -> bool {
-    matches!(
-        program.edges[edge.index()].op,
-        Op::Call {
-            callee: Callee::Direct(_),
-            ..
-        }
-    )
 }

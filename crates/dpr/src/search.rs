@@ -224,6 +224,16 @@ pub(crate) struct Worker<'c, 'a, 'p> {
     in_vain: u64,
     /// Where cores are asked for, over the same terms as the runs.
     cores: Option<Session<'static>>,
+    /// Whether all paths are still to be followed together.
+    together: Pending,
+}
+
+/// Whether something is still to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pending {
+    Now,
+    Later,
+    No,
 }
 
 /// Why a part of the paths decides nothing.
@@ -258,6 +268,10 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             explanations: 0,
             in_vain: 0,
             cores: None,
+            together: match (job, common.options.together_after) {
+                (0, Some(_)) if all::is_allowed(common.options) => Pending::Later,
+                _ => Pending::No,
+            },
         }
     }
 
@@ -341,12 +355,17 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 }
                 break;
             }
+            if self.is_time_for_all(session.statistics().queries) {
+                self.together(&mut terms, &mut session);
+                continue;
+            }
             if terms.len() > TERMS {
                 common.shared().statistics.queries += session.statistics().queries;
                 terms = Terms::new();
                 session = self.session(&mut terms);
                 self.cores = None;
             }
+            let questions = self.patience();
             let run = Runner {
                 semantics: common.semantics,
                 structure: &mut self.structure,
@@ -359,6 +378,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                 depth: common.options.depth,
                 length: common.options.length,
                 part: common.options.part,
+                questions,
             }
             .run();
             if let Err(stopped) = self.learn(run, &mut terms) {
@@ -414,7 +434,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         shared.safe += u64::from(matches!(run.ended, Ended::Safely));
         match run.ended {
             Ended::Explored => shared.statistics.repeated += 1,
-            Ended::Stopped(_) => {}
+            Ended::Stopped(_) | Ended::Abandoned => {}
             _ => shared.statistics.explored += 1,
         }
         if let Some(Act::End(crate::run::End::Cut)) = run.path.last().map(|p| &p.act) {
@@ -444,6 +464,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             }
             Ended::Unsupported(edge) => self.common.shared().met.push(*edge),
             Ended::Explored => self.learn_refusals(run, terms)?,
+            Ended::Abandoned => self.together = Pending::Now,
             Ended::Stopped(stopped) => return Err(*stopped),
         }
         Ok(())
@@ -528,7 +549,11 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         let quick = explainer.explain(goal, Cores::Quick)?;
         // Smaller cores cost questions; where they have brought nothing, they are tried rarely.
         self.explanations += 1;
-        let worthwhile = self.in_vain < PATIENCE || self.explanations.is_multiple_of(RARELY);
+        let worthwhile = match self.together {
+            Pending::No => self.in_vain < PATIENCE || self.explanations.is_multiple_of(RARELY),
+            // All paths come soon.
+            _ => run.path.len() <= all::SHORT,
+        };
         let explanation = if quick.decisions.is_empty() || !worthwhile {
             quick
         } else {
@@ -569,6 +594,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
             decisions: decisions.into_iter().collect(),
             marks,
             branches,
+            together: None,
         };
         shared.clauses.push(Learned { clause, sides });
     }
@@ -667,5 +693,6 @@ fn marks(path: &[Position], goal: Goal, explanation: &Explanation) -> (Vec<(u32,
     (marks, visited)
 }
 
+mod all;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@
 //! was taken. Ways through the next iteration are known by the loop's exits only.
 
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
-use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
 use hardbop_graph::{Dominators, reachable, reversed};
 use hardbop_model::loops::FunctionGraph;
 use hardbop_semantics::Semantics;
@@ -396,4 +396,15 @@ impl Unrolled {
             })
             .collect()
     }
+}
+
+/// Whether a call names the function that it calls.
+pub(crate) fn is_direct(program: &Program, edge: EdgeId) -> bool {
+    matches!(
+        program.edges[edge.index()].op,
+        Op::Call {
+            callee: Callee::Direct(_),
+            ..
+        }
+    )
 }

@@ -43,14 +43,20 @@ fn check(seed: u64) -> bool {
         .collect();
     let prepared = Prepared::new(&loaded.program, &Budget::unlimited()).unwrap();
     let model = Model::new(&loaded.program, &prepared);
-    // One program under two orders: what is learned differs, the verdicts must not.
+    // One program under two orders, and with all paths together, at once or after some runs: what
+    // is learned differs, the verdicts must not.
     let first = match seed % 3 {
         0 => Order::Random(!seed),
         1 => Order::DepthFirst,
         _ => Order::Guided,
     };
-    for order in [first, Order::Random(seed)] {
-        let learning = if seed % 16 == 5 && order == first {
+    for (order, together_after) in [
+        (first, None),
+        (Order::Random(seed), None),
+        (first, Some(0)),
+        (first, Some(1 + seed % 3)),
+    ] {
+        let learning = if seed % 16 == 5 && together_after.is_none() && order == first {
             Learning::Off
         } else {
             Learning::On
@@ -59,6 +65,7 @@ fn check(seed: u64) -> bool {
             order,
             learning,
             jobs: if seed % 8 == 3 { 2 } else { 1 },
+            together_after,
             ..Options::default()
         };
         let task = Task {
@@ -67,6 +74,10 @@ fn check(seed: u64) -> bool {
             budget: &Budget::unlimited(),
         };
         let report = alone(&Dpr(options), &task, &mut |_| {});
+        if together_after == Some(0) && seed % 8 != 3 {
+            // These programs are small enough: a worker alone need not go on one by one.
+            assert_eq!(report.count("explored"), 0, "seed {seed}\n{text}");
+        }
         for (check, outcome) in &report.outcomes {
             let right = match outcome {
                 Outcome::Proved(_) => !expected.contains(check),
@@ -75,7 +86,7 @@ fn check(seed: u64) -> bool {
             };
             assert!(
                 right,
-                "seed {seed}, {order:?}, {check:?}: {outcome:?}, but {expected:?} are violated\n{text}"
+                "seed {seed}, {order:?}, {together_after:?}, {check:?}: {outcome:?}, but {expected:?} are violated\n{text}"
             );
         }
         assert_eq!(report.outcomes.len(), checks.len());

@@ -326,6 +326,10 @@ pub struct Clause {
     pub marks: Vec<(u32, Mark)>,
     /// How many branches that path visits.
     pub branches: u32,
+    /// If it is not one path that shows it, but all of them together: the points of the unrolled
+    /// program that no execution comes to that makes the decisions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Vec<PointId>>,
 }
 
 /// A choice of one side at a branch of the unrolled program.

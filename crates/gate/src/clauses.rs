@@ -9,11 +9,17 @@
 //! any other branch all live sides but one must be refuted by what is known. No core, no
 //! single-assignment form and no postdominator is used.
 //!
+//! Another kind of clause is shown by all paths together (`together`).
+//!
 //! An execution that meets an error takes, at every point of the unrolled program that it comes to,
 //! one of the *live* sides, from which an error can be reached. So if no choice of one live side a
 //! point escapes all clauses, no execution meets an error.
 
+mod about;
+mod together;
+
 use crate::{Gate, refused};
+use about::is_about;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{Callee, LocationKind, Op, Program};
@@ -62,34 +68,6 @@ impl Gate<'_> {
             other => Err(refused(other)),
         }
     }
-}
-
-/// Whether all that a claim speaks of is in the program.
-fn is_about(program: &Program, claim: &Clauses) -> bool {
-    let location = |at: LocId| at.index() < program.locations.len();
-    let call = |edge: EdgeId, callee: FuncId| match program.edges.get(edge.index()) {
-        Some(edge) => match &edge.op {
-            Op::Call { callee: how, .. } => how.targets().contains(&callee),
-            _ => false,
-        },
-        None => false,
-    };
-    let around = |around: &Around| match *around {
-        Around::Start => true,
-        Around::Call(_, edge, callee) => call(edge, callee),
-        Around::Loop(_, head, _) => location(head),
-    };
-    let mark = |&(_, mark): &(u32, Mark)| match mark {
-        Mark::Free(meet) => location(meet),
-        Mark::Decided(_) | Mark::Refused(_) => true,
-    };
-    let points = &claim.points;
-    points.contexts.iter().all(around)
-        && points.points.iter().all(|&(_, at)| location(at))
-        && claim
-            .clauses
-            .iter()
-            .all(|clause| clause.marks.iter().all(mark))
 }
 
 /// Whether a caller may still meet an error once this function has returned.
@@ -297,6 +275,9 @@ impl<'a, 'p> Rechecker<'a, 'p> {
         session: &mut Session<'static>,
         clause: &Clause,
     ) -> bool {
+        if let Some(unreached) = &clause.together {
+            return self.holds_together(terms, session, clause, unreached);
+        }
         [Asking::Sparingly, Asking::Always]
             .into_iter()
             .any(|asking| self.follow(terms, session, clause, asking))

@@ -22,6 +22,7 @@
 
 pub mod bounded;
 pub mod loops;
+pub mod order;
 pub mod passes;
 pub mod plain;
 pub mod points;

@@ -15,7 +15,8 @@ Examples:
 /// execution. (One formula for all executions up to a bound is `hardbop check --engine unroll`.)
 ///
 /// Runs the program with symbolic inputs, one path after the other, and learns from every path
-/// without an error which others cannot have one either. A check is VIOLATED with a run that was
+/// without an error which others cannot have one either. Where the first path does not say enough,
+/// all of them are followed together, merged where they meet, if that is not too much. A check is VIOLATED with a run that was
 /// replayed, PROVED if no path is left and none was cut off at the bound, and UNKNOWN else.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
@@ -45,6 +46,9 @@ pub struct BmcArgs {
     /// Exclude each path by itself and learn nothing from it.
     #[arg(long, help_heading = "Search")]
     pub no_learning: bool,
+    /// Run one path after the other, and never follow all of them together.
+    #[arg(long, help_heading = "Search")]
+    pub one_by_one: bool,
     /// How many paths are run at a time.
     #[arg(
         long,

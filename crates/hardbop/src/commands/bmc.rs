@@ -137,6 +137,7 @@ fn options(arguments: &BmcArgs) -> Options {
             Learning::On
         },
         jobs: arguments.jobs.into(),
+        together_after: (!arguments.one_by_one).then_some(1),
         ..Options::default()
     }
 }

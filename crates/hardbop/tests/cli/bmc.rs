@@ -62,7 +62,7 @@ const FOO2: &str = "int main(void) {
 fn a_violation_has_its_run() {
     check(
         FOO2,
-        "--order depth-first",
+        "--order depth-first --one-by-one",
         expect![[r#"
             VIOLATED x.c:8: call of `reach_error` (in main)
               4  int x = 5, y = 8, z = 10;   x = 5
@@ -82,7 +82,7 @@ fn a_violation_has_its_run() {
 fn a_violation_as_edges() {
     check(
         FOO2,
-        "--random 3 --trace",
+        "--random 3 --trace --one-by-one",
         expect![[r#"
             VIOLATED x.c:8: call of `reach_error` (in main)
               x.c:4: x = 5;
@@ -110,7 +110,7 @@ fn a_proof_is_its_clauses() {
     let text = FOO2.replace("x > 10", "x > 20");
     check(
         &text,
-        "--order depth-first --clauses",
+        "--order depth-first --clauses --one-by-one",
         expect![[r#"
         PROVED x.c:8: call of `reach_error` (in main)
         no run meets an error that does all of this:
@@ -135,7 +135,7 @@ const LOOP: &str = "int main(void) {
 fn beyond_the_bound_nothing_is_claimed() {
     check(
         LOOP,
-        "--depth 3",
+        "--depth 3 --one-by-one",
         expect![[r#"
         UNKNOWN x.c:6: call of `reach_error` (in main)
           because nothing was found up to bound 3, and some runs go beyond it
@@ -149,7 +149,7 @@ fn beyond_the_bound_nothing_is_claimed() {
 fn within_the_bound_it_is_found() {
     check(
         LOOP,
-        "--depth 5 --no-trace",
+        "--depth 5 --no-trace --one-by-one",
         expect![[r#"
             VIOLATED x.c:6: call of `reach_error` (in main)
               x.c:5: input __VERIFIER_nondet_int() = 1
@@ -164,6 +164,34 @@ fn within_the_bound_it_is_found() {
     );
 }
 
+/// Where the first run is not enough, and took questions, all paths are followed at once: the same
+/// answers.
+#[test]
+fn all_paths_together() {
+    let asking = |text: &str| text.replace("nondet_int())", "nondet_int() > 7)");
+    let shown = |options: &str| {
+        let scene = Scene::file("x.c", format!("{PRELUDE}{}", asking(LOOP)));
+        picture(&scene.output(&format!("bmc x.c --no-trace --stats {options}")))
+    };
+    let bounded = shown("--depth 3");
+    assert!(
+        bounded.contains("nothing was found up to bound 3"),
+        "{bounded}"
+    );
+    assert!(bounded.contains("steps together"), "{bounded}");
+    let found = shown("--depth 5");
+    assert!(found.starts_with("VIOLATED x.c:6: "), "{found}");
+    assert!(found.contains("steps together"), "{found}");
+    let alone = shown("--depth 5 --one-by-one");
+    assert!(alone.starts_with("VIOLATED x.c:6: "), "{alone}");
+    assert!(!alone.contains("together"), "{alone}");
+    let text = asking(FOO2).replace("x > 10", "x > 20");
+    let scene = Scene::file("x.c", format!("{PRELUDE}{text}"));
+    let proved = picture(&scene.output("bmc x.c --clauses"));
+    assert!(proved.starts_with("PROVED x.c:8: "), "{proved}");
+    assert!(proved.contains("no run meets an error\n"), "{proved}");
+}
+
 #[test]
 fn many_paths_are_counted_exactly() {
     let mut text = "int main(void) {\n  int x = 0;\n".to_owned();
@@ -173,7 +201,7 @@ fn many_paths_are_counted_exactly() {
     text.push_str("  if (x > 1) reach_error();\n  return 0;\n}\n");
     check(
         &text,
-        "",
+        "--one-by-one",
         expect![[r#"
             PROVED x.c:85: call of `reach_error` (in main)
             explored 81 of 1208925819614629174706176 paths, pruned 1208925819614629174706095
@@ -185,7 +213,8 @@ fn many_paths_are_counted_exactly() {
 #[test]
 fn statistics() {
     let scene = Scene::file("x.c", format!("{PRELUDE}{FOO2}"));
-    let shown = picture(&scene.output("bmc x.c --order depth-first --no-trace --stats"));
+    let shown =
+        picture(&scene.output("bmc x.c --order depth-first --one-by-one --no-trace --stats"));
     let line = shown.lines().find(|line| line.contains("explored"));
     let line = line.unwrap_or_else(|| panic!("no statistics:\n{shown}"));
     // The time and the number of questions are the machine's and the solver's.
