@@ -73,11 +73,6 @@ pub fn exact(
         }
         match follower.follow(policy)? {
             Course::Violated(events) => {
-                let has_leap = events.iter().any(|event| !matches!(event, Event::Walk(_)));
-                // Short runs are other engines' business, and are found by walking.
-                if !has_leap {
-                    return Ok(Exact::Open);
-                }
                 let (terms, graph) = (&mut *follower.terms, &*follower.graph);
                 let mut model = Assignment::new();
                 let found = chain(semantics, terms, graph, check, &events, &mut model);
@@ -92,7 +87,7 @@ pub fn exact(
                     return Ok(Exact::Open);
                 }
             }
-            Course::Ended if !open => return Ok(Exact::Never),
+            Course::Ended if !open && follower.graph.complete => return Ok(Exact::Never),
             Course::Ended | Course::Lost => {}
         }
     }

@@ -48,7 +48,7 @@ pub fn exactly(
         accepted.is_some()
     };
     let parts = match options.effort {
-        Effort::Exact => 5_000,
+        Effort::Exact => 3_000,
         Effort::All => 50_000,
     };
     let course = Wanted { check, parts };

@@ -269,7 +269,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         first: vec![
             Box::new(only(2_000_000)),
             // Where loops are long, and all that they do is told by closed forms.
-            suited(Look::Long(RUN_FIRST), timed(exact, seconds(1))),
+            suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // Much of what is wrong in large programs shows in a few runs, and all else takes long:
             // state machines are searched before anybody reads them as logic.
             suited(Look::Large(RUN_FIRST), timed(first_runs, seconds(1))),

@@ -6,7 +6,7 @@
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A sum of products of words, each with a factor below 2^width.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,7 +32,75 @@ pub(super) fn eased(terms: &mut Terms, conjuncts: &[TermId]) -> TermId {
         question = terms.substitute(question, &[(constant, value)].into());
     }
     let question = divided(terms, question);
-    multiplied_out(terms, question)
+    let question = multiplied_out(terms, question);
+    match leaves_nothing(terms, question) {
+        true => terms.bool(false),
+        false => question,
+    }
+}
+
+/// Whether the conjuncts about some word leave it no value: bounds that cross, or that meet at a
+/// number which it is said not to be. No solver is needed to see that.
+fn leaves_nothing(terms: &Terms, question: TermId) -> bool {
+    let parts = match terms.op(question) {
+        Op::And => terms.args(question).to_vec(),
+        _ => vec![question],
+    };
+    let number = |term: TermId| match terms.value_of(term) {
+        Some(Value::BitVec(bits)) => Some(bits.unsigned().clone()),
+        _ => None,
+    };
+    let mut least: BTreeMap<TermId, BigUint> = BTreeMap::new();
+    let mut most: BTreeMap<TermId, BigUint> = BTreeMap::new();
+    let mut others: BTreeSet<(TermId, BigUint)> = BTreeSet::new();
+    for part in parts {
+        let (part, holds) = match (terms.op(part), terms.args(part)) {
+            (Op::Not, &[inner]) => (inner, false),
+            _ => (part, true),
+        };
+        let &[a, b] = terms.args(part) else {
+            continue;
+        };
+        // As `low < high`, or as `low <= high`.
+        let (low, high, strictly) = match (terms.op(part), holds) {
+            (Op::Eq, false) => {
+                for (word, value) in [(a, b), (b, a)] {
+                    others.extend(number(value).map(|value| (word, value)));
+                }
+                continue;
+            }
+            (Op::BvUlt, true) => (a, b, true),
+            (Op::BvUle, true) => (a, b, false),
+            (Op::BvUlt, false) => (b, a, false),
+            (Op::BvUle, false) => (b, a, true),
+            _ => continue,
+        };
+        if let Some(mut bound) = number(high) {
+            if strictly {
+                if bound.is_zero() {
+                    return true;
+                }
+                bound -= 1u32;
+            }
+            let known = most.entry(low).or_insert_with(|| bound.clone());
+            if bound < *known {
+                *known = bound;
+            }
+        } else if let Some(mut bound) = number(low) {
+            if strictly {
+                bound += 1u32;
+            }
+            let known = least.entry(high).or_insert_with(|| bound.clone());
+            if bound > *known {
+                *known = bound;
+            }
+        }
+    }
+    let zero = BigUint::zero();
+    most.iter().any(|(word, most)| {
+        let least = least.get(word).unwrap_or(&zero);
+        least > most || (least == most && others.contains(&(*word, most.clone())))
+    })
 }
 
 /// The same question with divisions of sums by a number carried out, where everything but a number
@@ -320,5 +388,113 @@ impl Sum {
             sum = terms.bv_add(sum, value);
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_logic::{Assignment, BitVec, eval};
+    use hardbop_test_support::random::Random;
+
+    const WIDTH: u32 = 4;
+
+    fn word(terms: &mut Terms, random: &mut Random, words: &[TermId], depth: u32) -> TermId {
+        if depth == 0 || random.below(3) == 0 {
+            return match random.below(2) {
+                0 => words[random.below(words.len() as u64) as usize],
+                _ => terms.bv(i128::from(random.below(16)), WIDTH),
+            };
+        }
+        let a = word(terms, random, words, depth - 1);
+        let b = word(terms, random, words, depth - 1);
+        let by = terms.bv(1 + i128::from(random.below(6)), WIDTH);
+        match random.below(8) {
+            0 | 1 => terms.bv_add(a, b),
+            2 => terms.bv_sub(a, b),
+            3 => terms.bv_mul(a, b),
+            4 => terms.bv_urem(a, by),
+            5 => terms.bv_udiv(a, by),
+            6 => terms.bv_srem(a, by),
+            _ => terms.bv_sdiv(a, by),
+        }
+    }
+
+    fn comparison(terms: &mut Terms, random: &mut Random, words: &[TermId]) -> TermId {
+        let a = word(terms, random, words, 2);
+        // A bound of a word is what makes divisions easy.
+        let (a, b) = match random.below(3) {
+            0 => (words[0], terms.bv(i128::from(random.below(6)), WIDTH)),
+            _ => (a, word(terms, random, words, 2)),
+        };
+        let found = match random.below(6) {
+            0 | 1 => terms.eq(a, b),
+            2 => terms.bv_ult(a, b),
+            3 => terms.bv_ule(a, b),
+            4 => terms.bv_slt(a, b),
+            _ => terms.bv_sle(a, b),
+        };
+        match random.below(4) {
+            0 => terms.not(found),
+            _ => found,
+        }
+    }
+
+    /// Whether a question about words of four bits has a model, by trying all.
+    fn has_model(terms: &Terms, question: TermId, words: &[TermId]) -> bool {
+        (0..1u32 << (WIDTH * words.len() as u32)).any(|bits| {
+            let mut assignment = Assignment::new();
+            for (at, &word) in words.iter().enumerate() {
+                let value = (bits >> (WIDTH * at as u32)) & 15;
+                assignment.set(word, Value::BitVec(BitVec::new(value.into(), WIDTH)));
+            }
+            eval(terms, question, &assignment) == Ok(Value::Bool(true))
+        })
+    }
+
+    #[test]
+    fn a_question_made_easier_has_a_model_where_it_had_one() {
+        let (mut with, mut without, mut decided) = (0, 0, 0);
+        for seed in 0..3_000 {
+            let mut random = Random(seed ^ 0x5a5a_0000);
+            let mut terms = Terms::new();
+            let words = ["x", "y"].map(|name| terms.constant(name, Sort::BitVec(WIDTH)));
+            let mut conjuncts = Vec::new();
+            for _ in 0..1 + random.below(4) {
+                conjuncts.push(comparison(&mut terms, &mut random, &words));
+            }
+            let question = terms.and(&conjuncts);
+            let eased = eased(&mut terms, &conjuncts);
+            let before = has_model(&terms, question, &words);
+            let after = has_model(&terms, eased, &words);
+            assert_eq!(before, after, "seed {seed}: {}", terms.infix(question));
+            with += u32::from(before);
+            without += u32::from(!before);
+            decided += u32::from(eased == terms.bool(false));
+        }
+        assert!(
+            with > 300 && without > 300 && decided > 100,
+            "{with} {without} {decided}"
+        );
+    }
+
+    #[test]
+    fn products_and_polynomials_are_multiplied_out() {
+        let mut terms = Terms::new();
+        let [k, s] = ["k", "s"].map(|name| terms.constant(name, Sort::BitVec(64)));
+        let one = terms.bv(1, 64);
+        let next = terms.bv_add(k, one);
+        // s = k (k - 1), and then s + 2 k is not (k + 1) k.
+        let before = terms.bv_sub(k, one);
+        let product = terms.bv_mul(k, before);
+        let known = terms.eq(s, product);
+        let two = terms.bv(2, 64);
+        let twice = terms.bv_mul(two, k);
+        let moved = terms.bv_add(s, twice);
+        let expected = terms.bv_mul(next, k);
+        let equal = terms.eq(moved, expected);
+        let not = terms.not(equal);
+        let question = eased(&mut terms, &[known, not]);
+        assert_eq!(question, terms.bool(false));
     }
 }

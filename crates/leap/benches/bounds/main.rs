@@ -200,24 +200,22 @@ fn process(program: &str, command: &str, text: &str, limit: Duration) -> (Durati
     if std::fs::write(&path, text).is_err() {
         return (Duration::ZERO, Word::Broken);
     }
-    // `times` tells the times of the shell's children in its second line.
     let script = format!(
-        "\"$0\" {command} --time-limit {} \"$1\"; times",
+        "TIMEFORMAT='%3U %3S'; time \"$0\" {command} --time-limit {} \"$1\" 2> /dev/null",
         limit.as_secs()
     );
-    let out = Command::new("sh")
+    let out = Command::new("bash")
         .args(["-c", &script, program])
         .arg(&path)
         .output();
     let _ = std::fs::remove_file(&path);
-    let told = out.map_or_else(|_| Vec::new(), |out| out.stdout);
+    let (told, times) = out.map_or_else(|_| Default::default(), |out| (out.stdout, out.stderr));
     let told = String::from_utf8_lossy(&told);
-    let seconds = |part: &str| {
-        let (minutes, seconds) = part.trim_end_matches('s').split_once('m')?;
-        Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
-    };
-    let children = told.lines().last().unwrap_or_default();
-    let time: f64 = children.split(' ').filter_map(seconds).sum();
+    let times = String::from_utf8_lossy(&times);
+    let seconds = times
+        .split_whitespace()
+        .filter_map(|part| part.parse::<f64>().ok());
+    let time: f64 = seconds.sum();
     let word = match told.split_whitespace().next() {
         Some("VIOLATED(leap)") => Word::Leapt,
         Some("VIOLATED") => Word::Replayed,
