@@ -37,6 +37,10 @@ pub fn exactly(
     if !graph.is_of_the_program || options.suggestion != Suggestion::None {
         return Ok(None);
     }
+    // Where inputs come in before the loops, others find smaller ones.
+    if options.effort == Effort::Exact && is_open_outside(terms, graph) {
+        return Ok(None);
+    }
     let mut periods = graph.clone();
     let budget = prover.budget.clone();
     let mut accepted = None;
