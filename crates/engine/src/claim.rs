@@ -410,8 +410,8 @@ pub struct Walk {
 }
 
 /// A leap through a loop: an abstract state that is entered, and left at its exit port only
-/// (Theorem 2). Terms speak of the state at the start of an iteration, of the count of iterations
-/// (`iteration#`) and of what earlier leaps left open: `left2.1#` is the second variable of the
+/// (Theorem 2). Terms speak of the state at the start of an iteration, of the counts of iterations
+/// (`iteration#`, `iteration1#` and so on) and of what earlier leaps left open: `left2.1#` is the second variable of the
 /// third link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leap {
@@ -423,14 +423,29 @@ pub struct Leap {
     pub exit: usize,
     /// The paths between the cut points: from, to and what is done.
     pub paths: Vec<(usize, usize, Vec<Move>)>,
-    /// The state variables that the loop changes; `None` for the count of iterations.
+    /// The state variables that the loop changes; `None` for a count of iterations.
     pub variables: Vec<Option<StateVarId>>,
-    /// The width of the count of iterations.
+    /// The width of the counts of iterations.
     pub counter: Option<u32>,
+    /// What every path does to the counts. Where nothing is said, there is one, and all count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<Vec<Count>>,
     /// What is chosen in every iteration.
     pub strategy: Vec<(ChoiceKey, String)>,
     /// The only values with which the loop is left, if there are no others.
     pub left: Option<Vec<String>>,
+}
+
+/// What a path does to a count of iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Count {
+    /// It stays.
+    Same,
+    /// One more.
+    Next,
+    /// It begins again.
+    Zero,
 }
 
 /// A cut point of a loop.

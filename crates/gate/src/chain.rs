@@ -3,19 +3,22 @@
 //! With the inputs fixed to their values, every walk must be taken whatever is not known, and
 //! every leap must satisfy the conditions of Theorem 2 (T. Ball, O. Kupferman, M. Sagiv: *Leaping
 //! Loops in the Presence of Abstraction*). The paths are read from the program, edge by edge. Only
-//! plain values are accepted: no memory that an access could miss, no calls that pile up, so that
-//! nothing but the loop's own steps decides where the run goes.
+//! plain values are accepted, and arrays that are called by their names: that every index is within
+//! bounds is a part of a path's condition. No memory that an access could miss, no calls that pile
+//! up, so that nothing but the loop's own steps decides where the run goes.
 
+mod sums;
 mod theorem;
 
 use crate::files::may_read_back;
 use crate::{Gate, refused};
-use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
+use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_cfront::types::Type;
 use hardbop_engine::Reason;
-use hardbop_engine::claim::{Chain, ChoiceKey, Leap, Link, Move, Walk};
-use hardbop_logic::{Answer, Op as TermOp, Sort, TermId, Terms};
-use hardbop_model::plain::is_plain;
+use hardbop_engine::claim::{Chain, ChoiceKey, Count, Leap, Link, Move, Walk};
+use hardbop_logic::{Answer, Op as TermOp, Sign, Sort, TermId, Terms, Value};
+use hardbop_model::plain::indices;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::{Execution, Semantics, State};
@@ -128,9 +131,6 @@ impl Checker<'_, '_> {
     /// What a path does from a place on. Calls are followed; a function that is active already is
     /// not entered again, since its variables would be those of two activations.
     fn follow(&mut self, from: &Place, starts: bool, moves: &[Move]) -> Result<Effect, Reason> {
-        if !is_plain(self.semantics, moves.iter().map(|step| step.edge())) {
-            return Err(NO);
-        }
         let (mut location, mut calls) = from.clone();
         let mut run = Execution::new(self.semantics);
         if starts {
@@ -143,6 +143,10 @@ impl Checker<'_, '_> {
             let edge = self.program.edges.get(step.edge().index()).ok_or(NO)?;
             let mut run = Execution::new(self.semantics);
             run.state = state;
+            // What a call leaves behind is written where it was entered to be written.
+            for (index, length) in indices(self.semantics, step.edge()).ok_or(NO)? {
+                conditions.push(self.within(&run.state, index, length)?);
+            }
             match step {
                 Move::Edge(id) if edge.from == location => {
                     conditions.push(run.edge(&mut self.terms, id).map_err(|_| NO)?);
@@ -187,7 +191,7 @@ impl Checker<'_, '_> {
             state = run.state;
         }
         let condition = self.terms.and(&conditions);
-        if self.reads_memory(condition) {
+        if self.applies_functions(condition) {
             return Err(NO);
         }
         Ok(Effect {
@@ -198,9 +202,32 @@ impl Checker<'_, '_> {
         })
     }
 
-    fn reads_memory(&self, term: TermId) -> bool {
+    /// That an index is below the length of its array, in a state.
+    fn within(&mut self, state: &State, index: ExprId, length: u64) -> Result<TermId, Reason> {
+        let Type::Int { width, signed } = *self.program.types.get(self.program.expr(index).ty)
+        else {
+            return Err(NO);
+        };
+        let mut run = Execution::new(self.semantics);
+        run.state = state.clone();
+        let value = run.value(&mut self.terms, index);
+        if !run.exact || !run.fresh.is_empty() || self.terms.sort(value) != Sort::BitVec(width) {
+            return Err(NO);
+        }
+        // One bit more, and both are numbers without a sign in the way.
+        let sign = if signed { Sign::Signed } else { Sign::Unsigned };
+        let wide = width.max(64) + 1;
+        let value = self.terms.resize(value, wide, sign);
+        let length = self.terms.bv(i128::from(length), wide);
+        let zero = self.terms.bv(0, wide);
+        let low = self.terms.bv_sle(zero, value);
+        let high = self.terms.bv_slt(value, length);
+        Ok(self.terms.and(&[low, high]))
+    }
+
+    fn applies_functions(&self, term: TermId) -> bool {
         let mut parts = self.terms.postorder(&[term]).into_iter();
-        parts.any(|part| matches!(self.terms.op(part), TermOp::Select | TermOp::Apply(_)))
+        parts.any(|part| matches!(self.terms.op(part), TermOp::Apply(_)))
     }
 
     /// The constants of the state, with the values that they have.
@@ -255,7 +282,7 @@ impl Checker<'_, '_> {
     fn never(&mut self, conjuncts: &[TermId]) -> Result<(), Reason> {
         let mut question = self.loose.clone();
         question.extend(conjuncts);
-        let question = self.terms.and(&question);
+        let question = sums::eased(&mut self.terms, &question);
         if question == self.terms.bool(false) {
             return Ok(());
         }
@@ -284,8 +311,14 @@ impl Checker<'_, '_> {
         }
         let names = self.names(leap)?;
         let is_variable = |at: &usize| *at < names.len();
+        // Machine words are finitely many, which is what the theorem needs of what tells states
+        // apart.
+        let is_word =
+            |&at: &usize| matches!(self.terms.sort(names[at]), Sort::BitVec(_) | Sort::Bool);
         for node in &leap.nodes {
-            if !node.view.iter().chain(&node.relevant).all(is_variable) {
+            if !node.view.iter().chain(&node.relevant).all(is_variable)
+                || !node.view.iter().all(is_word)
+            {
                 return Err(NO);
             }
         }
@@ -317,25 +350,32 @@ impl Checker<'_, '_> {
         place(leap.exit).ok_or(NO)
     }
 
-    /// The names of a loop's variables in its formulas. Machine words are finitely many, which is
-    /// what the theorem needs.
+    /// The names of a loop's variables in its formulas.
     fn names(&mut self, leap: &Leap) -> Result<Vec<TermId>, Reason> {
         let known = self.semantics.layout.variables().len();
         let mut names = Vec::new();
+        let mut counts = 0;
         for id in &leap.variables {
             let name = match (id, leap.counter) {
                 (Some(id), _) if (id.0 as usize) < known => {
                     self.semantics.constant(&mut self.terms, *id)
                 }
                 (None, Some(width @ 1..=64)) => {
-                    let name = self.terms.constant("iteration", Sort::BitVec(width));
-                    self.spelling.spell(&mut self.terms, name, "iteration#");
-                    name
+                    let name = match counts {
+                        0 => "iteration".to_owned(),
+                        more => format!("iteration{more}"),
+                    };
+                    counts += 1;
+                    // No variable of a program has a name with a space at its start.
+                    let own = format!(" {name}");
+                    let constant = self.terms.constant(&own, Sort::BitVec(width));
+                    self.spelling
+                        .spell(&mut self.terms, constant, &format!("{name}#"));
+                    constant
                 }
                 _ => return Err(NO),
             };
-            let finite = matches!(self.terms.sort(name), Sort::BitVec(_) | Sort::Bool);
-            if !finite || names.contains(&name) {
+            if matches!(self.terms.sort(name), Sort::Int) || names.contains(&name) {
                 return Err(NO);
             }
             names.push(name);
@@ -347,7 +387,10 @@ impl Checker<'_, '_> {
     fn idle(&mut self, name: TermId) -> TermId {
         match self.terms.sort(name) {
             Sort::BitVec(width) => self.terms.bv(0, width),
-            _ => self.terms.bool(false),
+            sort => {
+                let value = Value::default_of(&self.terms, sort);
+                self.terms.literal(&value, sort)
+            }
         }
     }
 
@@ -400,7 +443,19 @@ impl Checker<'_, '_> {
             effects.push((*from, *to, effect));
         }
         let mut steps = Vec::new();
-        for (from, to, effect) in effects {
+        let counted = leap.variables.iter().filter(|id| id.is_none()).count();
+        let told = match leap.counts.is_empty() {
+            true => counted <= 1,
+            false => {
+                leap.counts.len() == leap.paths.len()
+                    && leap.counts.iter().all(|path| path.len() == counted)
+            }
+        };
+        if !told {
+            return Err(NO);
+        }
+        for (number, (from, to, effect)) in effects.into_iter().enumerate() {
+            let mut counts = leap.counts.get(number).into_iter().flatten();
             let mut map = BTreeMap::new();
             for &(key, symbol) in &effect.open {
                 if let Some((_, text)) = leap.strategy.iter().find(|(k, _)| *k == key) {
@@ -418,10 +473,14 @@ impl Checker<'_, '_> {
                         effect.state.get(self.semantics, &mut self.terms, *id)
                     }
                     Some(_) => self.idle(name),
-                    None => {
-                        let one = self.terms.bv(1, self.terms.width(name));
-                        self.terms.bv_add(name, one)
-                    }
+                    None => match counts.next() {
+                        None | Some(Count::Next) => {
+                            let one = self.terms.bv(1, self.terms.width(name));
+                            self.terms.bv_add(name, one)
+                        }
+                        Some(Count::Same) => name,
+                        Some(Count::Zero) => self.idle(name),
+                    },
                 });
             }
             for part in &mut parts {

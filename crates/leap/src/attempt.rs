@@ -304,6 +304,8 @@ impl Search<'_, '_> {
                 before: partial.values.clone(),
                 exit_node,
                 exit_values,
+                exactly: None,
+                counts: Vec::new(),
             };
             after.links.push(Link::Leap(Box::new(link)));
             // The last iteration leaves the abstract state.

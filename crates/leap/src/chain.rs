@@ -9,6 +9,7 @@ use crate::graph::{CutId, Graph, Path, PathId};
 use crate::strengthen::{Entry, FoundLeap};
 use crate::system::{Step, System, Variable};
 use hardbop_cfront::ids::EdgeId;
+use hardbop_engine::claim::Count;
 use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::layout::StateVarId;
@@ -61,6 +62,19 @@ pub struct Leap {
     pub exit_node: usize,
     /// What stands for the variables' values at the exit port.
     pub exit_values: Vec<TermId>,
+    /// How far the loop is followed, where that is known.
+    pub exactly: Option<Exactly>,
+    /// What every path does to the counts of iterations, where there are more than one.
+    pub counts: Vec<Vec<Count>>,
+}
+
+/// How far a loop is followed whose variables have closed forms.
+#[derive(Clone, Debug)]
+pub struct Exactly {
+    /// At least so many paths are taken; exactly so many if there is one path only.
+    pub paths: u64,
+    /// The counts of iterations, with what they are at the exit port.
+    pub last: Vec<(TermId, TermId)>,
 }
 
 /// A loop as a transition system, with what it was made of.
@@ -72,6 +86,8 @@ pub struct Body {
     pub nodes: Vec<CutId>,
     /// The paths that are its steps.
     pub paths: Vec<PathId>,
+    /// From which node to which node each of them leads.
+    pub ends: Vec<(usize, usize)>,
     /// The state variables that are its variables; `None` for the count of iterations.
     pub variables: Vec<Option<StateVarId>>,
     /// The position of the count of iterations.
@@ -144,13 +160,14 @@ pub fn body(
         let sort = Sort::BitVec(widest);
         variables.push(Variable {
             name: "iteration".to_owned(),
-            constant: terms.constant("iteration", sort),
+            // A program may have a variable of that name.
+            constant: terms.fresh("iteration", sort),
             signed: false,
         });
         ids.push(None);
         variables.len() - 1
     });
-    let mut steps = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
     for &index in paths {
         let path = graph.path(index);
         let crate::graph::End::Cut(to) = path.to else {
@@ -201,6 +218,7 @@ pub fn body(
         });
     }
     Body {
+        ends: steps.iter().map(|step| (step.from, step.to)).collect(),
         system: System::new(terms, variables, nodes.len(), steps, given),
         nodes,
         paths: paths.to_vec(),

@@ -4,6 +4,7 @@ use crate::chain::{Counting, Link, Strategy, Values, body, entry};
 use crate::claim::claims;
 use crate::describe::{LeapReport, describe};
 use crate::graph::{Graph, NoGraph, PathId, Suggestion};
+use crate::outright::{exactly, is_open_outside};
 use crate::relax::relaxed;
 use crate::replay::{length, replay};
 use crate::search::{self, Chain, Counts, Judgement, Reach, Search};
@@ -12,7 +13,7 @@ use hardbop_cfront::ids::{CheckId, ExprId, FuncId, LocId, VarId};
 use hardbop_cfront::interp;
 use hardbop_cfront::points_to;
 use hardbop_engine::claim::{Given, Run, Script};
-use hardbop_engine::{Answer, Claim, Desk, Ended, Event, Figure, Reason, Task};
+use hardbop_engine::{Answer, Claim, Desk, Ended, Event, Figure, Reason, Task, Turn};
 use hardbop_logic::{Assignment, Limits, Prover, Sort, TermId, Terms};
 use hardbop_model::passes::depths::with_depths;
 use hardbop_semantics::{Encoding, FreshOrigin, Semantics};
@@ -38,6 +39,17 @@ pub struct Options {
     pub predicates: Vec<(Option<FuncId>, ExprId)>,
     /// Whether to look for loops that end on all their states.
     pub endings: Endings,
+    /// What is tried.
+    pub effort: Effort,
+}
+
+/// What is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Only runs whose loops have closed forms, and not many of them: that takes no time.
+    Exact,
+    /// Those, and then abstract states that a solver is asked about.
+    All,
 }
 
 /// Whether to look for loops that end on all their states.
@@ -60,6 +72,7 @@ impl Default for Options {
             suggestion: Suggestion::None,
             predicates: Vec::new(),
             endings: Endings::Skip,
+            effort: Effort::All,
         }
     }
 }
@@ -204,6 +217,44 @@ fn leap_in(
 
 /// Decides one check: the leaps on the way to its violation, or why it is open.
 fn one(
+    semantics: &Semantics<'_>,
+    terms: &mut Terms,
+    prover: &mut Prover,
+    graph: &Graph,
+    check: CheckId,
+    options: &Options,
+    desk: &mut dyn Desk,
+) -> (Result<Vec<LeapReport>, Reason>, Counts) {
+    // Where inputs come in before the loops, ports that speak of them tell more than one run does.
+    let whole = prover.budget.clone();
+    if options.effort == Effort::All && is_open_outside(terms, graph) {
+        prover.budget = Turn::of(FIRST, &whole);
+        let found = searched(semantics, terms, prover, graph, check, options, desk);
+        prover.budget = whole;
+        if found.0.is_ok() {
+            return found;
+        }
+    }
+    match exactly(semantics, terms, prover, graph, check, options, desk) {
+        Ok(Some(found)) => return (found, Counts::default()),
+        Ok(None) if options.effort == Effort::Exact => {
+            return (Err(Reason::NoLeap), Counts::default());
+        }
+        Ok(None) => {}
+        Err(stopped) => return (Err(Reason::Stopped(stopped)), Counts::default()),
+    }
+    searched(semantics, terms, prover, graph, check, options, desk)
+}
+
+/// How long abstract states are looked for before runs are followed.
+const FIRST: Turn = Turn {
+    parts: 1,
+    of: 4,
+    at_most: Duration::from_secs(20),
+};
+
+/// Decides one check by looking for abstract states to leap through.
+fn searched(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
     prover: &mut Prover,

@@ -3,14 +3,14 @@
 
 use crate::chain::{Leap, Link, Walk};
 use crate::flat::Move;
-use crate::graph::{End, Graph};
+use crate::graph::Graph;
 use crate::search::Chain;
 use crate::strengthen::ports;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::Program;
 use hardbop_engine::claim;
-use hardbop_logic::{Assignment, Op, Prover, TermId, Terms, declared_text, eval};
+use hardbop_logic::{Assignment, Op, Prover, Sort, TermId, Terms, declared_text, eval};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::constants::Spelling;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,19 +34,32 @@ pub fn claims(
     let mut found = Vec::new();
     let lean = lean(terms, chain);
     for chain in lean.iter().chain([chain]) {
-        let mut writer = Writer {
-            spelling: Spelling::new(semantics, terms),
-            program: semantics.program,
-            terms,
-            graph,
-            model,
-            prover,
-            settled: BTreeMap::new(),
-            loose: Vec::new(),
-        };
-        found.extend(writer.chain(chain, length));
+        found.extend(claim(semantics, terms, graph, chain, model, length, prover));
     }
     found
+}
+
+/// The claim that a chain is as it stands.
+pub fn claim(
+    semantics: &Semantics<'_>,
+    terms: &mut Terms,
+    graph: &Graph,
+    chain: &Chain,
+    model: &Assignment,
+    length: u128,
+    prover: &mut Prover,
+) -> Option<claim::Chain> {
+    let mut writer = Writer {
+        spelling: Spelling::new(semantics, terms),
+        program: semantics.program,
+        terms,
+        graph,
+        model,
+        prover,
+        settled: BTreeMap::new(),
+        loose: Vec::new(),
+    };
+    writer.chain(chain, length)
 }
 
 /// The chain with abstract states of which only the equations are kept, if that is another one.
@@ -132,25 +145,27 @@ impl Writer<'_> {
         }
         let body = &leap.body;
         let count = body.nodes.len();
-        let node_of = |cut| body.nodes.iter().position(|&node| node == cut);
         let mut paths = Vec::new();
-        for &path in &body.paths {
-            let path = self.graph.path(path);
-            let End::Cut(to) = path.to else {
-                return None;
-            };
-            paths.push((node_of(path.from)?, node_of(to)?, moves(&path.moves)?));
+        for (&path, &(from, to)) in body.paths.iter().zip(&body.ends) {
+            paths.push((from, to, moves(&self.graph.path(path).moves)?));
         }
         let entry = leap.entry.node;
         let places = places(self.program, count, entry, at, &paths)?;
         let counter = match body.counter {
             Some(position) => {
                 let name = body.system.variables[position].constant;
-                self.spelling.spell(self.terms, name, "iteration#");
                 Some(self.terms.width(name))
             }
             None => None,
         };
+        let all = body.system.variables.iter().zip(&body.variables);
+        for (number, (count, _)) in all.filter(|(_, id)| id.is_none()).enumerate() {
+            let name = match number {
+                0 => "iteration#".to_owned(),
+                more => format!("iteration{more}#"),
+            };
+            self.spelling.spell(self.terms, count.constant, &name);
+        }
         let mut strategy = Vec::new();
         for (&key, &chosen) in &leap.strategy {
             strategy.push((key, self.text(chosen)?));
@@ -184,6 +199,7 @@ impl Writer<'_> {
             paths,
             variables: body.variables.clone(),
             counter,
+            counts: leap.counts.clone(),
             strategy,
             left,
         })
@@ -204,6 +220,11 @@ impl Writer<'_> {
         let mut literals = Vec::new();
         let mut others = Vec::new();
         for &value in &leap.exit_values {
+            // What an array holds is told cell by cell, by the port.
+            if matches!(self.terms.sort(value), Sort::Array(_)) {
+                literals.push(value);
+                continue;
+            }
             let literal = self.literal(value)?;
             let equal = self.terms.eq(value, literal);
             others.push(self.terms.not(equal));
@@ -216,9 +237,13 @@ impl Writer<'_> {
             return Some(None);
         }
         let known = leap.exit_values.iter().copied().zip(literals.clone());
-        self.settled.extend(known);
-        let text = |literal: TermId| declared_text(self.terms, literal);
-        Some(Some(literals.into_iter().map(text).collect()))
+        self.settled
+            .extend(known.filter(|(value, literal)| value != literal));
+        let mut texts = Vec::new();
+        for literal in literals {
+            texts.push(self.spelling.write(self.terms, literal)?);
+        }
+        Some(Some(texts))
     }
 }
 

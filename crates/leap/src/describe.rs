@@ -4,7 +4,7 @@
 //! is told, and remainders and bounds are told without the casts that C would need. So names and
 //! near values are put in, and [`Terms::infix`] prints what comes of it.
 
-use crate::chain::Leap;
+use crate::chain::{Exactly, Leap};
 use crate::graph::CutId;
 use crate::theorem::{Theorem, View};
 use hardbop_cfront::ids::EdgeId;
@@ -80,6 +80,62 @@ pub fn describe(
         exit,
         theorem: leap.found.theorem,
         view,
+        choices,
+    }
+}
+
+/// Tells a leap whose variables have closed forms: there is nothing to be asked. The ports are
+/// what the forms say of the first and of the last count.
+pub fn describe_exact(
+    semantics: &Semantics<'_>,
+    terms: &mut Terms,
+    leap: &Leap,
+    exactly: &Exactly,
+) -> LeapReport {
+    let names = BTreeMap::new();
+    let program = semantics.program;
+    let mut state = Vec::new();
+    for predicates in &leap.found.predicates {
+        state.push(text(program, terms, &names, predicates));
+    }
+    let last: BTreeMap<TermId, TermId> = exactly.last.iter().copied().collect();
+    let mut first = BTreeMap::new();
+    for (&count, &value) in &last {
+        let zero = terms.bv(0, terms.width(value));
+        first.insert(count, zero);
+    }
+    let mut port = |node: usize, counts: &BTreeMap<TermId, TermId>| {
+        let facts = leap.found.predicates[node].iter();
+        let mut facts: Vec<TermId> = facts.map(|&fact| terms.substitute(fact, counts)).collect();
+        facts.retain(|&fact| !matches!(terms.op(fact), Op::Bool(true)));
+        text(program, terms, &names, &facts)
+    };
+    let (entry, exit) = (port(leap.entry.node, &first), port(leap.exit_node, &last));
+    // What is chosen in a period, one after the other.
+    let mut words: BTreeMap<EdgeId, Vec<String>> = BTreeMap::new();
+    for (&(edge, _), &chosen) in &leap.strategy {
+        let chosen = text(program, terms, &names, &[chosen]);
+        words.entry(edge).or_default().push(chosen);
+    }
+    let choices = words.into_iter().map(|(edge, word)| {
+        let same = word.iter().all(|chosen| *chosen == word[0]);
+        let told = if same {
+            word[0].clone()
+        } else {
+            word.join(", then ")
+        };
+        (edge, told)
+    });
+    let choices = choices.collect();
+    let counted = leap.body.system.variables.iter().zip(&leap.body.variables);
+    let counted = counted.filter(|(_, id)| id.is_none());
+    LeapReport {
+        cuts: leap.body.nodes.clone(),
+        state,
+        entry,
+        exit,
+        theorem: leap.found.theorem,
+        view: counted.map(|(variable, _)| variable.name.clone()).collect(),
         choices,
     }
 }

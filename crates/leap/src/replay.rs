@@ -184,6 +184,29 @@ pub fn replay(
                     list.entry(key.0).or_default().push_back(value);
                 }
             }
+            // Nothing is chosen in a nest but what nobody reads.
+            Link::Leap(leap) if !leap.counts.is_empty() => {}
+            Link::Leap(leap) if leap.exactly.is_some() => {
+                // What is chosen is known round by round.
+                for _ in 0..leap.exactly.as_ref().map_or(0, |exactly| exactly.paths) {
+                    for (&(edge, _), &chosen) in &leap.strategy {
+                        let value = terms.value_of(chosen).map_or(0, |value| bits(&value));
+                        let path = leap.body.paths.first().map(|&path| graph.path(path));
+                        let input = path.is_some_and(|path| {
+                            path.unknowns.iter().any(|unknown| {
+                                unknown.edge == edge
+                                    && matches!(unknown.origin, FreshOrigin::Input(_))
+                            })
+                        });
+                        let list = match input {
+                            true => &mut answers.inputs,
+                            false if is_call(program, edge) => continue,
+                            false => &mut answers.unknowns,
+                        };
+                        list.entry(edge).or_default().push_back(value);
+                    }
+                }
+            }
             Link::Leap(leap) => {
                 let settled = settle(terms, leap, model);
                 for (&(edge, _), &chosen) in &settled {
@@ -306,6 +329,7 @@ pub fn length(terms: &Terms, graph: &Graph, chain: &Chain, model: &Assignment) -
         match link {
             Link::Walk(walk) => total += graph.path(walk.path).moves.len() as u128,
             Link::Leap(leap) => {
+                let least = leap.exactly.as_ref().map(|exactly| exactly.paths.into());
                 let shortest = leap
                     .body
                     .paths
@@ -313,7 +337,8 @@ pub fn length(terms: &Terms, graph: &Graph, chain: &Chain, model: &Assignment) -
                     .map(|&path| graph.path(path).moves.len())
                     .min()
                     .unwrap_or(0) as u128;
-                total += iterations(terms, leap, model).saturating_mul(shortest);
+                let rounds = least.unwrap_or_else(|| iterations(terms, leap, model));
+                total = total.saturating_add(rounds.saturating_mul(shortest));
             }
         }
     }

@@ -107,6 +107,9 @@ fn values(
     let width = sort.width();
     let mut constants: Vec<i128> = vec![1, 0, -1];
     let mut atoms: BTreeSet<TermId> = BTreeSet::new();
+    // What it is compared to, where that is a matter of the state.
+    let mut equals: BTreeSet<TermId> = BTreeSet::new();
+    let mut added_up = false;
     let one_symbol = terms.fresh("choice", sort);
     for &index in paths {
         let path = graph.path(index);
@@ -117,6 +120,12 @@ fn values(
         else {
             continue;
         };
+        let posts: Vec<TermId> = path.state.written().map(|(_, post)| post).collect();
+        let lands = |post: &TermId| {
+            let moved = matches!(terms.op(*post), Op::BvAdd | Op::BvSub);
+            moved && terms.free_constants(&[*post]).contains(&unknown.symbol)
+        };
+        added_up |= posts.iter().any(lands);
         let renamed = terms.substitute(path.condition, &[(unknown.symbol, one_symbol)].into());
         for atom in hardbop_logic::atoms(terms, renamed) {
             let free = terms.free_constants(&[atom]);
@@ -125,6 +134,15 @@ fn values(
             }
             if free.len() == 1 {
                 atoms.insert(atom);
+            }
+            if let (Op::Eq, &[a, b]) = (terms.op(atom), terms.args(atom)) {
+                for (one, other) in [(a, b), (b, a)] {
+                    let free = terms.free_constants(&[other]);
+                    let state = |constant: &TermId| graph.constants.meaning(*constant).is_some();
+                    if one == one_symbol && !free.is_empty() && free.iter().all(state) {
+                        equals.insert(other);
+                    }
+                }
             }
             for term in terms.postorder(&[atom]) {
                 if let Some(Value::BitVec(bits)) = terms.value_of(term)
@@ -137,7 +155,9 @@ fn values(
         }
     }
     let mut found = Vec::new();
-    let mut outcomes = BTreeSet::new();
+    let mut outcomes: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
+    // How far a word moves by what is chosen is worth more than one try.
+    let most = if added_up { 3 } else { 1 };
     for value in constants {
         let value = terms.bv(value, width);
         if found.contains(&value) {
@@ -152,10 +172,13 @@ fn values(
             .map(|&atom| matches!(eval(terms, atom, &assignment), Ok(Value::Bool(true))))
             .collect();
         // Without conditions every value counts.
-        if atoms.is_empty() || outcomes.insert(outcome) {
+        let tries = outcomes.entry(outcome).or_default();
+        *tries += 1;
+        if atoms.is_empty() || *tries <= most {
             found.push(value);
         }
     }
     found.truncate(VALUES);
+    found.extend(equals.into_iter().take(2));
     found
 }

@@ -21,6 +21,8 @@ pub(crate) enum Look {
     /// It has so many edges after inlining, or more, and hardly a place that leaves anything open:
     /// it may have few paths, however much happens on them.
     Narrow(usize),
+    /// It has fewer edges after inlining, and numbers that are not small: loops may count to them.
+    Counting(usize),
 }
 
 impl Look {
@@ -31,7 +33,11 @@ impl Look {
             Look::Large(edges) => task.model.flat.program.edges.len() >= edges,
             Look::Long(edges) => {
                 let program = task.model.flat.program;
-                program.edges.len() < edges && has_large_numbers(program)
+                program.edges.len() < edges && has_numbers_from(program, FAR)
+            }
+            Look::Counting(edges) => {
+                let program = task.model.flat.program;
+                program.edges.len() < edges && has_numbers_from(program, NEAR)
             }
             Look::Narrow(edges) => {
                 let program = task.model.flat.program;
@@ -134,8 +140,10 @@ fn choices(program: &Program) -> usize {
 
 /// Smaller numbers are no reason to leap.
 const FAR: i128 = 10_000;
+/// Loops that count no further are walked through.
+const NEAR: i128 = 64;
 
-fn has_large_numbers(program: &Program) -> bool {
+fn has_numbers_from(program: &Program, least: i128) -> bool {
     let is_far = |expr: &Expr| match (&expr.kind, program.types.get(expr.ty)) {
         (ExprKind::Int(number), Type::Int { width, signed }) => {
             let number = *number as i128;
@@ -143,7 +151,7 @@ fn has_large_numbers(program: &Program) -> bool {
                 true => number << (128 - width) >> (128 - width),
                 false => number,
             };
-            number.abs() >= FAR
+            number.abs() >= least
         }
         _ => false,
     };

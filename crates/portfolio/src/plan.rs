@@ -259,10 +259,18 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 300_000_000,
         edges: 3_000,
     };
+    let exact = Leap {
+        options: hardbop_leap::Options {
+            effort: hardbop_leap::Effort::Exact,
+            ..hardbop_leap::Options::default()
+        },
+    };
     let seconds = Duration::from_secs;
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
+            // Where loops are long, and all that they do is told by closed forms.
+            suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // Much of what is wrong in large programs shows in a few runs, and all else takes long:
             // state machines are searched before anybody reads them as logic.
             suited(Look::Large(RUN_FIRST), timed(first_runs, seconds(1))),

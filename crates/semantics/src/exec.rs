@@ -134,6 +134,11 @@ impl<'s, 'p> Execution<'s, 'p> {
         self.truth(terms, expr, Evaluated::Perhaps)
     }
 
+    /// The number that a scalar expression has here, in the same way.
+    pub fn value(&mut self, terms: &mut Terms, expr: ExprId) -> TermId {
+        self.number(terms, expr, Evaluated::Perhaps)
+    }
+
     /// Gives a scalar variable the value of an expression, of which no run need compute it.
     pub fn set_variable(&mut self, terms: &mut Terms, variable: VarId, value: ExprId) {
         let value = self.number(terms, value, Evaluated::Perhaps);

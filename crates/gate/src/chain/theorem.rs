@@ -131,7 +131,8 @@ impl Checker<'_, '_> {
                 }
                 let other = self.terms.or(&others);
                 self.never(&[there, other])?;
-                // What is known of them is what they are.
+                // What is known of them is what they are, and what the port says of arrays.
+                self.loose.push(there);
                 for (&left, &value) in now.iter().zip(&known) {
                     self.loose.push(self.terms.eq(left, value));
                 }

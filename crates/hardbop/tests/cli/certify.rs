@@ -144,7 +144,7 @@ fn a_violation_that_cannot_be_replayed_is_reported() {
         "check x.c --engine leap --certificate x.cert --harness run.c",
         expect![[r#"
             VIOLATED x.c:5: call of `reach_error` (in main)
-              a run of at least 3000000004 steps does, too long to be replayed: it leaps the loop at x.c:4, by must transitions that 3 questions confirm
+              a run of at least 3000000004 steps does, too long to be replayed: it leaps the loop at x.c:4, by must transitions that 2 questions confirm
             no violation with a run that can be repeated, so run.c is not written
             [exit 1]
         "#]],
@@ -153,10 +153,10 @@ fn a_violation_that_cannot_be_replayed_is_reported() {
         &scene,
         "certify x.c x.cert",
         expect![[r#"
-        VIOLATED x.c:5: call of `reach_error`
-          a chain of must transitions, checked again: 3 questions to z3
-        [exit 1]
-    "#]],
+            VIOLATED x.c:5: call of `reach_error`
+              a chain of must transitions, checked again: 2 questions to z3
+            [exit 1]
+        "#]],
     );
 }
 

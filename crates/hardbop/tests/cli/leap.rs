@@ -49,11 +49,11 @@ fn a_run_too_long_to_replay_says_so() {
         "",
         expect![[r#"
             VIOLATED(leap) x.c:6: call of `reach_error` (in main)
-              because a run of at least 6000000004 steps reaches it, too long to be replayed; its chain of must transitions was checked again by 3 questions
-              x.c:5: leapt forward, by Theorem 2 for x
-                abstract state: x > 0 && x <= 2000000000 && x + y == 2000000000
+              because a run of at least 6000000004 steps reaches it, too long to be replayed; its chain of must transitions was checked again by 2 questions
+              x.c:5: leapt forward, by Theorem 2 for iteration
+                abstract state: iteration <=u 2000000000 && x == 2000000000 - iteration && y == iteration
                 entry port: x == 2000000000 && y == 0
-                exit port: x == 1 && y == 1999999999
+                exit port: x == 0 && y == 2000000000
             x.c:5: this loop ends wherever it is entered (by x)
             [exit 1]
         "#]],

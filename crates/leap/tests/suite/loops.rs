@@ -32,9 +32,9 @@ int main(void) {
         expect![[r#"
             line 4: violated by a run too long to replay
               loop at line 2: Theorem 2
-                state i < 2000000000 && i >= 0
+                state iteration <=u 2000000000 && i == iteration
                 entry i == 0
-                exit  i == 1999999999
+                exit  i == 2000000000
             the loop at line 2 ends on all its states
         "#]],
     );
@@ -151,12 +151,20 @@ fn two_loops_in_a_third() {
 }",
         expect![[r#"
             line 11: violated by a run too long to replay
+              loop at line 6: Theorem 2
+                state iteration <=u 1000 && y == iteration
+                entry y == 0
+                exit  y == 1000
+              loop at line 8: Theorem 2
+                state iteration <=u 500 && z == iteration
+                entry z == 0
+                exit  z == 500
               loop at line 4, 6, 8: Theorem 2
-                state x < 1000000 && x >= 0
-                state x < 1000000 && x >= 0 && y <=u 1000
-                state y == 1000 && x < 1000000 && x >= 0 && z <=u 500
-                entry x == 0 && y == 0 && z == 0
-                exit  x == 999999 && y == 1000 && z == 500
+                state round <=u 999999 && iteration == 0 && x == round + 1 && y == 1000 && z == 500
+                state round <u 999999 && iteration <=u 1000 && x == round + 1 && y == iteration
+                state round <u 999999 && iteration <=u 500 && x == round + 1 && y == 1000 && z == iteration
+                entry x == 1 && y == 1000 && z == 500
+                exit  x == 1000000 && y == 1000 && z == 500
         "#]],
     );
 }
@@ -177,13 +185,13 @@ fn phases_are_leapt_one_after_the_other() {
         expect![[r#"
             line 9: violated by a run too long to replay
               loop at line 4: Theorem 2
-                state x <u 1000000000 && x == y
+                state iteration <=u 1000000000 && x == iteration && y == iteration
                 entry x == 0 && y == 0
-                exit  x == 999999999 && y == 999999999
+                exit  x == 1000000000 && y == 1000000000
               loop at line 4: Theorem 2
-                state x <u 2000000000 && x >=u 1000000000 && x + y == 2000000000
+                state iteration <=u 1000000000 && x == iteration + 1000000000 && y == 1000000000 - iteration
                 entry x == 1000000000 && y == 1000000000
-                exit  x == 1999999999 && y == 1
+                exit  x == 2000000000 && y == 0
             the loop at line 4 ends on all its states
         "#]],
     );
@@ -250,15 +258,10 @@ fn memory_is_only_believed_when_replayed() {
 }",
         expect![[r#"
             line 7: violated
-              loop at line 5: Theorem 2
-                state i < 1024 && i >= 0
-                entry i == 0
-                exit  i == 1023
-                choose at line 5: 1
               loop at line 6: Theorem 2
-                state i < 1024 && i >= 0 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) i * 4] != 0
+                state iteration <=u 1024 && i == iteration
                 entry i == 0
-                exit  i < 1024 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && !(i < 1024 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) i * 4] != 0 && i >= 0 && i + 1 < 1024 && a[]@exit{(s64) i@exit * 4 := 1}[(s64) (i + 1) * 4] != 0)
+                exit  i == 1024
         "#]],
     );
 }
