@@ -10,6 +10,7 @@ use crate::models::Models;
 use crate::options::LowerOptions;
 use crate::program::*;
 use crate::types::{Record, Type, Types, Variadic};
+use crate::words::Words;
 use hardbop_diagnostics::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

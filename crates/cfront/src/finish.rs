@@ -53,9 +53,7 @@ impl Builder {
             .iter_mut()
             .map(|f| f.body.take().unwrap_or_default())
             .collect();
-        for body in &mut bodies {
-            shorten(body);
-        }
+        bodies.iter_mut().for_each(shorten);
         self.drop_unused(&mut bodies);
         self.mark_taken();
         let mut program = Program {

@@ -46,4 +46,5 @@ mod uninit;
 mod unwritten;
 pub mod verify;
 pub mod watch;
+pub mod words;
 mod woven;

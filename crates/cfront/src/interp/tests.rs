@@ -4,6 +4,7 @@ use super::*;
 use crate::ids::{ExprId, FuncId, LocId, PlaceId, VarId};
 use crate::program::*;
 use crate::types::{DataModel, Type, Types, Variadic};
+use crate::words::Words;
 use hardbop_diagnostics::{FileId, Sources, Span};
 
 /// A program of one function, `main`, whose locations are numbered as they are used.
