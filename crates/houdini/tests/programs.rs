@@ -111,8 +111,8 @@ fn steps_of_two_stay_even() {
 }",
         expect![[r#"
             line 4: proved
-            at line 3: (int)(x & (unsigned int)1) == 0
-            at line 4: (int)(x & (unsigned int)1) == 0
+            at line 3: (x & 1) == 0
+            at line 4: (x & 1) == 0
         "#]],
     );
 }
@@ -167,7 +167,7 @@ fn flags_are_told_apart() {
 }",
         expect![[r#"
             line 5: proved
-            at line 4: (b == 0 && c == 0) || (b == 5 && c == 7)
+            at line 4: b != 5 || c == 7
             at line 5: c == 7
         "#]],
     );

@@ -185,17 +185,17 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Some low bits of what is an `int`: of them, a number that is not negative has no others,
-    /// whatever the sign of the word.
+    /// Some low bits: those of a number that is not negative are the same whatever the sign of the
+    /// word.
     fn masked(&self, word: TermId, mask: TermId) -> Option<Number> {
         let (a, mask) = (self.known(word)?, self.reading(mask, false)?);
-        if a.ty.promoted() != INT || mask.low != mask.high || !INT.holds(0, mask.high) {
+        if mask.low != mask.high || !INT.holds(0, mask.high) {
             return None;
         }
         let text = format!("{} & {}", a.text.at(BIT_AND + 1), mask.low);
         Some(Number {
             text: Text::new(text, BIT_AND),
-            ty: INT,
+            ty: a.ty.promoted(),
             low: 0,
             high: mask.high,
         })

@@ -7,6 +7,7 @@ use super::brackets::{Brackets, Word, Words, punct};
 use super::{DEEP_BLOCK, Rewriting};
 use rucc_base::Interner;
 use rucc_lex::{PpToken, PpTokenKind, Punct, TokenFlags};
+use std::collections::BTreeSet;
 
 /// Takes deep blocks apart.
 pub(super) fn taken_apart(
@@ -23,9 +24,11 @@ pub(super) fn taken_apart(
         statements: Statements::find(tokens, words, brackets),
         is_block: blocks_of(tokens, words, brackets),
     };
-    let mut labels = 0;
+    // Branches without braces stand in a list once what they belong to is taken apart.
+    let mut listed = BTreeSet::new();
+    let mut found = Vec::new();
     for at in 0..tokens.len() {
-        if brackets.depth[at] < DEEP_BLOCK || !blocks.is_listed(at) {
+        if brackets.depth[at] < DEEP_BLOCK || !(blocks.is_listed(at) || listed.contains(&at)) {
             continue;
         }
         if punct(tokens, at) == Some(Punct::LBrace) && blocks.declares_nothing(at) {
@@ -33,8 +36,14 @@ pub(super) fn taken_apart(
         } else if words.at(at) == Word::If
             && let Some(branches) = blocks.branches(at)
         {
-            branches.jump(tokens, brackets, &mut labels, names, rewriting);
+            listed.extend(branches.statements());
+            found.push(branches);
         }
+    }
+    let mut labels = 0;
+    // Where several end at one token, the innermost ends first.
+    for branches in found.into_iter().rev() {
+        branches.jump(tokens, &mut labels, names, rewriting);
     }
 }
 
@@ -141,42 +150,62 @@ impl Blocks<'_> {
         }
     }
 
-    /// The branches of an `if`, if they can become jumps.
+    /// The branches of an `if`, if they can become jumps and any of them is a block.
     fn branches(&self, at: usize) -> Option<Branches> {
         let head = at + 1;
         if punct(self.tokens, head) != Some(Punct::LParen) {
             return None;
         }
-        let then = self.brackets.close[head] + 1;
-        let is_open_block =
-            |at: usize| punct(self.tokens, at) == Some(Punct::LBrace) && self.declares_nothing(at);
-        if !is_open_block(then) {
-            return None;
-        }
-        let end = self.brackets.close[then] + 1;
-        let other = match self.words.at(end) {
-            Word::Else if is_open_block(end + 1) => Some(end),
-            Word::Else => return None,
+        let then = self.branch(self.brackets.close[head] + 1)?;
+        let other = match self.words.at(then.end) {
+            Word::Else => Some(self.branch(then.end + 1)?),
             _ => None,
         };
-        Some(Branches { then, other })
+        let is_block = |branch: &Branch| branch.close.is_some();
+        let any = is_block(&then) || other.as_ref().is_some_and(is_block);
+        any.then_some(Branches { then, other })
+    }
+
+    /// The branch that begins at a token, if it can stand in a list.
+    fn branch(&self, start: usize) -> Option<Branch> {
+        let close = match punct(self.tokens, start) {
+            Some(Punct::LBrace) if self.declares_nothing(start) => Some(self.brackets.close[start]),
+            Some(Punct::LBrace) => return None,
+            _ if self.may_declare(start) => return None,
+            _ => None,
+        };
+        let end = self.statements.end[start]?;
+        Some(Branch { start, close, end })
     }
 }
 
-/// Where the branches of an `if` begin.
+/// A branch of an `if`.
+struct Branch {
+    start: usize,
+    /// Where its braces end, if it has such.
+    close: Option<usize>,
+    /// The first token behind it.
+    end: usize,
+}
+
+/// The branches of an `if`.
 struct Branches {
-    /// The first one's `{`.
-    then: usize,
-    /// The `else`, which is followed by a `{`.
-    other: Option<usize>,
+    then: Branch,
+    other: Option<Branch>,
 }
 
 impl Branches {
+    /// Branches that are single statements, by where they begin.
+    fn statements(&self) -> impl Iterator<Item = usize> {
+        let both = [Some(&self.then), self.other.as_ref()];
+        let single = |branch: &Branch| branch.close.is_none().then_some(branch.start);
+        both.into_iter().flatten().filter_map(single)
+    }
+
     /// Writes `if (c) ; else goto L; ... goto M; L: ; ... M: ;`.
     fn jump(
         &self,
         tokens: &[PpToken],
-        brackets: &Brackets,
         labels: &mut usize,
         names: &mut Interner,
         rewriting: &mut Rewriting,
@@ -207,21 +236,31 @@ impl Branches {
                 mark(like, Punct::Semi),
             ]
         };
+        for branch in [Some(&self.then), self.other.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            if let Some(close) = branch.close {
+                rewriting.removed.extend([branch.start, close]);
+            }
+        }
         let past = label(names);
-        let open = &tokens[self.then];
-        rewriting.insert(self.then, [mark(open, Punct::Semi), word(open, otherwise)]);
-        rewriting.insert(self.then, to(open, past));
-        let close = brackets.close[self.then];
-        rewriting.removed.extend([self.then, close]);
-        match self.other {
-            None => rewriting.insert(close, here(&tokens[close], past)),
+        let open = &tokens[self.then.start];
+        rewriting.insert(
+            self.then.start,
+            [mark(open, Punct::Semi), word(open, otherwise)],
+        );
+        rewriting.insert(self.then.start, to(open, past));
+        let last = &tokens[self.then.end - 1];
+        match &self.other {
+            None => rewriting.insert(self.then.end, here(last, past)),
             Some(other) => {
                 let end = label(names);
-                rewriting.insert(close, to(&tokens[close], end));
-                rewriting.insert(close, here(&tokens[close], past));
-                let last = brackets.close[other + 1];
-                rewriting.removed.extend([other, other + 1, last]);
-                rewriting.insert(last, here(&tokens[last], end));
+                // In the place of the `else`.
+                rewriting.removed.insert(self.then.end);
+                rewriting.insert(self.then.end, to(last, end));
+                rewriting.insert(self.then.end, here(last, past));
+                rewriting.insert(other.end, here(&tokens[other.end - 1], end));
             }
         }
     }
