@@ -10,40 +10,15 @@ mod blocks;
 mod brackets;
 mod expressions;
 
+use super::repair::Edits;
 use brackets::{Brackets, Words};
 use rucc_base::Interner;
 use rucc_lex::PpToken;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Less deeply nested units are left alone: the parser follows them, with something to spare.
 const DEEP: usize = 200;
 /// Only blocks that are nested more deeply are taken apart.
 const DEEP_BLOCK: usize = 100;
-
-/// What becomes of a token stream.
-#[derive(Default)]
-struct Rewriting {
-    removed: BTreeSet<usize>,
-    /// What comes in the place of a token, or before it if that stays.
-    inserted: BTreeMap<usize, Vec<PpToken>>,
-}
-
-impl Rewriting {
-    fn insert(&mut self, at: usize, tokens: impl IntoIterator<Item = PpToken>) {
-        self.inserted.entry(at).or_default().extend(tokens);
-    }
-
-    fn apply(mut self, tokens: &[PpToken]) -> Vec<PpToken> {
-        let mut out = Vec::with_capacity(tokens.len());
-        for (at, &token) in tokens.iter().enumerate() {
-            out.append(&mut self.inserted.remove(&at).unwrap_or_default());
-            if !self.removed.contains(&at) {
-                out.push(token);
-            }
-        }
-        out
-    }
-}
 
 /// The same program with fewer brackets, if there are too many.
 pub(super) fn flattened(tokens: Vec<PpToken>, names: &mut Interner) -> Vec<PpToken> {
@@ -52,8 +27,8 @@ pub(super) fn flattened(tokens: Vec<PpToken>, names: &mut Interner) -> Vec<PpTok
         return tokens;
     };
     let words = Words::of(&tokens, names);
-    let mut rewriting = Rewriting::default();
-    expressions::superfluous(&tokens, &words, &brackets, &mut rewriting.removed);
-    blocks::taken_apart(&tokens, &words, &brackets, names, &mut rewriting);
-    rewriting.apply(&tokens)
+    let mut edits = Edits::default();
+    expressions::superfluous(&tokens, &words, &brackets, &mut edits.removed);
+    blocks::taken_apart(&tokens, &words, &brackets, names, &mut edits);
+    edits.apply(&tokens)
 }

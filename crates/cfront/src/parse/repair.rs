@@ -110,19 +110,19 @@ pub(super) fn repair(
 
 /// Changes to a token stream.
 #[derive(Default)]
-struct Edits {
-    removed: BTreeSet<usize>,
+pub(super) struct Edits {
+    pub(super) removed: BTreeSet<usize>,
     inserted: BTreeMap<usize, Vec<PpToken>>,
     /// Goes before the end of the file.
     appended: Vec<PpToken>,
 }
 
 impl Edits {
-    fn insert(&mut self, before: usize, tokens: impl IntoIterator<Item = PpToken>) {
+    pub(super) fn insert(&mut self, before: usize, tokens: impl IntoIterator<Item = PpToken>) {
         self.inserted.entry(before).or_default().extend(tokens);
     }
 
-    fn apply(mut self, tokens: &[PpToken]) -> Vec<PpToken> {
+    pub(super) fn apply(mut self, tokens: &[PpToken]) -> Vec<PpToken> {
         let mut out = Vec::with_capacity(tokens.len() + 16);
         for (index, &token) in tokens.iter().enumerate() {
             if token.is_eof() {
@@ -301,7 +301,8 @@ fn is_punct(token: &PpToken, punct: Punct) -> bool {
     token.kind == PpTokenKind::Punct(punct)
 }
 
-fn punct(like: &PpToken, punct: Punct) -> PpToken {
+/// A punctuator in the place of another token.
+pub(super) fn punct(like: &PpToken, punct: Punct) -> PpToken {
     PpToken {
         kind: PpTokenKind::Punct(punct),
         value: None,

@@ -390,13 +390,7 @@ fn text(arguments: &LeapArgs, console: &Console, body: &Body) -> String {
             _ => "31",
         };
         let word = console.paint(colour, answer.answer);
-        let Heading {
-            message,
-            file,
-            line,
-            function,
-        } = &answer.heading;
-        let _ = writeln!(text, "{word} {file}:{line}: {message} (in {function})");
+        let _ = writeln!(text, "{word} {}", answer.heading);
         if let Some(reason) = &answer.reason {
             let _ = writeln!(text, "  because {reason}");
         }

@@ -6,6 +6,7 @@ use hardbop_cfront::interp::ReportInput;
 use hardbop_cfront::program::{Program, Source};
 use hardbop_report::results::EdgeStep;
 use serde::Serialize;
+use std::fmt;
 
 /// A check, and where it stands.
 #[derive(Serialize)]
@@ -31,6 +32,18 @@ impl Heading {
             file,
             line,
         }
+    }
+}
+
+impl fmt::Display for Heading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Heading {
+            message,
+            function,
+            file,
+            line,
+        } = self;
+        write!(f, "{file}:{line}: {message} (in {function})")
     }
 }
 

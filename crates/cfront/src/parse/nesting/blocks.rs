@@ -3,8 +3,9 @@
 //!
 //! A block that declares something keeps its braces: names live as long as their block.
 
+use super::DEEP_BLOCK;
 use super::brackets::{Brackets, Word, Words, punct};
-use super::{DEEP_BLOCK, Rewriting};
+use crate::parse::repair::{self, Edits};
 use rucc_base::Interner;
 use rucc_lex::{PpToken, PpTokenKind, Punct, TokenFlags};
 use std::collections::BTreeSet;
@@ -15,7 +16,7 @@ pub(super) fn taken_apart(
     words: &Words,
     brackets: &Brackets,
     names: &mut Interner,
-    rewriting: &mut Rewriting,
+    edits: &mut Edits,
 ) {
     let blocks = Blocks {
         tokens,
@@ -32,7 +33,7 @@ pub(super) fn taken_apart(
             continue;
         }
         if punct(tokens, at) == Some(Punct::LBrace) && blocks.declares_nothing(at) {
-            rewriting.removed.extend([at, brackets.close[at]]);
+            edits.removed.extend([at, brackets.close[at]]);
         } else if words.at(at) == Word::If
             && let Some(branches) = blocks.branches(at)
         {
@@ -43,7 +44,7 @@ pub(super) fn taken_apart(
     let mut labels = 0;
     // Where several end at one token, the innermost ends first.
     for branches in found.into_iter().rev() {
-        branches.jump(tokens, &mut labels, names, rewriting);
+        branches.jump(tokens, &mut labels, names, edits);
     }
 }
 
@@ -208,17 +209,11 @@ impl Branches {
         tokens: &[PpToken],
         labels: &mut usize,
         names: &mut Interner,
-        rewriting: &mut Rewriting,
+        edits: &mut Edits,
     ) {
         let mut label = |names: &mut Interner| {
             *labels += 1;
             names.intern(&format!("__nested_{labels}"))
-        };
-        let mark = |like: &PpToken, punct: Punct| PpToken {
-            kind: PpTokenKind::Punct(punct),
-            value: None,
-            flags: TokenFlags::EMPTY,
-            ..*like
         };
         let word = |like: &PpToken, value| PpToken {
             kind: PpTokenKind::Ident,
@@ -227,13 +222,18 @@ impl Branches {
             ..*like
         };
         let (goto, otherwise) = (names.intern("goto"), names.intern("else"));
-        let to =
-            |like: &PpToken, label| [word(like, goto), word(like, label), mark(like, Punct::Semi)];
+        let to = |like: &PpToken, label| {
+            [
+                word(like, goto),
+                word(like, label),
+                repair::punct(like, Punct::Semi),
+            ]
+        };
         let here = |like: &PpToken, label| {
             [
                 word(like, label),
-                mark(like, Punct::Colon),
-                mark(like, Punct::Semi),
+                repair::punct(like, Punct::Colon),
+                repair::punct(like, Punct::Semi),
             ]
         };
         for branch in [Some(&self.then), self.other.as_ref()]
@@ -241,26 +241,26 @@ impl Branches {
             .flatten()
         {
             if let Some(close) = branch.close {
-                rewriting.removed.extend([branch.start, close]);
+                edits.removed.extend([branch.start, close]);
             }
         }
         let past = label(names);
         let open = &tokens[self.then.start];
-        rewriting.insert(
+        edits.insert(
             self.then.start,
-            [mark(open, Punct::Semi), word(open, otherwise)],
+            [repair::punct(open, Punct::Semi), word(open, otherwise)],
         );
-        rewriting.insert(self.then.start, to(open, past));
+        edits.insert(self.then.start, to(open, past));
         let last = &tokens[self.then.end - 1];
         match &self.other {
-            None => rewriting.insert(self.then.end, here(last, past)),
+            None => edits.insert(self.then.end, here(last, past)),
             Some(other) => {
                 let end = label(names);
                 // In the place of the `else`.
-                rewriting.removed.insert(self.then.end);
-                rewriting.insert(self.then.end, to(last, end));
-                rewriting.insert(self.then.end, here(last, past));
-                rewriting.insert(other.end, here(&tokens[other.end - 1], end));
+                edits.removed.insert(self.then.end);
+                edits.insert(self.then.end, to(last, end));
+                edits.insert(self.then.end, here(last, past));
+                edits.insert(other.end, here(&tokens[other.end - 1], end));
             }
         }
     }

@@ -183,14 +183,8 @@ fn text(arguments: &ExplainArgs, body: &Body) -> String {
         }
     }
     for answer in &body.answers {
-        let Heading {
-            file,
-            line,
-            message,
-            function,
-        } = &answer.heading;
         let verdict = answer.verdict.to_uppercase();
-        let _ = writeln!(text, "{verdict} {file}:{line}: {message} (in {function})");
+        let _ = writeln!(text, "{verdict} {}", answer.heading);
     }
     for assumption in &body.assumptions {
         let _ = writeln!(text, "assuming that {assumption}");

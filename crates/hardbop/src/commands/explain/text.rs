@@ -2,7 +2,7 @@
 
 use super::{Answer, Body, Entry, Explained, Step, Tables};
 use crate::cli::{ArithName, ExplainArgs};
-use crate::commands::shown::{Heading, Input};
+use crate::commands::shown::Input;
 use std::fmt::Write as _;
 
 /// Longer formulas are cut where people read.
@@ -29,13 +29,7 @@ pub(super) fn text(arguments: &ExplainArgs, body: &Body) -> String {
 
 /// What is known of one path; `which` one it is.
 pub(super) fn check_text(text: &mut String, check: &Explained, which: &str, reading: &str) {
-    let Heading {
-        file,
-        line,
-        message,
-        function,
-    } = &check.heading;
-    let _ = writeln!(text, "{file}:{line}: {message} (in {function})");
+    let _ = writeln!(text, "{}", check.heading);
     if let Some(reason) = &check.reason {
         let _ = writeln!(text, "  {reason}");
         return;
