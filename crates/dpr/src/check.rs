@@ -72,6 +72,8 @@ pub struct Options {
     pub query_time: Duration,
     /// The most steps of a path.
     pub length: usize,
+    /// The most runs of a job.
+    pub runs: u64,
     /// The part of the paths that is searched; all of them if there is none.
     pub part: Option<Part>,
     /// After so many runs that were learned from, all paths are followed together, if their points
@@ -88,6 +90,7 @@ impl Default for Options {
             jobs: 1,
             query_time: Duration::from_secs(30),
             length: 1_000_000,
+            runs: u64::MAX,
             part: None,
             together_after: None,
         }

@@ -337,7 +337,7 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
         let common = self.common;
         let mut terms = Terms::new();
         let mut session = self.session(&mut terms);
-        loop {
+        for runs in 0.. {
             self.catch_up();
             if self.structure.open().is_empty() || common.shared().finished {
                 break;
@@ -353,6 +353,10 @@ impl<'c, 'a, 'p> Worker<'c, 'a, 'p> {
                     common.shared().exhausted = true;
                     self.exhausted();
                 }
+                break;
+            }
+            if runs >= common.options.runs {
+                self.close_all(&Some(Reason::Turn));
                 break;
             }
             if self.is_time_for_all(session.statistics().queries) {

@@ -35,7 +35,8 @@ pub use slice::SliceArgs;
 pub use terminate::TerminateArgs;
 pub use validate::ValidateArgs;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// The exit codes, as the help and the man page tell them.
 const EXIT_CODES: &str = "\
@@ -78,6 +79,31 @@ pub struct Cli {
     /// Output.
     #[command(flatten)]
     pub output: Output,
+}
+
+impl Cli {
+    /// Reads the command line.
+    pub fn read() -> Result<Cli, clap::Error> {
+        let matches = Cli::command().try_get_matches()?;
+        let mut cli = Cli::from_arg_matches(&matches)?;
+        if let Command::Check(arguments) = &mut cli.command
+            && let Some((name, given)) = matches.subcommand()
+            && let Some(command) = Cli::command().find_subcommand(name)
+        {
+            let about_files = |option: &&Arg| {
+                let heading = option.get_help_heading();
+                !option.is_global_set()
+                    && !matches!(heading, Some("Projects" | "Limits"))
+                    && given.value_source(option.get_id().as_str())
+                        == Some(ValueSource::CommandLine)
+            };
+            let options = command.get_arguments().filter(about_files);
+            arguments.about_files = options
+                .filter_map(|option| Some(format!("--{}", option.get_long()?)))
+                .collect();
+        }
+        Ok(cli)
+    }
 }
 
 /// Whether to use colours.

@@ -69,6 +69,10 @@ impl Asked {
     /// The same for one engine alone, or for a part of its search: `dpr`, `dpr 0/4`.
     pub fn by_engine(&self, lane: &str) -> Asked {
         let mut arguments = self.arguments.clone();
+        let options = arguments.iter().take_while(|word| *word != "--");
+        if let Some(at) = options.into_iter().position(|word| word == "--engine") {
+            arguments.drain(at..at + 2);
+        }
         let at = arguments.len().min(1);
         let words = match lane.split_once(' ') {
             Some((engine, part)) => vec!["--engine", engine, "--cube", part],

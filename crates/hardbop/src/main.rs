@@ -29,11 +29,10 @@ mod targets;
 mod tool;
 mod usage;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::Cli::read() {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error).into(),
     };

@@ -1,6 +1,6 @@
 //! `hardbop.toml`: what a project is, and what is to be checked of it.
 
-use crate::cli::{CheckName, DataModelName, Share};
+use crate::cli::{CheckName, DataModelName, EngineChoice, Share};
 use crate::failure::Failure;
 use crate::{input, rules};
 use clap::ValueEnum;
@@ -45,6 +45,8 @@ pub struct Config {
     pub time_limit: Option<f64>,
     /// MiB for one file and one rule.
     pub memory_limit: Option<u64>,
+    /// The engine that searches; all of them unless told.
+    pub engine: Option<String>,
     /// How many are checked at a time; as many as there are cores unless told.
     pub jobs: Option<usize>,
     /// Where the work is done: `local`, `hq`, `slurm`.
@@ -187,6 +189,9 @@ impl Project {
         }
         for check in &self.config.check {
             let _: CheckName = word(check, "check").map_err(wrong)?;
+        }
+        if let Some(engine) = &self.config.engine {
+            let _: EngineChoice = word(engine, "engine").map_err(wrong)?;
         }
         if let Some(seconds) = self.config.time_limit
             && !(seconds > 0.0 && seconds.is_finite())
@@ -333,6 +338,9 @@ impl Project {
         }
         if let Some(rule) = &item.rule {
             option("--rule", rule.clone());
+        }
+        if let Some(engine) = &config.engine {
+            option("--engine", engine.clone());
         }
         if let Some(Share { index, of }) = item.group {
             option("--group", format!("{index}/{of}"));

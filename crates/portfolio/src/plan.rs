@@ -172,10 +172,9 @@ fn suited(look: Look, engine: Step) -> Step {
     Box::new(Suited { look, engine })
 }
 
-/// The plan for programs of which nothing is known: the only run if there is just one, the paths of
-/// a program that leaves little open, a little guessing of invariants, a few layers, a few runs,
-/// more layers on circuits, a few paths with
-/// what they teach, more guessing, facts about all elements of arrays and all nodes of linked
+/// The plan for programs of which nothing is known: the only run if there is just one, the few paths of
+/// a program that leaves little open, a little guessing of invariants, loops by closed forms, a few
+/// layers, a few runs, more layers on circuits, a few paths with what they teach, more guessing, facts about all elements of arrays and all nodes of linked
 /// structures where there are such, then side by side the SLAM loop, values that are followed,
 /// Horn clauses of the whole program, longer searches for violations, and where the program is
 /// bits, clauses about them. What each may use of what is left is said here and nowhere else. The
@@ -259,6 +258,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 300_000_000,
         edges: 3_000,
     };
+    let only_paths = Dpr(hardbop_dpr::Options {
+        runs: 8,
+        ..hardbop_dpr::Options::default()
+    });
     let exact = Leap {
         options: hardbop_leap::Options {
             effort: hardbop_leap::Effort::Exact,
@@ -269,17 +272,17 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     Plan {
         first: vec![
             Box::new(only(2_000_000)),
-            // Where loops are long, and all that they do is told by closed forms.
-            suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // Much of what is wrong in large programs shows in a few runs, and all else takes long:
             // state machines are searched before anybody reads them as logic.
             suited(Look::Large(RUN_FIRST), timed(first_runs, seconds(1))),
             Box::new(explored(Effort::Large)),
             slices(arithmetic),
-            suited(Look::Narrow(100), timed(Dpr::default(), seconds(1))),
+            suited(Look::Narrow(100), timed(only_paths, seconds(1))),
             // Protocols are decided by their states, and guesses about them take long.
             suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),
             timed(invariants(5_000_000), seconds(2)),
+            // Where loops are long, and all that they do is told by closed forms.
+            suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(2)),

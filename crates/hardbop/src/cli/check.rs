@@ -39,7 +39,11 @@ pub struct CheckArgs {
     #[arg(
         long,
         help_heading = "Meaning",
-        conflicts_with_all = ["entry", "property", "rules", "invariants", "stats", "list", "full", "trace"]
+        conflicts_with_all = [
+            "entry", "property", "rules", "invariants", "stats", "list", "full", "trace", "arith",
+            "without", "first", "github", "verbose", "show_predicates", "harness", "certificate",
+            "witness", "html", "sarif", "junit", "dot", "svg"
+        ]
     )]
     pub each: bool,
     /// Decide what a property file of SV-COMP asks for, instead of all assertions and error calls.
@@ -123,6 +127,9 @@ pub struct CheckArgs {
     /// Limits.
     #[command(flatten)]
     pub limits: Limits,
+    /// The options that were given and that a project does not take.
+    #[arg(skip)]
+    pub about_files: Vec<String>,
 }
 
 impl CheckArgs {

@@ -48,6 +48,11 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     if arguments.is_about_a_project() {
         return match project::find(Path::new("."))? {
             Some(project) => {
+                if let Some(option) = arguments.about_files.first() {
+                    return Err(Failure::message(format!(
+                        "{option} is about files: name one; for the project, hardbop.toml says it"
+                    )));
+                }
                 let budget = limits::budget(&arguments.limits)?;
                 commands::project::run(&project, &arguments.project, &budget, console)
             }

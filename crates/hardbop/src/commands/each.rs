@@ -1,7 +1,7 @@
 //! `hardbop check --each`: every function of the files by itself, as items of a project.
 
 use crate::c;
-use crate::cli::{CInput, CheckArgs, Preprocessor};
+use crate::cli::{CInput, CheckArgs, EngineChoice, Preprocessor};
 use crate::commands::project;
 use crate::console::Console;
 use crate::failure::{Failure, Verdict};
@@ -32,6 +32,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
             entry,
             time_limit: Some(arguments.limits.time_limit.unwrap_or(SECONDS)),
             memory_limit: arguments.limits.memory_limit,
+            engine: (arguments.engine != EngineChoice::Auto).then(|| word(&arguments.engine)),
             ..Config::default()
         },
     };

@@ -18,6 +18,7 @@ pub fn run(arguments: &TerminateArgs, console: &Console) -> Result<Verdict, Fail
     }
     let target = Target::of(&arguments.input, None)?.about_ends();
     let arguments = CheckArgs {
+        about_files: Vec::new(),
         project: ProjectArgs::default(),
         input: arguments.input.clone(),
         rules: RuleNames::default(),

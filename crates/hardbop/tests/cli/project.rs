@@ -96,11 +96,42 @@ fn a_file_with_errors_does_not_stop_the_others() {
         );
 }
 
+/// What an item would not be told is refused, not left out.
+#[test]
+fn options_about_files_are_refused_for_projects() {
+    project("files = [\"src/*.c\"]\n").check(
+        "check --engine slam --html out",
+        expect![[r#"
+            [stderr]
+            error: --engine is about files: name one; for the project, hardbop.toml says it
+            [exit 2]
+        "#]],
+    );
+    project("files = [\"src/*.c\"]\nengine = \"slam\"\n").check(
+        "check",
+        expect![[r#"
+            src/bad.c   VIOLATED  1 of 1 checks
+              VIOLATED src/bad.c:2: call of `reach_error` (in main)
+            src/good.c  PROVED    1 checks
+            2 checked: 1 proved, 1 violated
+            [exit 1]
+        "#]],
+    );
+    project("files = [\"src/*.c\"]\nengine = \"blast\"\n").check(
+        "check",
+        expect![[r#"
+            [stderr]
+            error: `hardbop.toml`: `blast` is no engine: there are `auto`, `dpr`, `houdini`, `horn`, `leap`, `nodes`, `pdr`, `run`, `sat`, `slam`, `unroll`, `values`
+            [exit 2]
+        "#]],
+    );
+}
+
 #[test]
 fn a_wrong_key_is_pointed_at() {
     project("files = [\"src/*.c\"]\ntime_limt = 3\n").check("check", expect![[r#"
         [stderr]
-        error: unknown field `time_limt`, expected one of `files`, `exclude`, `program`, `include`, `define`, `data_model`, `entry`, `check`, `rules`, `time_limit`, `memory_limit`, `jobs`, `on`, `store`, `site`, `split`, `groups`
+        error: unknown field `time_limt`, expected one of `files`, `exclude`, `program`, `include`, `define`, `data_model`, `entry`, `check`, `rules`, `time_limit`, `memory_limit`, `engine`, `jobs`, `on`, `store`, `site`, `split`, `groups`
          --> hardbop.toml:2:1
           |
         2 | time_limt = 3

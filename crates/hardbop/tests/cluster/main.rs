@@ -7,7 +7,7 @@ mod project;
 mod servers;
 mod store;
 
-use project::{Project, wait};
+use project::{Project, plain, wait};
 use servers::{HyperQueue, Slurm, State};
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -217,6 +217,36 @@ fn a_hard_item_is_split() {
         let mut texts = texts.map(|text| text.expect("a journal"));
         assert!(texts.any(|text| text.contains(&began)), "{lane}");
     }
+}
+
+/// What the first engine has no time for, a part of another one's search decides.
+#[test]
+fn a_part_of_the_search_decides_a_hard_item() {
+    let Some(hq) = HyperQueue::start(2) else {
+        return;
+    };
+    let project = Project::in_parts();
+    let local = project.output_in(&[], &["--on", "local"]);
+    let table = String::from_utf8_lossy(&local.stdout);
+    assert!(table.contains("1 checked: 1 unknown"), "{table}");
+    project.forget();
+    project.split_by("dpr/4");
+    let run = |more: &[&str]| {
+        let on = hq.on();
+        let arguments = [&["--on", on.as_str()], more].concat();
+        project.output_in(hq.environment(), &arguments)
+    };
+    let out = run(&["--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let item = &answer["items"][0];
+    assert_eq!(item["answer"], "VIOLATED", "{answer}");
+    let by = item["engines"][0].as_str().expect("who decided it");
+    assert!(by == "dpr 1/4" || by == "dpr 2/4", "{by}");
+    // It is the item's answer from now on, and its run is replayed if nobody believes it.
+    let table = plain(&run(&[]).stdout);
+    assert!(table.contains("1 violated, 1 as before"), "{table}");
+    let table = plain(&run(&["--recheck"]).stdout);
+    assert!(table.contains("the claims of 1 checked again"), "{table}");
 }
 
 /// Many checks of a program are decided in groups, each an item: here and on a cluster alike.

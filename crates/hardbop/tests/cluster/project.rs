@@ -16,6 +16,20 @@ int main(void) {
 }
 ";
 
+/// A program whose violation is a matter of two choices and fifty rounds: predicates do not come to
+/// its end in seconds, paths do at once, in the two quarters of them that choose differently.
+const IN_PARTS: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), n = 0;
+  if (a > 0) n += 1; else n += 2;
+  if (b > 0) n += 1; else n += 2;
+  for (int i = 0; i < 50; i++) n += 3;
+  if (n == 153) reach_error();
+  return 0;
+}
+";
+
 /// A project in a directory of its own.
 pub struct Project {
     directory: tempfile::TempDir,
@@ -62,6 +76,27 @@ impl Project {
         );
         project.write("hard.c", HARD);
         project
+    }
+
+    /// A file that the project's engine has no time for.
+    pub fn in_parts() -> Project {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let project = Project { directory };
+        project.write("hardbop.toml", &Project::by_slam(""));
+        project.write("parts.c", IN_PARTS);
+        project
+    }
+
+    /// Hands what it has no time for to others.
+    pub fn split_by(&self, lane: &str) {
+        self.write(
+            "hardbop.toml",
+            &Project::by_slam(&format!("split = [\"{lane}\"]\n")),
+        );
+    }
+
+    fn by_slam(more: &str) -> String {
+        format!("files = [\"*.c\"]\nengine = \"slam\"\ntime_limit = 3\n{more}")
     }
 
     /// One file with six checks, of which the fourth is violated, in three groups.
