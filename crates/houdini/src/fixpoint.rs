@@ -33,6 +33,10 @@ pub struct Fixpoint {
     pub guesses: (usize, usize),
 }
 
+/// So many steps from a point are told to the solver together: each of its models speaks of all
+/// that it was told.
+const TOLD: usize = 64;
+
 /// What a query may cost, in the solver's own steps, so that it is the same on every machine.
 const QUERY: Limits = Limits {
     time: None,
@@ -310,9 +314,23 @@ impl Search<'_, '_, '_> {
         since: Option<u64>,
         changed: &mut Vec<LocId>,
     ) -> Result<(), Stopped> {
-        // What the steps share is told to the solver once.
-        self.session.push();
-        self.session.assert(terms, before);
+        for steps in steps.chunks(TOLD) {
+            // What the steps share is told to the solver once.
+            self.session.push();
+            self.session.assert(terms, before);
+            self.follow_some(terms, steps, since, changed)?;
+            self.session.pop();
+        }
+        Ok(())
+    }
+
+    fn follow_some(
+        &mut self,
+        terms: &mut Terms,
+        steps: &[&Step],
+        since: Option<u64>,
+        changed: &mut Vec<LocId>,
+    ) -> Result<(), Stopped> {
         for step in steps {
             if let Some(taken) = self.taken(terms, step, since)
                 && self.cover(terms, step, taken)?
@@ -327,7 +345,6 @@ impl Search<'_, '_, '_> {
                 changed.push(location);
             }
         }
-        self.session.pop();
         Ok(())
     }
 

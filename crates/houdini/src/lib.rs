@@ -114,7 +114,7 @@ impl Attempt<'_> {
         let targets = errors.values().flatten().copied().collect();
         let live = ground.live(&mut terms, &targets, budget);
         budget.check().map_err(Reason::Stopped)?;
-        let (Some(live), Some(steps)) = (live, ground.steps(&mut terms)) else {
+        let (Some(live), Some(steps)) = (live, ground.relations(&mut terms)) else {
             return Err(Reason::Guesses);
         };
         let open = self.task.checks.len();

@@ -100,7 +100,7 @@ impl Nodes {
         let targets = errors.values().flatten().copied().collect();
         let live = ground.live(&mut terms, &targets, task.budget);
         task.budget.check().map_err(Reason::Stopped)?;
-        let (Some(live), Some(steps)) = (live, ground.steps(&mut terms)) else {
+        let (Some(live), Some(steps)) = (live, ground.relations(&mut terms)) else {
             return Err(Reason::Guesses);
         };
         let found = search::search(&ground, &mut terms, &steps, &live, self.steps, task.budget);

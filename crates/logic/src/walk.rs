@@ -2,6 +2,7 @@
 //!
 //! Nothing here recurses: terms may be nested as deep as memory allows.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -94,7 +95,8 @@ impl Terms {
                 bound: Vec<TermId>,
             },
         }
-        let mut scopes = vec![map.clone()];
+        // A whole program's state may be in the map, and a formula speak of two variables.
+        let mut scopes = vec![Cow::Borrowed(map)];
         let mut done: FxHashMap<(usize, TermId), TermId> = FxHashMap::default();
         let mut stack = vec![Step::Enter(0, root)];
         while let Some(step) = stack.pop() {
@@ -110,7 +112,7 @@ impl Terms {
                     if let Op::Forall(bound) | Op::Exists(bound) = self.op(term) {
                         let bound = bound.to_vec();
                         let (inner, bound) = self.enter_binder(&scopes[scope], &bound, term);
-                        scopes.push(inner);
+                        scopes.push(Cow::Owned(inner));
                         let inner = scopes.len() - 1;
                         stack.push(Step::LeaveQuantifier {
                             outer: scope,

@@ -341,14 +341,15 @@ fn slices(arithmetic: Encodings) -> Step {
     };
     let slices = Slices {
         engines: vec![
-            timed(invariants, seconds(2)),
+            // They are counted; slices of a hundred thousand lines take seconds all the same.
+            shared(invariants, seconds(8), 2),
             timed(Values::default(), seconds(4)),
             timed(Slam::reading(arithmetic), seconds(4)),
         ],
         depths: vec![Depth::Branches(0), Depth::Branches(1), Depth::All],
         edges: SLICED,
     };
-    shared(slices, seconds(12), 2)
+    shared(slices, seconds(24), 2)
 }
 
 /// The plan for the question whether every execution ends: the only run if there is just one, a

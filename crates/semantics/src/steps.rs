@@ -9,7 +9,7 @@ use crate::skeleton::{Skeleton, SkeletonEdgeKind};
 use crate::{Execution, Semantics, State, Unmodelled};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::Op;
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{self as logic, Sort, TermId, Terms};
 use std::collections::BTreeMap;
 
 /// What a program means to a search, in one encoding.
@@ -72,6 +72,55 @@ impl Ground<'_, '_> {
             steps.extend(self.step(terms, &mut blocks, edge.kind).ok()?);
         }
         Some(steps)
+    }
+
+    /// The same steps as relations of states: what was only chosen on the way is left out, and with it
+    /// how one came past the other cases of a `switch` of which a slice kept nothing else.
+    pub fn relations(&self, terms: &mut Terms) -> Option<Vec<Step>> {
+        let mut steps = self.steps(terms)?;
+        for step in &mut steps {
+            self.forget_choices(terms, step);
+        }
+        Some(steps)
+    }
+
+    /// A truth value that is part of no state and said once can be what it is said to be.
+    fn forget_choices(&self, terms: &mut Terms, step: &mut Step) {
+        if *terms.op(step.condition) != logic::Op::And {
+            return;
+        }
+        let chosen = |terms: &Terms, part: TermId| {
+            let atom = terms.negated(part).unwrap_or(part);
+            let is_choice = matches!(terms.op(atom), logic::Op::Constant(_))
+                && terms.sort(atom) == Sort::Bool
+                && self.constants.meaning(atom).is_none();
+            is_choice.then_some(atom)
+        };
+        let parts = terms.args(step.condition).to_vec();
+        let (choices, mut roots): (Vec<TermId>, Vec<TermId>) = parts
+            .iter()
+            .partition(|&&part| chosen(terms, part).is_some());
+        if choices.is_empty() {
+            return;
+        }
+        let returned = step.returned.as_ref();
+        let states = [
+            Some(&step.state),
+            step.entered.as_ref(),
+            returned.map(|returned| &returned.state),
+            returned.map(|returned| &returned.entered),
+        ];
+        let written = states.into_iter().flatten().flat_map(State::written);
+        roots.extend(written.map(|(_, term)| term));
+        let read = terms.free_constants(&roots);
+        let is_kept = |terms: &Terms, part: &TermId| {
+            chosen(terms, *part).is_none_or(|choice| read.contains(&choice))
+        };
+        let kept: Vec<TermId> = parts
+            .into_iter()
+            .filter(|part| is_kept(terms, part))
+            .collect();
+        step.condition = terms.and(&kept);
     }
 
     /// What an edge of the skeleton does, from any state; `None` if it is never taken. `blocks` are
