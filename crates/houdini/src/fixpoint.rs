@@ -120,6 +120,9 @@ pub fn fixpoint(
     let recursive = steps.iter().any(|step| step.returned.is_some());
     for step in steps {
         if let End::At(location) = step.to {
+            if !places.contains_key(&location) {
+                budget.check()?;
+            }
             places.entry(location).or_insert_with(|| {
                 let live = live.get(&location).unwrap_or(&nothing);
                 let mut variables = variables(ground, terms, location, live);

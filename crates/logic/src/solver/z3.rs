@@ -296,7 +296,8 @@ impl Solver for Z3Solver {
 pub(crate) fn reason(text: String) -> Unknown {
     if text.contains("resource limit") {
         Unknown::Steps
-    } else if text.contains("timeout") {
+    } else if text.contains("timeout") || text.contains("canceled") {
+        // Nobody but the clock cancels.
         Unknown::Time
     } else {
         Unknown::GaveUp(text)
