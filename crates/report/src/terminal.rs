@@ -71,6 +71,10 @@ pub fn text(results: &Results, show: Show, paint: &dyn Paint) -> String {
         for check in &results.checks {
             write_check(&mut out, results, check, show, paint);
         }
+        // Between traces, answers are easily missed.
+        if results.checks.len() > 1 {
+            many::write_counts(&mut out, results);
+        }
     }
     let explained = |check: &CheckResult| check.answer.is_open();
     if let Some(reason) = &results.incomplete

@@ -32,6 +32,7 @@ fn every_check_has_its_answer() {
               8  if (y && x == 12) reach_error();  y = 1, x = 12
               8  call of `reach_error`
               x.c:4: input __VERIFIER_nondet_int() = 12
+            2 checks: 1 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -54,6 +55,7 @@ fn one_violation_may_be_enough() {
               x.c:4: input __VERIFIER_nondet_int() = 1
             UNKNOWN x.c:7: call of `reach_error` (in main)
               because the search ended with the first violation (`--first`)
+            2 checks: 0 proved, 1 violated, 1 unknown
             [exit 1]
         "#]],
     );
@@ -151,6 +153,7 @@ int main(void) {
         expect![[r#"
             PROVED x.c:4: call of `reach_error` (in acquire)
             PROVED x.c:5: call of `reach_error` (in release)
+            2 checks: 2 proved, 0 violated, 0 unknown
             x.c:6: main: requires held == 0
             x.c:9: main: loop invariant held == 0
             [exit 0]
@@ -318,11 +321,12 @@ fn a_limit_ends_in_unknown() {
         BRANCHES,
         "--time-limit 0",
         expect![[r#"
-        UNKNOWN x.c:7: call of `reach_error` (in main)
-          because the time limit passed
-        UNKNOWN x.c:8: call of `reach_error` (in main)
-          because the time limit passed
-        [exit 3]
-    "#]],
+            UNKNOWN x.c:7: call of `reach_error` (in main)
+              because the time limit passed
+            UNKNOWN x.c:8: call of `reach_error` (in main)
+              because the time limit passed
+            2 checks: 0 proved, 0 violated, 2 unknown
+            [exit 3]
+        "#]],
     );
 }

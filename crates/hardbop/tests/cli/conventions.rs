@@ -89,6 +89,7 @@ fn shifts_by_too_much_give_nothing() {
             PROVED x.c:9: assertion (1 << n) == 0 (in main)
             PROVED x.c:10: assertion (x >> n) == (x < 0 ? -1 : 0) (in main)
             PROVED x.c:11: assertion ((unsigned)x >> n) == 0 (in main)
+            3 checks: 3 proved, 0 violated, 0 unknown
         "#]],
     );
     check(
@@ -97,6 +98,7 @@ fn shifts_by_too_much_give_nothing() {
         expect![[r#"
             VIOLATED x.c:6: shift by a wrong amount in 1 << n (in main)
             PROVED x.c:6: signed overflow in 1 << n (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
 }
@@ -140,6 +142,7 @@ fn variables_without_an_initialiser() {
         expect![[r#"
             PROVED x.c:6: assertion x == y (in main)
             VIOLATED x.c:6: assertion x == 0 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
     check(
@@ -149,6 +152,7 @@ int main(void) { static int y; int *p = malloc(4); assert(x == 0 && y == 0); ass
         expect![[r#"
             PROVED x.c:7: assertion x == 0 && y == 0 (in main)
             VIOLATED x.c:7: assertion *p == 7 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
         "#]],
@@ -166,6 +170,7 @@ int main(void) { union u y = { .c = 2 }; assert(x.i == 1); assert(y.i == 2); }"#
         expect![[r#"
             PROVED x.c:8: assertion x.i == 1 (in main)
             PROVED x.c:8: assertion y.i == 2 (in main)
+            2 checks: 2 proved, 0 violated, 0 unknown
         "#]],
     );
 }
@@ -180,6 +185,7 @@ fn writes_to_literals_end_executions() {
             PROVED x.c:6: assertion s[0] == 'x' (in main)
             UNKNOWN x.c:6: assertion 0 (in main)
               because the run that was found does not replay: it ends in ReadOnly
+            2 checks: 1 proved, 0 violated, 1 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:6
         "#]],
     );
@@ -323,6 +329,7 @@ fn divisions() {
         expect![[r#"
             PROVED x.c:6: division by zero in 7 / x (in main)
             VIOLATED x.c:6: division by zero in 7 % x (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
 }
@@ -348,6 +355,7 @@ fn overflows() {
             PROVED x.c:11: signed overflow in x << 1 (in main)
             PROVED x.c:12: left shift of a negative number in x << 1 (in main)
             VIOLATED x.c:12: signed overflow in x << 1 (in main)
+            6 checks: 2 proved, 4 violated, 0 unknown
         "#]],
     );
 }
@@ -361,6 +369,7 @@ fn pointers() {
         expect![[r#"
             VIOLATED x.c:6: null pointer in *p (in main)
             PROVED x.c:6: invalid access in *p (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );
@@ -391,6 +400,7 @@ int main(void) {
               the index is 4
                 int  | 0 | 1 | 2 | 3 |  4
                                         ^
+            2 checks: 0 proved, 2 violated, 0 unknown
         "#]],
     );
     check(
@@ -401,6 +411,7 @@ int main(void) {
             VIOLATED x.c:6: invalid access in *p (in main)
               object: 4 bytes allocated at x.c:6, freed at x.c:6
               the access of 4 bytes is at byte 0 of 4 bytes
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:6
         "#]],
@@ -453,6 +464,7 @@ int main(void) { x[__VERIFIER_nondet_int()] = 1; assert(b == 0); }"#,
                 int  |  0
                         ^
             PROVED x.c:7: assertion b == 0 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
     check(
@@ -464,6 +476,7 @@ int main(void) { s.a[2] = 3; s.a[3] = 2; }"#,
             VIOLATED x.c:7: invalid access in s.a[3] (in main)
               object: `struct s s` of 16 bytes, declared at x.c:6
               the access of 4 bytes is at byte 16 of 16 bytes
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
     check(
@@ -501,6 +514,7 @@ fn frees() {
             VIOLATED x.c:6: invalid free in free(p) (in main)
               object: 4 bytes allocated at x.c:6, freed at x.c:6
               the pointer is at byte 0 of 4 bytes
+            4 checks: 2 proved, 2 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );
@@ -515,6 +529,7 @@ fn a_violation_ends_the_execution() {
         expect![[r#"
             VIOLATED x.c:6: assertion x != 1 (in main)
             PROVED x.c:6: assertion x != 1 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
 }
@@ -574,6 +589,7 @@ fn arguments_of_another_entry() {
             PROVED x.c:6: assertion n > 0 || n <= 0 (in f)
             UNKNOWN x.c:6: assertion n != 4 (in f)
               because the run that was found does not replay: it returns
+            2 checks: 1 proved, 0 violated, 1 unknown
         "#]],
     );
 }
@@ -602,6 +618,7 @@ int main(void) { int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 3); asse
         expect![[r#"
             PROVED x.c:7: assertion x > 2 (in main)
             VIOLATED x.c:7: assertion x > 4 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
     check(
@@ -757,6 +774,7 @@ int main(void) {
             PROVED x.c:12: assertion v == 3 (in main)
             PROVED x.c:13: assertion a == 2 (in main)
             PROVED x.c:14: assertion __sync_fetch_and_add(&g, 1) == 0 (in main)
+            3 checks: 3 proved, 0 violated, 0 unknown
         "#]],
     );
 }

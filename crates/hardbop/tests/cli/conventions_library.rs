@@ -86,6 +86,7 @@ fn lines_and_blocks_are_any() {
         expect![[r#"
             PROVED x.c:9: assertion strlen(line) <= 3 (in main)
             VIOLATED x.c:10: assertion line[0] != 'x' (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
         "#]],
     );
@@ -96,6 +97,7 @@ int main(void) { char c[8]; long n = read(0, c, 8); assert(n >= -1 && n <= 8); a
         expect![[r#"
             PROVED x.c:7: assertion n >= -1 && n <= 8 (in main)
             VIOLATED x.c:7: assertion n != 3 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
         "#]],
     );
@@ -105,6 +107,7 @@ int main(void) { char c[8]; long n = read(0, c, 8); assert(n >= -1 && n <= 8); a
         expect![[r#"
             PROVED x.c:6: assertion n <= 4 (in main)
             VIOLATED x.c:6: assertion n != 4 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:6
         "#]],
     );
@@ -116,6 +119,7 @@ int main(void) { char *s = 0; size_t room = 0; ssize_t n = getline(&s, &room, st
         expect![[r#"
             PROVED x.c:8: assertion n <= 0 || s[n] == 0 (in main)
             VIOLATED x.c:8: assertion n != 2 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that getline always makes a new buffer
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
@@ -144,6 +148,7 @@ fn what_is_written_is_not_followed() {
             PROVED x.c:14: assertion c < 256 (in main)
             UNKNOWN x.c:15: assertion c != '8' (in main)
               because the run that was found reads a file that it may have written itself, and contents of files are not followed
+            2 checks: 1 proved, 0 violated, 1 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that files may hold anything, and what is written to one is not read back
             assuming that printing has no effect on the program
@@ -219,6 +224,7 @@ int main(void) { struct timeval t; if (gettimeofday(&t, 0) == 0) assert(t.tv_sec
         expect![[r#"
             PROVED x.c:6: assertion rand() >= 0 (in main)
             VIOLATED x.c:6: assertion rand() == 5 (in main), if `rand` can do what it does in this run
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
     check(
@@ -227,6 +233,7 @@ int main(void) { struct timeval t; if (gettimeofday(&t, 0) == 0) assert(t.tv_sec
         expect![[r#"
             PROVED x.c:6: assertion s != 0 (in main)
             VIOLATED x.c:6: assertion s[0] == 0 (in main), if `strerror` can do what it does in this run
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that messages for errors and signals are any text
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:6
@@ -280,6 +287,7 @@ fn ranges_of_numbers() {
         expect![[r#"
             PROVED x.c:6: assertion random() >= 0 (in main)
             PROVED x.c:6: assertion n >= -(1L << 31) && n < 1L << 31 (in main)
+            2 checks: 2 proved, 0 violated, 0 unknown
         "#]],
     );
 }
@@ -294,6 +302,7 @@ int main(void) { unsigned n = __VERIFIER_nondet_uint(); assert(malloc(n) != 0 ||
         expect![[r#"
             PROVED x.c:7: assertion malloc(n) != 0 || n >= 1u << 31 (in main)
             VIOLATED x.c:7: assertion n < 1u << 31 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^31 bytes or more, and no execution fills the address space
         "#]],
     );
@@ -330,6 +339,7 @@ int main(void) { int c = __VERIFIER_nondet_int(); if (c > 127 && c < 256) assert
         expect![[r#"
             PROVED x.c:7: assertion tolower(c) == c (in main)
             PROVED x.c:7: assertion tolower('A') == 'a' (in main)
+            2 checks: 2 proved, 0 violated, 0 unknown
             assuming that the locale is "C"
         "#]],
     );
@@ -340,6 +350,7 @@ int main(void) { char *s = strsignal(2); assert(s != 0); assert(s[0] == 0); }"#,
         expect![[r#"
             PROVED x.c:7: assertion s != 0 (in main)
             VIOLATED x.c:7: assertion s[0] == 0 (in main), if `strsignal` can do what it does in this run
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that messages for errors and signals are any text
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
@@ -359,6 +370,7 @@ int main(void) { signal(SIGUSR1, handler); kill(__VERIFIER_nondet_int(), SIGUSR1
         expect![[r#"
             VIOLATED x.c:9: assertion x != SIGUSR1 (in main), if `kill` can do what it does in this run
             VIOLATED x.c:9: assertion x != 0 (in main)
+            2 checks: 0 proved, 2 violated, 0 unknown
             assuming that signals come from `raise`, `kill` and `abort` only
         "#]],
     );
@@ -424,6 +436,7 @@ int main(void) { assert(x == 0); assert(pthread_self() == pthread_self()); }"#,
         expect![[r#"
             PROVED x.c:8: assertion x == 0 (in main)
             PROVED x.c:8: assertion pthread_self() == pthread_self() (in main)
+            2 checks: 2 proved, 0 violated, 0 unknown
             assuming that there is one thread, and it does not wait for itself
         "#]],
     );

@@ -25,14 +25,15 @@ fn unsigned_arithmetic_wraps_around() {
         text,
         "--check unsigned",
         expect![[r#"
-        PROVED x.c:6: unsigned wrap-around in a + 1 (in main)
-        PROVED x.c:7: unsigned wrap-around in a - 1 (in main)
-        PROVED x.c:7: unsigned wrap-around in b += a - 1 (in main)
-        PROVED x.c:8: unsigned wrap-around in i++ (in main)
-        VIOLATED x.c:9: unsigned wrap-around in -b (in main)
-          x.c:5: input __VERIFIER_nondet_uint() = 0
-        [exit 1]
-    "#]],
+            PROVED x.c:6: unsigned wrap-around in a + 1 (in main)
+            PROVED x.c:7: unsigned wrap-around in a - 1 (in main)
+            PROVED x.c:7: unsigned wrap-around in b += a - 1 (in main)
+            PROVED x.c:8: unsigned wrap-around in i++ (in main)
+            VIOLATED x.c:9: unsigned wrap-around in -b (in main)
+              x.c:5: input __VERIFIER_nondet_uint() = 0
+            5 checks: 4 proved, 1 violated, 0 unknown
+            [exit 1]
+        "#]],
     );
 }
 
@@ -64,6 +65,7 @@ int main(void) {
             PROVED x.c:12: value changed by the conversion of x (in main)
             PROVED x.c:13: value changed by the conversion of fits + c (in main)
             PROVED x.c:13: value changed by the conversion of fits + c + u (in main)
+            6 checks: 3 proved, 3 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -89,6 +91,7 @@ fn floating_point_numbers_that_do_not_fit() {
             PROVED x.c:8: value does not fit in the conversion of d > -1 && d < 256 ? d : 0 (in main)
             PROVED x.c:10: value does not fit in the conversion of (int)f (in main)
             PROVED x.c:10: value does not fit in the conversion of (int)-2147483648.0f (in main)
+            5 checks: 4 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -114,6 +117,7 @@ fn one_word_asks_for_all_that_is_undefined() {
               x.c:5: input __VERIFIER_nondet_int() = 2
             PROVED x.c:7: division by zero in 10 / a[i] (in main)
             PROVED x.c:7: signed overflow in 10 / a[i] (in main)
+            4 checks: 3 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -141,12 +145,13 @@ int main(void) {
         text,
         "--check pointer,bounds,free",
         expect![[r#"
-        PROVED x.c:7: null pointer in *p (in main)
-        PROVED x.c:7: invalid access in *p (in main)
-        PROVED x.c:8: invalid free in free(p) (in main)
-        assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
-        [exit 0]
-    "#]],
+            PROVED x.c:7: null pointer in *p (in main)
+            PROVED x.c:7: invalid access in *p (in main)
+            PROVED x.c:8: invalid free in free(p) (in main)
+            3 checks: 3 proved, 0 violated, 0 unknown
+            assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
+            [exit 0]
+        "#]],
     );
     check(
         text,
@@ -155,6 +160,7 @@ int main(void) {
             VIOLATED x.c:7: null pointer in *p (in main)
             PROVED x.c:7: invalid access in *p (in main)
             PROVED x.c:8: invalid free in free(p) (in main)
+            3 checks: 2 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -167,6 +173,7 @@ int main(void) {
             PROVED x.c:7: invalid access in *p (in main)
             PROVED x.c:8: invalid free in free(p) (in main)
             PROVED x.c:5: memory left at the end of the program (in main)
+            4 checks: 4 proved, 0 violated, 0 unknown
             [exit 0]
         "#]],
     );

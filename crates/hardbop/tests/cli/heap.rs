@@ -33,6 +33,7 @@ fn what_is_freed_on_every_way_is_neither_lost_nor_left() {
         PROVED x.c:4: memory left at the end of the program (in main)
         PROVED x.c:4: every execution ends, so that lost memory is seen (in main)
           rank at x.c:6: n - i
+        3 checks: 3 proved, 0 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
         assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:9
@@ -58,6 +59,7 @@ fn a_way_out_that_forgets_to_free_loses_memory() {
           4  memory lost at the end of the program
           x.c:6: input __VERIFIER_nondet_int() = 5
         PROVED x.c:4: every execution ends, so that lost memory is seen (in main)
+        2 checks: 1 proved, 1 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:8
         [exit 1]
@@ -66,6 +68,7 @@ fn a_way_out_that_forgets_to_free_loses_memory() {
         VIOLATED x.c:4: memory lost at the end of the program (in main)
           x.c:6: input __VERIFIER_nondet_int() = 5
         PROVED x.c:4: every execution ends, so that lost memory is seen (in main)
+        2 checks: 1 proved, 1 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:8
         result: false(valid-memtrack)
@@ -92,6 +95,7 @@ fn what_a_global_variable_points_to_is_not_lost() {
     global.check("check x.c --check leak --no-trace", expect![[r#"
         PROVED x.c:4: memory lost at the end of the program (in main)
         PROVED x.c:4: every execution ends, so that lost memory is seen (in main)
+        2 checks: 2 proved, 0 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         [exit 0]
     "#]]);
@@ -142,6 +146,7 @@ fn at_exit_and_abort_variables_are_still_there() {
     stops.check("check x.c --check cleanup --no-trace", expect![[r#"
         VIOLATED x.c:8: memory left at the end of the program in exit(0) (in main)
         PROVED x.c:4: memory left at the end of the program (in main)
+        2 checks: 1 proved, 1 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         [exit 1]
     "#]]);
@@ -185,6 +190,7 @@ int main(void) {
         VIOLATED x.c:9: memory left at the end of the program in reach_error() (in main)
           x.c:7: input __VERIFIER_nondet_int() = 7
         PROVED x.c:5: memory left at the end of the program (in main)
+        2 checks: 1 proved, 1 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
         assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:10
@@ -209,6 +215,7 @@ int main(void) {
         PROVED x.c:5: memory lost at the end of the program (in main)
         PROVED x.c:5: memory left at the end of the program (in main)
         PROVED x.c:5: every execution ends, so that lost memory is seen (in main)
+        3 checks: 3 proved, 0 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:9
         [exit 0]

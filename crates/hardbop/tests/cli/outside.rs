@@ -153,6 +153,7 @@ fn two_reads_see_the_same() {
         expect![[r#"
             PROVED x.c:8: call of `reach_error` (in main)
             PROVED x.c:11: call of `reach_error` (in main)
+            2 checks: 2 proved, 0 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:6
             [exit 0]
         "#]],
@@ -179,6 +180,7 @@ fn whoever_asks_about_pointers_hears_of_them() {
               the pointer is 0x1, which is in no object
               x.c:5: input __VERIFIER_nondet_pointer() = 0x1
             PROVED x.c:7: call of `reach_error` (in main)
+            3 checks: 2 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );

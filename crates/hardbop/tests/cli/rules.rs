@@ -54,6 +54,7 @@ fn a_rule_is_checked_for_every_object() {
               10  release(&other);
                   release: not held
               driver.c:9: input __VERIFIER_nondet_int() = 3
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
             assuming that `release`, first called at driver.c:10, returns anything and changes nothing
             [exit 1]
@@ -66,23 +67,24 @@ fn the_trace_shows_what_the_rule_does() {
     check(
         "check driver.c --rule held.rule -q --trace",
         expect![[r#"
-        PROVED held.rule:6: acquire: held already (in acquire)
-        VIOLATED held.rule:12: release: not held (in release)
-          held.rule:5: held.object.met = held.object1;
-          driver.c:8: acquire(&lock, 0);
-          held.rule:5: assume(!held.object.met);
-          driver.c:8: skip;
-          driver.c:9: t#1 = input __VERIFIER_nondet_int();
-          driver.c:9: assume(t#1 == 3);
-          held.rule:5: held.object.met = (_Bool)!held.object1;
-          driver.c:10: release(&other);
-          held.rule:11: assume(held.object.met);
-          held.rule:12: assume(held.lock == 0);
-          driver.c:9: input __VERIFIER_nondet_int() = 3
-        assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
-        assuming that `release`, first called at driver.c:10, returns anything and changes nothing
-        [exit 1]
-    "#]],
+            PROVED held.rule:6: acquire: held already (in acquire)
+            VIOLATED held.rule:12: release: not held (in release)
+              held.rule:5: held.object.met = held.object1;
+              driver.c:8: acquire(&lock, 0);
+              held.rule:5: assume(!held.object.met);
+              driver.c:8: skip;
+              driver.c:9: t#1 = input __VERIFIER_nondet_int();
+              driver.c:9: assume(t#1 == 3);
+              held.rule:5: held.object.met = (_Bool)!held.object1;
+              driver.c:10: release(&other);
+              held.rule:11: assume(held.object.met);
+              held.rule:12: assume(held.lock == 0);
+              driver.c:9: input __VERIFIER_nondet_int() = 3
+            2 checks: 1 proved, 1 violated, 0 unknown
+            assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
+            assuming that `release`, first called at driver.c:10, returns anything and changes nothing
+            [exit 1]
+        "#]],
     );
 }
 
@@ -159,6 +161,7 @@ init.exit { ready = 1; }
                   rule init: ready = 0
                   8  acquire(&lock, 0);
                      not initialised
+                3 checks: 1 proved, 2 violated, 0 unknown
                 assuming that `acquire`, first called at driver.c:8, returns anything and changes nothing
                 assuming that `release`, first called at driver.c:10, returns anything and changes nothing
                 [stderr]
@@ -218,6 +221,7 @@ acquire.entry { count++; if (count > 1) abort \"$fname is called twice\"; }
                             | 7  acquire(&lock, 0);
                   count = 1 | 8  acquire(&lock, 1);
                   count = 2 |    acquire is called twice
+                4 checks: 1 proved, 3 violated, 0 unknown
                 assuming that `release`, first called at driver.c:6, returns anything and changes nothing
                 assuming that `acquire`, first called at driver.c:7, returns anything and changes nothing
                 [exit 1]

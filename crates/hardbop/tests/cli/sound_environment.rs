@@ -34,6 +34,7 @@ fn memory_that_no_machine_has_is_refused() {
         expect![[r#"
             PROVED x.c:11: assertion p != 0 || n >= 1UL << 47 (in main)
             VIOLATED x.c:12: assertion n < 1UL << 63 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );
@@ -53,6 +54,7 @@ fn a_negative_size_is_a_large_one() {
         expect![[r#"
             PROVED x.c:10: assertion p == 0 (in main)
             VIOLATED x.c:11: assertion 0 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         "#]],
     );
@@ -130,6 +132,7 @@ int main(void) {
         expect![[r#"
             VIOLATED x.c:9: assertion x == 0 (in f)
             VIOLATED x.c:10: assertion y == 0 (in g)
+            2 checks: 0 proved, 2 violated, 0 unknown
             assuming that at most 32 functions are registered with at_quick_exit
             assuming that at most 32 functions are registered with atexit
         "#]],
@@ -366,6 +369,7 @@ fn a_guess_is_named_in_the_first_line() {
         expect![[r#"
             VIOLATED x.c:12: assertion a == rand() (in main), if `rand` can do what it does in this run
             PROVED x.c:13: assertion a >= 0 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
 }
@@ -477,6 +481,7 @@ fn divisions_that_are_asked_about_do_not() {
         expect![[r#"
             VIOLATED x.c:10: division by zero in 10 / d (in main)
             PROVED x.c:11: assertion d != 0 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
         "#]],
     );
 }

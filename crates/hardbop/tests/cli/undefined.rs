@@ -33,6 +33,7 @@ int main(void) {
             PROVED x.c:11: uninitialised value used in t.a > 3 (in main)
             VIOLATED x.c:13: uninitialised value used in t.b > 3 (in main)
               x.c:9: input __VERIFIER_nondet_int() = 0
+            2 checks: 1 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -56,6 +57,7 @@ fn a_variable_that_is_set_on_some_ways_only() {
             PROVED x.c:9: uninitialised value used in x (in main)
             VIOLATED x.c:11: uninitialised value used in x (in main)
               x.c:6: input __VERIFIER_nondet_int() = 0
+            2 checks: 1 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -120,6 +122,7 @@ fn a_misaligned_access() {
             PROVED x.c:11: misaligned access in line 11 (in main)
             VIOLATED x.c:12: misaligned access in line 12 (in main)
               x.c:7: input __VERIFIER_nondet_int() = 1
+            3 checks: 2 proved, 1 violated, 0 unknown
             assuming that every object lies at a multiple of 16 bytes: an access that only this makes aligned is not seen
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:10
             [exit 1]
@@ -149,6 +152,7 @@ fn a_pointer_may_point_behind_its_object_and_no_further() {
                 int  | 0 | 1 | 2 | 3 |  5
                                         ^
               x.c:6: input __VERIFIER_nondet_int() = 5
+            3 checks: 2 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:9
             [exit 1]
         "#]],
@@ -171,6 +175,7 @@ fn memory_that_overlaps_itself_is_moved_and_not_copied() {
             PROVED x.c:7: memory copied to where it overlaps itself in memcpy(b, a, 16) (in main)
             PROVED x.c:9: memory copied to where it overlaps itself in memcpy(a + 8, a, 8) (in main)
             VIOLATED x.c:10: memory copied to where it overlaps itself in memcpy(a + 4, a, 8) (in main)
+            3 checks: 2 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
             [exit 1]
         "#]],
@@ -185,6 +190,7 @@ fn memory_that_overlaps_itself_is_moved_and_not_copied() {
         expect![[r#"
             VIOLATED <hardbop>/models/string.c:27: memory copied to where it overlaps itself (in strcpy)
             PROVED <hardbop>/models/string.c:31: memory copied to where it overlaps itself (in strcpy)
+            2 checks: 1 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
             [exit 1]
         "#]],
@@ -224,6 +230,7 @@ fn strings_without_an_end_and_moved_memory_are_wrong_accesses() {
               the access of 1 byte is at byte 0 of 4 bytes
             PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
             PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
+            4 checks: 3 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that realloc always moves the object
             assuming that `free` is given null or live memory of the heap: not asked about (`--check free`), first at x.c:6
@@ -248,6 +255,7 @@ int main(void) {
             PROVED x.c:9: no number in 1 / x (in main)
             VIOLATED x.c:10: no number in x - x (in main)
               x.c:7: input __VERIFIER_nondet_double() = -inf
+            2 checks: 1 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],
     );
@@ -265,22 +273,24 @@ fn what_is_behind_a_violation_has_its_own_answer() {
         text,
         "",
         expect![[r#"
-        VIOLATED x.c:7: assertion x > 0 (in main)
-          x.c:6: input __VERIFIER_nondet_int() = 0
-        PROVED x.c:8: assertion x > -5 (in main)
-        [exit 1]
-    "#]],
+            VIOLATED x.c:7: assertion x > 0 (in main)
+              x.c:6: input __VERIFIER_nondet_int() = 0
+            PROVED x.c:8: assertion x > -5 (in main)
+            2 checks: 1 proved, 1 violated, 0 unknown
+            [exit 1]
+        "#]],
     );
     check(
         text,
         "--all",
         expect![[r#"
-        VIOLATED x.c:7: assertion x > 0 (in main)
-          x.c:6: input __VERIFIER_nondet_int() = 0
-        VIOLATED x.c:8: assertion x > -5 (in main)
-          x.c:6: input __VERIFIER_nondet_int() = -5
-        [exit 1]
-    "#]],
+            VIOLATED x.c:7: assertion x > 0 (in main)
+              x.c:6: input __VERIFIER_nondet_int() = 0
+            VIOLATED x.c:8: assertion x > -5 (in main)
+              x.c:6: input __VERIFIER_nondet_int() = -5
+            2 checks: 0 proved, 2 violated, 0 unknown
+            [exit 1]
+        "#]],
     );
 }
 
@@ -300,6 +310,7 @@ fn memory_that_may_not_be_there_is_cleared_where_it_is() {
             PROVED x.c:8: invalid access in assert (in main)
             PROVED x.c:8: assertion p[3] == 0 (in main)
             PROVED x.c:9: invalid free in free(p) (in main)
+            4 checks: 4 proved, 0 violated, 0 unknown
             [exit 0]
         "#]],
     );

@@ -93,7 +93,7 @@ fn write_uncalled(out: &mut String, results: &Results, paint: &dyn Paint) {
 }
 
 /// How many checks have which answer.
-fn write_counts(out: &mut String, results: &Results) {
+pub(super) fn write_counts(out: &mut String, results: &Results) {
     let never = |check: &&CheckResult| check.is_unreachable();
     let of = |word: &str| {
         let checks = results.checks.iter().filter(|check| !never(check));
