@@ -26,6 +26,8 @@ pub enum Claim {
     Nowhere(Nowhere),
     /// Formulas that hold wherever control comes, and exclude what violates the checks.
     Invariants(Invariants),
+    /// What holds after some blocks holds after the next one, and it holds after the first ones.
+    Induction(Box<Induction>),
     /// Followed all at once, block by block, no execution violates the checks or goes on for ever.
     Unrolling(Unrolling),
     /// Every execution does what some clause says, and none that does so violates the checks.
@@ -53,6 +55,7 @@ impl Claim {
             | Claim::Unrolling(Unrolling { checks, .. })
             | Claim::Clauses(Clauses { checks, .. })
             | Claim::OnlyRun(OnlyRun { checks, .. }) => checks,
+            Claim::Induction(induction) => &induction.checks,
             Claim::Ranking(ranking) => &ranking.checks,
             Claim::Run(_) | Claim::Chain(_) | Claim::Lasso(_) | Claim::Recurrence(_) => &[],
         }
@@ -110,6 +113,22 @@ pub struct Invariants {
     /// The predicates that they are made of, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub predicates: Vec<ScopedPredicate>,
+}
+
+/// Induction over several blocks: no execution violates the checks in its first blocks, and none
+/// does in a block if it did not in as many before (k-induction).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Induction {
+    /// The checks that no execution violates.
+    pub checks: Vec<CheckId>,
+    /// What holds at cut points, by itself; it need not exclude anything.
+    pub invariants: Invariants,
+    /// The number of blocks.
+    pub blocks: u32,
+    /// Whether only executions count in which no state comes twice: a shortest one that violates
+    /// a check is such.
+    #[serde(default)]
+    pub distinct: bool,
 }
 
 /// What invariants may speak of beside the program's state.

@@ -19,12 +19,21 @@ use hardbop_cfront::indices;
 use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::{Ghosts, Invariants, Ranking, Reach};
-use hardbop_logic::{Answer, Session, TermId, Terms};
+use hardbop_logic::{
+    Answer, Limits, Session, TermId, Terms, multiplies, without_products, without_refuted,
+};
 use hardbop_model::{Model, Prepared, View};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::{Execution, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// What a question about an atom may cost: most have no answer that would help.
+const ABOUT_ATOMS: Limits = Limits {
+    time: Some(Duration::from_secs(2)),
+    steps: Some(200_000),
+};
 
 impl Gate<'_> {
     /// Checks invariants. Gives the number of questions asked.
@@ -120,6 +129,8 @@ impl Gate<'_> {
             invariants,
             instances,
             session: self.session_about(&view.semantics, &mut terms),
+            algebra: !self.alone,
+            limits: self.query_limits(),
             questions: 0,
             terms,
         };
@@ -157,6 +168,10 @@ pub(crate) struct Checker<'a, 'p> {
     /// What follows from an invariant, since it holds for all words.
     instances: BTreeMap<LocId, Vec<TermId>>,
     session: Session<'static>,
+    /// Whether algebra is believed beside the solver.
+    algebra: bool,
+    /// What a question may cost.
+    limits: Limits,
     questions: u64,
     pub(crate) terms: Terms,
 }
@@ -180,6 +195,25 @@ impl Checker<'_, '_> {
             return Ok(());
         }
         self.questions += 1;
+        let mut question = question;
+        if self.algebra && multiplies(&self.terms, &[question]) {
+            let session = &mut self.session;
+            session.set_limits(ABOUT_ATOMS);
+            let mut lemmas = |terms: &mut Terms, facts: &[TermId], lemma: TermId| {
+                let mut question = facts.to_vec();
+                question.push(terms.not(lemma));
+                let question = without_products(terms, &question).0;
+                session.check(terms, &question) == Answer::Unsat
+            };
+            let left = without_refuted(&mut self.terms, together, &mut lemmas);
+            self.session.set_limits(self.limits);
+            question = self.terms.and(&left);
+            // Products are hard, and mostly do not matter for what is left.
+            let unknown = without_products(&mut self.terms, &[question]).0;
+            if self.session.check(&self.terms, &unknown) == Answer::Unsat {
+                return Ok(());
+            }
+        }
         match self.session.check(&self.terms, &[question]) {
             Answer::Unsat => Ok(()),
             other => Err(refused(other)),

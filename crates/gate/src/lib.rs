@@ -17,6 +17,7 @@ mod chain;
 mod clauses;
 mod determined;
 mod files;
+mod induction;
 mod invariants;
 mod lasso;
 mod nowhere;
@@ -193,6 +194,10 @@ impl<'a> Gate<'a> {
                 let questions = self.invariants(&invariants)?;
                 Ok(proof(Claim::Invariants(invariants), questions))
             }
+            Claim::Induction(induction) => {
+                let questions = self.induction(&induction)?;
+                Ok(proof(Claim::Induction(induction), questions))
+            }
             Claim::Unrolling(unrolling) => {
                 let questions = self.unrolling(&unrolling)?;
                 Ok(proof(Claim::Unrolling(unrolling), questions))
@@ -262,6 +267,7 @@ impl<'a> Gate<'a> {
             Claim::Unrolling(_) | Claim::OnlyRun(_) => true,
             Claim::Nowhere(_)
             | Claim::Invariants(_)
+            | Claim::Induction(_)
             | Claim::Clauses(_)
             | Claim::Run(_)
             | Claim::Chain(_) => !named.any(about_ends),
@@ -286,11 +292,16 @@ impl<'a> Gate<'a> {
         if self.alone {
             session = session.without_intervals();
         }
-        session.set_limits(Limits {
+        session.set_limits(self.query_limits());
+        session
+    }
+
+    /// What one question may cost.
+    fn query_limits(&self) -> Limits {
+        Limits {
             time: Some(self.query_time),
             steps: None,
-        });
-        session
+        }
     }
 }
 

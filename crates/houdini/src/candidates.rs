@@ -441,6 +441,25 @@ fn passed(terms: &mut Terms, condition: TermId) -> Vec<TermId> {
     found
 }
 
+/// What holds of the bounds of loops that count without a sign, when they are passed at last.
+pub fn left(terms: &mut Terms, hints: &Hints, variables: &[Variable]) -> Vec<TermId> {
+    let here = variables.iter().map(|variable| variable.constant).collect();
+    let mut found = Vec::new();
+    for condition in hints.conditions_about(&here).collect::<Vec<_>>() {
+        if !matches!(terms.op(condition), Op::BvUle | Op::BvUlt) {
+            continue;
+        }
+        let args = terms.args(condition).to_vec();
+        let one = terms.bv(1, terms.width(args[0]));
+        for (low, high) in [(args[0], args[1]), (args[1], args[0])] {
+            let before = terms.bv_sub(low, one);
+            found.push(terms.bv_ule(low, high));
+            found.push(terms.bv_ule(before, high));
+        }
+    }
+    found
+}
+
 /// What a variable is compared with: zero, the program's constants for it, then their neighbours.
 fn literals(terms: &mut Terms, hints: &Hints, variable: &Variable) -> Vec<TermId> {
     let one = terms.bv(1, variable.width);

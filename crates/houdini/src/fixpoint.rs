@@ -4,17 +4,22 @@
 //! a model; its last state refutes guesses there and joins the affine hull, and what is new there
 //! is followed in turn. When no step has such a model, what is left is an invariant.
 
-use crate::candidates::{Hints, Variable, guesses, magnitudes, variables};
+use crate::candidates::{Hints, Variable, guesses, left, magnitudes, variables};
 use crate::cells::{ArrayId, Cells};
 use crate::modes::{Mode, arguments};
 use crate::objects::widened;
 use crate::place::Place;
+use crate::polynomials::{multiplied, polynomials};
+use crate::questions::Questions;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver};
+use hardbop_logic::{
+    Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver, multiplies,
+};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// What is known when nothing changes any more.
 #[derive(Debug)]
@@ -50,6 +55,8 @@ pub struct Guessed {
     pub elements: Elements,
     /// Whether arguments of recursive functions are told apart by their values.
     pub arguments: Arguments,
+    /// Whether equations between products are guessed.
+    pub products: Products,
     /// The most steps of the solver in all.
     pub steps: u64,
 }
@@ -92,6 +99,15 @@ pub enum Arguments {
     ToldApart,
 }
 
+/// Whether equations between products are guessed, from runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Products {
+    /// Nothing.
+    Left,
+    /// What runs suggest; where that is nothing, nothing is guessed at all.
+    Needed,
+}
+
 /// Finds invariants; `live` says what they may speak of.
 pub fn fixpoint(
     ground: &Ground<'_, '_>,
@@ -102,6 +118,41 @@ pub fn fixpoint(
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
+    let nothing = BTreeMap::new();
+    let mut given = |terms: &mut Terms, given: BTreeMap<LocId, Vec<TermId>>| {
+        fixpoint_given(ground, terms, steps, live, guessed, given, budget, tell)
+    };
+    match guessed.products {
+        Products::Left => given(terms, nothing),
+        Products::Needed if !multiplied(terms, steps) => Err(NoInvariants::Nothing),
+        Products::Needed => {
+            let first = polynomials(ground, terms, steps, live, &BTreeMap::new(), budget)?;
+            let found = given(terms, first.clone())?;
+            // Bounds say where sums overflow, which products may depend on.
+            let bounds = &found.invariants;
+            let second = polynomials(ground, terms, steps, live, bounds, budget)?;
+            match second == first {
+                true if first.is_empty() => Err(NoInvariants::Nothing),
+                true => Ok(found),
+                false => given(terms, second),
+            }
+        }
+    }
+}
+
+/// The same, where something is known of points.
+#[allow(clippy::too_many_arguments)]
+fn fixpoint_given(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+    live: &BTreeMap<LocId, Live>,
+    guessed: Guessed,
+    given: BTreeMap<LocId, Vec<TermId>>,
+    budget: &Budget,
+    tell: &mut dyn FnMut(&Fixpoint),
+) -> Result<Fixpoint, NoInvariants> {
+    let products = guessed.products == Products::Needed;
     let hints = Hints::new(ground, terms, steps);
     let cells = match guessed.elements {
         Elements::Left => Cells::default(),
@@ -145,8 +196,15 @@ pub fn fixpoint(
                 let quantified = !more.is_empty();
                 guesses.extend(more);
                 variables.extend(elements);
+                let mut related = others;
+                if products {
+                    // Those that hold are given, as far as anybody knows, and so are equations.
+                    guesses.retain(|&guess| !multiplies(terms, &[guess]));
+                    guesses.extend(left(terms, &hints, &variables));
+                    related.clear();
+                }
                 found.guesses.0 += guesses.len();
-                Place::new(variables, modes, others, guesses, quantified)
+                Place::new(variables, modes, related, guesses, quantified)
             });
         }
     }
@@ -159,7 +217,14 @@ pub fn fixpoint(
         Box::new(Z3Solver::new(Z3Options::default())),
         budget.clone(),
     );
-    session.set_limits(QUERY);
+    session.set_limits(match products {
+        false => QUERY,
+        // Steps deceive where there are many wide words.
+        true => Limits {
+            time: Some(Duration::from_secs(2)),
+            ..QUERY
+        },
+    });
     let begun = session.steps();
     for axiom in ground.semantics.axioms(terms) {
         session.assert(terms, axiom);
@@ -168,7 +233,8 @@ pub fn fixpoint(
     let mut search = Search {
         ground,
         cells,
-        session,
+        questions: Questions::new(terms, session, products),
+        given,
         places,
         returned: BTreeMap::new(),
         found,
@@ -176,7 +242,7 @@ pub fn fixpoint(
     let mut work: BTreeSet<(usize, Option<LocId>)> = BTreeSet::from([(0, None)]);
     while let Some((_, from)) = work.pop_first() {
         budget.check()?;
-        if search.session.steps().saturating_sub(begun) > guessed.steps {
+        if search.questions.session.steps().saturating_sub(begun) > guessed.steps {
             return Err(NoInvariants::Steps);
         }
         for changed in search.follow(terms, from, readers.steps_from(from))? {
@@ -255,7 +321,9 @@ impl<'s> Readers<'s> {
 struct Search<'a, 'g, 'p> {
     ground: &'a Ground<'g, 'p>,
     cells: Cells,
-    session: Session<'static>,
+    questions: Questions,
+    /// What is known to hold at points before anything is guessed.
+    given: BTreeMap<LocId, Vec<TermId>>,
     places: BTreeMap<LocId, Place>,
     /// For every call and the end of its callee, how much of what is known there was followed for
     /// all that is known at the call.
@@ -319,10 +387,9 @@ impl Search<'_, '_, '_> {
     ) -> Result<(), Stopped> {
         for steps in steps.chunks(TOLD) {
             // What the steps share is told to the solver once.
-            self.session.push();
-            self.session.assert(terms, before);
+            self.questions.push(terms, before);
             self.follow_some(terms, steps, since, changed)?;
-            self.session.pop();
+            self.questions.pop();
         }
         Ok(())
     }
@@ -351,9 +418,10 @@ impl Search<'_, '_, '_> {
         Ok(())
     }
 
-    /// What is known of a point for the elements that steps from there access.
+    /// What is known of a point for the elements that steps from there access, and what was known
+    /// before.
     fn instances(&self, terms: &mut Terms, at: LocId) -> Vec<TermId> {
-        let mut found = Vec::new();
+        let mut found = self.given.get(&at).cloned().unwrap_or_default();
         if let Some(place) = self.places.get(&at).filter(|place| place.is_quantified()) {
             let invariant = place.invariant(terms);
             for (array, term) in self.cells.instances(at) {
@@ -389,7 +457,8 @@ impl Search<'_, '_, '_> {
             End::At(location) => location,
             End::Unsupported(construct) => {
                 self.found.questions += 1;
-                if self.session.check(terms, &[taken]) != Answer::Unsat {
+                let reached = terms.bool(true);
+                if self.questions.ask(terms, taken, reached) != Answer::Unsat {
                     self.found.unsupported = Some(construct);
                 }
                 return Ok(false);
@@ -419,18 +488,18 @@ impl Search<'_, '_, '_> {
             let uncovered = terms.not(after);
             self.found.questions += 1;
             let point: Vec<(TermId, Option<Value>)> =
-                match self.session.check(terms, &[taken, uncovered]) {
+                match self.questions.ask(terms, taken, uncovered) {
                     Answer::Unsat => return Ok(changed),
                     Answer::Sat => {
                         let asked: Vec<TermId> = ends.values().copied().collect();
-                        let values = self.session.values(terms, &asked).unwrap_or_default();
+                        let values = self.questions.values(terms, &asked);
                         ends.keys().copied().zip(values).collect()
                     }
                     Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
                     Answer::Unknown(_) => {
                         changed = true;
                         let floats = place.is_about_floats();
-                        let session = &self.session;
+                        let session = &self.questions.session;
                         let dropped = floats
                             && place.keep(terms, &mut |terms, claim| {
                                 let after = terms.substitute(claim, &ends);
@@ -451,7 +520,9 @@ impl Search<'_, '_, '_> {
     fn ended(mut self, terms: &mut Terms) -> Fixpoint {
         for (&location, place) in &self.places {
             if place.is_reached() {
-                let invariant = place.invariant(terms);
+                let mut known = self.given.get(&location).cloned().unwrap_or_default();
+                known.push(place.invariant(terms));
+                let invariant = terms.and(&known);
                 self.found.invariants.insert(location, invariant);
                 if place.is_quantified() {
                     let instances = self.cells.instances(location);

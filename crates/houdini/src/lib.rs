@@ -15,9 +15,13 @@ mod modes;
 mod nodes;
 mod objects;
 mod place;
+mod polynomials;
+mod questions;
+mod relations;
+mod samples;
 
 pub use cells::ArrayId;
-pub use fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, fixpoint};
+pub use fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
@@ -38,6 +42,18 @@ pub struct Houdini {
     pub elements: Elements,
     /// Whether arguments of recursive functions are told apart.
     pub arguments: Arguments,
+    /// Whether equations between products are guessed.
+    pub products: Products,
+}
+
+impl Houdini {
+    /// Guesses about products, from runs.
+    pub fn of_products() -> Houdini {
+        Houdini {
+            products: Products::Needed,
+            ..Houdini::default()
+        }
+    }
 }
 
 impl Default for Houdini {
@@ -47,13 +63,17 @@ impl Default for Houdini {
             edges: usize::MAX,
             elements: Elements::Also,
             arguments: Arguments::Together,
+            products: Products::Left,
         }
     }
 }
 
 impl Engine for Houdini {
     fn name(&self) -> &'static str {
-        "houdini"
+        match self.products {
+            Products::Left => "houdini",
+            Products::Needed => "polynomials",
+        }
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
@@ -65,6 +85,7 @@ impl Engine for Houdini {
             guessed: Guessed {
                 elements: self.elements,
                 arguments: self.arguments,
+                products: self.products,
                 steps: self.steps,
             },
             statistics: Vec::new(),

@@ -83,6 +83,28 @@ pub fn widened(terms: &mut Terms, plain: &[Variable]) -> Vec<Variable> {
     found
 }
 
+/// Integers that are narrower than this, widened as the program would.
+pub fn widened_to(terms: &mut Terms, plain: &[Variable], width: u32) -> Vec<Variable> {
+    let mut found = Vec::new();
+    for variable in plain
+        .iter()
+        .filter(|v| v.float.is_none() && v.width < width)
+    {
+        let sign = match variable.signed {
+            true => Sign::Signed,
+            false => Sign::Unsigned,
+        };
+        let wide = terms.resize(variable.term, width, sign);
+        found.push(Variable {
+            constant: variable.constant,
+            term: wide,
+            width,
+            ..*variable
+        });
+    }
+    found
+}
+
 /// Where a region begins.
 fn start(ground: &Ground<'_, '_>, variable: StateVarId) -> Option<Spot> {
     let semantics = ground.semantics;

@@ -3,6 +3,7 @@
 //! In come formulas, built in an arena of [`Terms`]; out come answers: satisfiable with a model,
 //! unsatisfiable with a core, or unknown with a reason. Nothing here knows of programs.
 
+mod algebra;
 mod allsmt;
 mod atoms;
 mod bounds;
@@ -21,6 +22,7 @@ mod term;
 mod value;
 mod walk;
 
+pub use algebra::{Lemmas, multiplies, refuted_by_algebra, without_products, without_refuted};
 pub use allsmt::{Cube, Enumeration, all_models, merge_cubes};
 pub use atoms::{atoms, atoms_of};
 pub use eval::{Assignment, EvalError, FunctionValue, eval};

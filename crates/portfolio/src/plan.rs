@@ -5,6 +5,7 @@ use hardbop_dpr::Dpr;
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Arguments, Elements, Houdini, Nodes};
+use hardbop_induction::Induction;
 use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
 use hardbop_pdr::Pdr;
@@ -172,10 +173,12 @@ fn suited(look: Look, engine: Step) -> Step {
     Box::new(Suited { look, engine })
 }
 
-/// The plan for programs of which nothing is known: the only run if there is just one, the few paths of
-/// a program that leaves little open, a little guessing of invariants, loops by closed forms, a few
-/// layers, a few runs, more layers on circuits, a few paths with what they teach, more guessing, facts about all elements of arrays and all nodes of linked
-/// structures where there are such, then side by side the SLAM loop, values that are followed,
+/// The plan for programs of which nothing is known: the only run if there is just one, the few paths
+/// of a program that leaves little open, a little guessing of invariants, loops by closed forms, a
+/// few layers, a few runs, more layers on circuits, a few paths with what they teach, equations
+/// between products where there are such, more guessing, facts about all elements of arrays and all
+/// nodes of linked structures where there are such, induction over a few blocks, then side by side
+/// the SLAM loop, values that are followed,
 /// Horn clauses of the whole program, longer searches for violations, and where the program is
 /// bits, clauses about them. What each may use of what is left is said here and nowhere else. The
 /// first steps are counted, so that they do the same on every machine; their times are for
@@ -253,6 +256,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         edges: 3_000,
         elements: Elements::Left,
         arguments: Arguments::ToldApart,
+        ..Houdini::default()
+    };
+    let products = Houdini {
+        steps: 100_000_000,
+        edges: 3_000,
+        elements: Elements::Left,
+        ..Houdini::of_products()
     };
     let nodes = Nodes {
         steps: 300_000_000,
@@ -288,6 +298,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(shallow, seconds(2)),
             Box::new(few),
             timed(early, seconds(3)),
+            // Ends at once where nothing unknown is multiplied.
+            shared(products, seconds(10), 2),
             timed(Dpr::default(), seconds(1)),
             Box::new(explored(Effort::Small)),
             suited(Look::Large(RUN_FIRST), timed(deeper, seconds(2))),
@@ -296,6 +308,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             suited(Look::Long(RUN_FIRST), timed(Leap::default(), seconds(1))),
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
+            timed(Induction::short(), seconds(1)),
             timed(elements, seconds(10)),
             timed(nodes, seconds(10)),
         ],

@@ -10,7 +10,7 @@ use hardbop_cfront::program::CheckKind;
 use hardbop_engine::claim::{CallRank, Component, Instance, Invariants, Order, Rank, Ranking};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, Scope, Task};
 use hardbop_graph::components;
-use hardbop_houdini::{Arguments, ArrayId, Elements, Fixpoint, Guessed, fixpoint};
+use hardbop_houdini::{Arguments, ArrayId, Elements, Fixpoint, Guessed, Products, fixpoint};
 use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -142,6 +142,7 @@ impl Search<'_> {
         };
         let guessed = Guessed {
             arguments: Arguments::Together,
+            products: Products::Left,
             elements: Elements::Left,
             steps: u64::MAX,
         };

@@ -198,12 +198,16 @@ pub enum EngineChoice {
     Houdini,
     /// Horn clauses of the whole program: proofs by invariants.
     Horn,
+    /// Induction over several blocks (k-induction), with the invariants that guessing finds.
+    Induction,
     /// Leaps through loops without unrolling them.
     Leap,
     /// Facts about all nodes of linked structures, guessed.
     Nodes,
     /// Property-directed reachability on circuits: invariants and violations of what is bits.
     Pdr,
+    /// Equations between products, guessed from runs and proved by algebra.
+    Polynomials,
     /// Runs on guessed inputs, or the only run there is.
     Run,
     /// All executions at once, layer by layer, on circuits.

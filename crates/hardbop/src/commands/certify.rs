@@ -258,6 +258,7 @@ fn kind(claim: &Claim) -> &'static str {
     match claim {
         Claim::Nowhere(_) => "the control flow alone",
         Claim::Invariants(_) => "invariants",
+        Claim::Induction(_) => "induction over several blocks",
         Claim::Unrolling(_) => "an exhausted unrolling",
         Claim::Clauses(_) => "clauses over paths",
         Claim::OnlyRun(_) => "the only run there is",

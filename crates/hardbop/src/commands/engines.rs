@@ -7,6 +7,7 @@ use hardbop_dpr::Dpr;
 use hardbop_engine::Encodings;
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Houdini, Nodes};
+use hardbop_induction::Induction;
 use hardbop_leap::Leap;
 use hardbop_pdr::Pdr;
 use hardbop_portfolio::{Plan, default_plan};
@@ -46,9 +47,11 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Dpr => Plan::alone(Dpr::default()),
         EngineChoice::Houdini => Plan::alone(Houdini::default()),
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
+        EngineChoice::Induction => Plan::alone(Induction::default()),
         EngineChoice::Leap => Plan::alone(Leap::default()),
         EngineChoice::Nodes => Plan::alone(Nodes::default()),
         EngineChoice::Pdr => Plan::alone(Pdr::default()),
+        EngineChoice::Polynomials => Plan::alone(Houdini::of_products()),
         EngineChoice::Sat => Plan::alone(Unroll::on_circuits()),
         EngineChoice::Run => Plan::alone(Runs::default()),
         EngineChoice::Slam => Plan::alone(Slam::reading(arithmetic)),

@@ -248,6 +248,11 @@ fn evidence(proof: &Proof, rule: Option<&str>) -> String {
              asked of the solver again, in {questions} questions, in the exact arithmetic of the machine",
             invariants.at.len()
         ),
+        Claim::Induction(induction) => format!(
+            "induction over {} blocks: no execution violates it in as many, and none does in the next one; both, and the \
+             invariants that this rests on, were asked of the solver again, in {questions} questions",
+            induction.blocks
+        ),
         Claim::Clauses(clauses) => format!(
             "{} clauses over the choices of the program, each checked again by other means, that leave no path",
             clauses.clauses.len()
