@@ -107,6 +107,10 @@ pub struct Invariants {
     /// the program is opened first.
     #[serde(default, skip_serializing_if = "Reach::is_usual")]
     pub indices: Reach,
+    /// Sums over arrays that the invariants may speak of, `sums0#`, `sums1#` and so on: arrays from
+    /// numbers of elements to words ([`folds`](hardbop_semantics::folds)).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folds: Vec<Fold>,
     /// For which words, as terms over the state, an invariant is used besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instances: Vec<Instance>,
@@ -165,7 +169,37 @@ impl Reach {
     }
 }
 
-/// An invariant with a term in the place of an arbitrary word.
+/// A sum over the first elements of an array, by their number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fold {
+    /// The memory that the array lies in, ...
+    pub memory: String,
+    /// ... the address at which it begins, as terms over the state, ...
+    pub base: String,
+    /// ... and how many bytes its elements lie apart.
+    pub stride: u64,
+    /// How many bits an element has.
+    pub bits: u32,
+    /// What is added for an element, `element0#` for the first fold: a term over that and arbitrary
+    /// words.
+    pub summand: String,
+    /// How it is added.
+    pub adding: Adding,
+    /// Where, and for which numbers of elements, it is used that one more is one summand more.
+    pub steps: Vec<(LocId, String)>,
+}
+
+/// How summands are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Adding {
+    /// As words that wrap around.
+    Sum,
+    /// Bit by bit.
+    Xor,
+}
+
+/// An invariant with terms in the places of arbitrary words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
     /// Whose invariant.
@@ -174,6 +208,17 @@ pub struct Instance {
     pub word: usize,
     /// The term.
     pub term: String,
+    /// Further words with their terms, at the same time: the other indices of an element.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub besides: Vec<(usize, String)>,
+}
+
+impl Instance {
+    /// All words with their terms.
+    pub fn terms(&self) -> impl Iterator<Item = (usize, &str)> {
+        let besides = self.besides.iter().map(|(word, term)| (*word, &term[..]));
+        [(self.word, &self.term[..])].into_iter().chain(besides)
+    }
 }
 
 /// A map as a list of pairs: keys of JSON's objects are texts.

@@ -7,10 +7,12 @@
 //!
 //! Invariants may speak of arbitrary words: then they are claimed for all of them. What leads from
 //! one cut point to the next is asked for any word, and as what holds for all words holds for each,
-//! the invariant at the start may be used for as many terms besides as the claim names.
+//! the invariant at the start may be used for as many terms besides as the claim names. They may
+//! speak of sums over arrays, too (`folds.rs`).
 
 use crate::apart::apart;
 use crate::cases::cases;
+use crate::folds::Folds;
 use crate::ranking::Ranks;
 use crate::steps::{Cuts, forget};
 use crate::{Gate, refused};
@@ -96,22 +98,37 @@ impl Gate<'_> {
         if words.iter().any(|&word| constants.meaning(word).is_some()) {
             return Err(Reason::Certificate);
         }
+        let folds = Folds::read(claim, &constants, &mut spelling, &mut terms, &words)?;
+        // A rank is about plain states.
+        if ranking.is_some() && !claim.folds.is_empty() {
+            return Err(Reason::Certificate);
+        }
         let mut invariants = BTreeMap::new();
         for (&location, text) in &claim.at {
             let formula = spelling.read(&mut terms, text);
             invariants.insert(location, formula.map_err(|_| Reason::Certificate)?);
         }
         let mut instances: BTreeMap<LocId, Vec<TermId>> = BTreeMap::new();
+        for (&location, &formula) in &invariants {
+            folds.check(&terms, formula)?;
+            let facts = folds.facts(&mut terms, location, &BTreeMap::new());
+            instances.entry(location).or_default().extend(facts);
+        }
         for instance in &claim.instances {
-            let term = spelling.read_term(&mut terms, &instance.term);
-            let term = term.map_err(|_| Reason::Certificate)?;
-            let word = *words.get(instance.word).ok_or(Reason::Certificate)?;
-            let invariant = *invariants.get(&instance.at).ok_or(Reason::Certificate)?;
-            if terms.sort(term) != terms.sort(word) {
-                return Err(Reason::Certificate);
+            let mut map = BTreeMap::new();
+            for (word, term) in instance.terms() {
+                let term = spelling.read_term(&mut terms, term);
+                let term = term.map_err(|_| Reason::Certificate)?;
+                let word = *words.get(word).ok_or(Reason::Certificate)?;
+                if terms.sort(term) != terms.sort(word) || map.insert(word, term).is_some() {
+                    return Err(Reason::Certificate);
+                }
             }
-            let formula = terms.substitute(invariant, &BTreeMap::from([(word, term)]));
-            instances.entry(instance.at).or_default().push(formula);
+            let invariant = *invariants.get(&instance.at).ok_or(Reason::Certificate)?;
+            let formula = folds.put_in(&mut terms, invariant, &map);
+            let here = instances.entry(instance.at).or_default();
+            here.push(formula);
+            here.extend(folds.facts(&mut terms, instance.at, &map));
         }
         let ranks = match ranking {
             Some(ranking) => {
@@ -128,6 +145,7 @@ impl Gate<'_> {
             constants,
             invariants,
             instances,
+            folds,
             session: self.session_about(&view.semantics, &mut terms),
             algebra: !self.alone,
             limits: self.query_limits(),
@@ -167,6 +185,8 @@ pub(crate) struct Checker<'a, 'p> {
     invariants: BTreeMap<LocId, TermId>,
     /// What follows from an invariant, since it holds for all words.
     instances: BTreeMap<LocId, Vec<TermId>>,
+    /// Sums over arrays that they speak of.
+    folds: Folds,
     session: Session<'static>,
     /// Whether algebra is believed beside the solver.
     algebra: bool,
@@ -237,7 +257,14 @@ impl Checker<'_, '_> {
                 _ => {}
             }
         }
-        self.terms.substitute(formula, &map)
+        let formula = self.terms.substitute(formula, &map);
+        self.folds.moved(
+            &self.view.semantics,
+            &self.constants,
+            &mut self.terms,
+            formula,
+            now,
+        )
     }
 
     /// The invariant at a location must hold in a state that is come to under some conditions.

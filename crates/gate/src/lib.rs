@@ -17,6 +17,7 @@ mod chain;
 mod clauses;
 mod determined;
 mod files;
+mod folds;
 mod induction;
 mod invariants;
 mod lasso;

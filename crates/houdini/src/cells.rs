@@ -11,12 +11,16 @@
 
 pub(crate) mod address;
 pub(crate) mod facts;
+mod folds;
+mod guesses;
+mod ranges;
 
 use crate::candidates::{Hints, Variable, is_literal};
 use address::Address;
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value};
+use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value, atoms_of};
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::folds::Fold;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
@@ -26,12 +30,14 @@ use std::collections::{BTreeMap, BTreeSet};
 const ARRAYS: usize = 6;
 /// The most bounds of ranges at one point, for one array.
 const BOUNDS: usize = 10;
-/// With so many bounds, ranges are between two of them, too.
-const FEW: usize = 5;
 /// The most indices of one array of whose elements something is guessed by themselves.
 const POINTS: usize = 4;
 /// The most properties of one array.
 const PROPERTIES: usize = 16;
+/// The most conditions that rounds of loops are told apart by.
+const ROUNDS: usize = 1;
+/// The most elements at fixed addresses.
+const FIXED: usize = 3;
 /// The most instances of one point.
 const INSTANCES: usize = 8;
 
@@ -56,9 +62,9 @@ struct Access {
     /// ... and where it lies.
     memory: TermId,
     base: TermId,
-    stride: u64,
-    /// Which element, as a word as wide as an address.
-    index: TermId,
+    strides: Vec<u64>,
+    /// Which element, as words as wide as an address: one for each dimension.
+    index: Vec<TermId>,
     /// The element as it is read.
     read: Option<TermId>,
     /// The value that is written.
@@ -68,20 +74,52 @@ struct Access {
 /// All about the elements of a program's arrays.
 #[derive(Debug, Default)]
 pub struct Cells {
-    /// How far the elements of each array lie apart.
-    strides: Vec<u64>,
+    arrays: Vec<Array>,
     /// The arrays, by the memory that they lie in and where they begin.
-    arrays: BTreeMap<(TermId, TermId), ArrayId>,
-    /// The arbitrary index of each array.
-    pub indices: Vec<TermId>,
-    /// What may hold of the element at that index.
-    properties: Vec<Vec<TermId>>,
-    /// Indices that ranges may end with.
+    found: BTreeMap<(TermId, TermId), ArrayId>,
+    /// The arbitrary words: the indices of all arrays.
+    pub words: Vec<TermId>,
+    /// Elements at fixed addresses that are computed with: they are like variables.
+    fixed: Vec<TermId>,
+    /// Sums over elements that the program computes.
+    folds: Vec<folds::Found>,
+    /// Conditions that some rounds of a loop over an array are told apart by.
+    rounds: Vec<TermId>,
+    /// What is added to, ...
+    accumulators: BTreeSet<TermId>,
+    /// ... and how much that may be in each round.
+    rates: BTreeSet<i128>,
+    /// For which words steps from a point use what is known there, ...
+    instances: BTreeMap<Option<LocId>, BTreeSet<Vec<(usize, TermId)>>>,
+    /// ... and for which numbers of elements it is used what one more adds to a sum.
+    counts: BTreeMap<Option<LocId>, BTreeSet<(ArrayId, TermId)>>,
+}
+
+/// What is guessed at a point.
+pub struct Guessed {
+    /// The guesses.
+    pub guesses: Vec<TermId>,
+    /// The variables that they speak of beside the plain ones, ...
+    pub variables: Vec<Variable>,
+    /// ... and those of them that are sums: they may be in affine relations with others.
+    pub sums: Vec<Variable>,
+}
+
+/// An array.
+#[derive(Debug, Default)]
+struct Array {
+    /// How far rows and elements lie apart, one distance for each dimension.
+    strides: Vec<u64>,
+    /// The arbitrary indices, by their positions among all words.
+    words: Vec<usize>,
+    /// What may hold of the element there.
+    properties: Vec<TermId>,
+    /// Indices that ranges may end with, for each dimension.
     bounds: Vec<BTreeSet<TermId>>,
+    /// Those of them that the program accesses elements by.
+    counters: Vec<BTreeSet<TermId>>,
     /// Indices that are written: something may be known of one element.
-    points: Vec<BTreeSet<TermId>>,
-    /// For which indices steps from a point use what is known there.
-    instances: BTreeMap<Option<LocId>, BTreeSet<(ArrayId, TermId)>>,
+    points: BTreeSet<TermId>,
 }
 
 impl Cells {
@@ -90,55 +128,63 @@ impl Cells {
         let mut cells = Cells::default();
         let width = ground.semantics.pointer_shape().width;
         let accesses = cells.accesses(ground, terms, steps);
-        for array in 0..cells.strides.len() {
-            let index = terms.constant(&format!(" any{array}"), Sort::BitVec(width));
-            cells.indices.push(index);
-            cells.properties.push(Vec::new());
-            cells.bounds.push(BTreeSet::new());
-            cells.points.push(BTreeSet::new());
+        for array in &mut cells.arrays {
+            for _ in &array.strides {
+                let name = format!(" any{}", cells.words.len());
+                array.words.push(cells.words.len());
+                cells.words.push(terms.constant(&name, Sort::BitVec(width)));
+                array.bounds.push(BTreeSet::new());
+                array.counters.push(BTreeSet::new());
+            }
         }
         for access in &accesses {
-            if !is_state(ground, terms, access.index) {
+            if !access.index.iter().all(|&at| is_state(ground, terms, at)) {
                 continue;
             }
             let instances = cells.instances.entry(access.from).or_default();
+            let array = &mut cells.arrays[access.array.index()];
             if instances.len() < INSTANCES {
-                instances.insert((access.array, access.index));
+                let words = array.words.iter().copied();
+                instances.insert(words.zip(access.index.iter().copied()).collect());
             }
-            if access.written.is_some() {
-                cells.points[access.array.index()].insert(access.index);
+            if let [index] = access.index[..] {
+                let counts = cells.counts.entry(access.from).or_default();
+                counts.insert((access.array, index));
             }
-            if is_literal(terms, access.index) {
-                continue;
-            }
-            let bounds = &mut cells.bounds[access.array.index()];
-            bounds.insert(access.index);
-            for constant in terms.free_constants(&[access.index]) {
-                for &literal in hints.literals_of(constant) {
-                    if let Some(Value::BitVec(bits)) = terms.value_of(literal)
-                        && let Ok(number) = i128::try_from(bits.signed())
-                    {
-                        bounds.insert(terms.bv(number, width));
-                    }
+            for (dimension, &index) in access.index.iter().enumerate() {
+                if access.written.is_some() && access.index.len() == 1 {
+                    array.points.insert(index);
                 }
-                for other in hints.compared_to(constant) {
-                    if let Sort::BitVec(narrow) = terms.sort(other)
-                        && narrow <= width
-                        && is_state(ground, terms, other)
-                        && !is_literal(terms, other)
-                    {
-                        bounds.insert(terms.resize(other, width, Sign::Signed));
-                    }
+                if is_literal(terms, index) {
+                    continue;
                 }
+                array.counters[dimension].insert(index);
+                array.bounds[dimension].insert(index);
+                let ends = ends(ground, terms, hints, index);
+                array.bounds[dimension].extend(ends);
             }
         }
-        for (array, found) in cells.properties.iter_mut().enumerate() {
-            let index = cells.indices[array];
-            let array = ArrayId(array as u32);
-            *found = facts::properties(ground, terms, steps, &accesses, array, index);
+        let values = facts::values(ground, terms, &accesses, &cells);
+        for (array, values) in values.iter().enumerate() {
+            let id = ArrayId(array as u32);
+            let index = cells.index(id);
+            let here = (id, &index[..]);
+            let mut found = facts::properties(ground, terms, steps, &accesses, here, values);
             found.truncate(PROPERTIES);
+            cells.arrays[array].properties = found;
+        }
+        if cells.has_arrays() {
+            folds::find(ground, terms, steps, &accesses, &mut cells);
+            cells.rates = folds::numbers(terms, steps);
+            cells.rounds = cells.rounds_apart(terms, steps);
         }
         cells
+    }
+
+    /// The arbitrary indices of an array.
+    fn index(&self, array: ArrayId) -> Vec<TermId> {
+        let words = self.arrays[array.index()].words.iter();
+        words.map(|&word| self.words[word]).collect()
     }
 
     /// The accesses of all steps to arrays by an index, and which arrays these are.
@@ -177,6 +223,19 @@ impl Cells {
                 }
             }
         }
+        for (_, memory, address, _, written) in &touched {
+            if let (Some(at), Some(value)) = (address.fixed(terms), written)
+                && !is_literal(terms, *value)
+            {
+                let element = terms.select(*memory, at);
+                if matches!(terms.sort(element), Sort::BitVec(8..=64))
+                    && self.fixed.len() < FIXED
+                    && !self.fixed.contains(&element)
+                {
+                    self.fixed.push(element);
+                }
+            }
+        }
         let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
         for (_, memory, address, ..) in &touched {
             groups
@@ -185,27 +244,30 @@ impl Cells {
                 .push(address);
         }
         for ((memory, base), addresses) in groups {
-            if let Some(stride) = address::stride(&addresses)
-                && self.strides.len() < ARRAYS
+            if let Some(strides) = address::strides(&addresses)
+                && self.arrays.len() < ARRAYS
             {
-                let array = ArrayId(self.strides.len() as u32);
-                self.arrays.insert((memory, base), array);
-                self.strides.push(stride);
+                let array = ArrayId(self.arrays.len() as u32);
+                self.found.insert((memory, base), array);
+                self.arrays.push(Array {
+                    strides,
+                    ..Array::default()
+                });
             }
         }
         let mut accesses = Vec::new();
         for (from, memory, address, read, written) in touched {
-            let Some(&array) = self.arrays.get(&(memory, address.base)) else {
+            let Some(&array) = self.found.get(&(memory, address.base)) else {
                 continue;
             };
-            let stride = self.strides[array.index()];
-            if let Some(index) = address.index(terms, stride) {
+            let strides = &self.arrays[array.index()].strides;
+            if let Some(index) = address.indices(terms, strides) {
                 accesses.push(Access {
                     from,
                     array,
                     memory,
                     base: address.base,
-                    stride,
+                    strides: strides.clone(),
                     index,
                     read,
                     written,
@@ -215,181 +277,169 @@ impl Cells {
         accesses
     }
 
-    /// What is guessed at a point, and the variables that the guesses speak of beside the plain ones.
-    pub fn guesses(
-        &self,
-        ground: &Ground<'_, '_>,
-        terms: &mut Terms,
-        live: &Live,
-        plain: &[Variable],
-    ) -> (Vec<TermId>, Vec<Variable>) {
-        let mut guesses = Vec::new();
-        let mut variables: BTreeMap<TermId, Variable> = BTreeMap::new();
-        for (array, properties) in self.properties.iter().enumerate() {
-            let index = self.indices[array];
-            variables.insert(index, Variable::unsigned(terms, index, index));
-            let zero = terms.bv(0, terms.width(index));
-            let first = terms.bv_sle(zero, index);
-            let mut bounds = Vec::new();
-            for &bound in self.bounds[array].iter().take(BOUNDS) {
-                if self.speaks_of(ground, terms, live, plain, bound, &variables) {
-                    bounds.push(bound);
-                }
-            }
-            let mut ranges = ranges(terms, index, first, &bounds);
-            for &point in self.points[array].iter().take(POINTS) {
-                if !self.speaks_of(ground, terms, live, plain, point, &variables) {
-                    continue;
-                }
-                ranges.push(terms.eq(index, point));
-                // A search comes no further than to what it looks for.
-                for &bound in bounds.iter().filter(|&&bound| bound != point) {
-                    if !is_literal(terms, bound) {
-                        guesses.push(terms.bv_sle(bound, point));
-                    }
-                }
-            }
-            for &property in properties {
-                let mut ranges = ranges.clone();
-                for (other, at) in self.other_indices(ground, terms, property, index) {
-                    for &bound in self.bounds[other.index()].iter().take(BOUNDS) {
-                        if self.speaks_of(ground, terms, live, plain, bound, &variables) {
-                            ranges.push(inside(terms, first, [at, index], bound));
-                        }
-                    }
-                }
-                let property = self.named(terms, property, &mut variables);
-                if !self.speaks_of(ground, terms, live, plain, property, &variables) {
-                    continue;
-                }
-                for &range in &ranges {
-                    guesses.push(terms.implies(range, property));
-                }
-            }
+    /// Conditions that say of a counter that it is a number.
+    fn rounds_apart(&self, terms: &mut Terms, steps: &[Step]) -> Vec<TermId> {
+        let mut counters = BTreeSet::new();
+        for &counter in self.arrays.iter().flat_map(|a| a.counters.iter().flatten()) {
+            counters.extend(terms.free_constants(&[counter]));
         }
-        let used: BTreeSet<TermId> = guesses
-            .iter()
-            .flat_map(|&guess| terms.free_constants(&[guess]))
-            .collect();
-        let known: BTreeSet<TermId> = plain.iter().map(|variable| variable.constant).collect();
-        let variables = variables
-            .into_values()
-            .filter(|v| used.contains(&v.constant) && !known.contains(&v.constant));
-        (guesses, variables.collect())
-    }
-
-    /// Where else a property looks than at the element at an index, if that depends on it.
-    fn other_indices(
-        &self,
-        ground: &Ground<'_, '_>,
-        terms: &mut Terms,
-        property: TermId,
-        index: TermId,
-    ) -> Vec<(ArrayId, TermId)> {
+        let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
         let mut found = Vec::new();
-        for part in terms.postorder(&[property]) {
-            let args = terms.args(part).to_vec();
-            if *terms.op(part) == Op::Select
-                && let Some(address) = Address::new(ground, terms, args[0], args[1])
-                && let Some(&array) = self.arrays.get(&(args[0], address.base))
-                && let Some(other) = address.index(terms, self.strides[array.index()])
-                && other != index
-                && terms.free_constants(&[other]).contains(&index)
-                && !found.contains(&(array, other))
+        for atom in atoms_of(terms, &conditions) {
+            let args = terms.args(atom);
+            if *terms.op(atom) == Op::Eq
+                && args.iter().any(|arg| counters.contains(arg))
+                && args.iter().any(|&arg| is_literal(terms, arg))
+                && found.len() < ROUNDS
             {
-                found.push((array, other));
+                found.push(atom);
             }
         }
         found
     }
 
-    /// A property with names for the elements in it.
-    fn named(
-        &self,
-        terms: &mut Terms,
-        property: TermId,
-        variables: &mut BTreeMap<TermId, Variable>,
-    ) -> TermId {
-        let mut map = BTreeMap::new();
-        for term in terms.postorder(&[property]) {
-            if *terms.op(term) == Op::Select {
-                let sort = terms.sort(term);
-                let constant = terms.constant(&format!("#element {term:?}"), sort);
-                if let Sort::BitVec(1..=64) = sort {
-                    variables.insert(constant, Variable::unsigned(terms, constant, term));
-                }
-                map.insert(term, constant);
-            }
-        }
-        terms.substitute(property, &map)
-    }
-
-    /// Whether all that a formula speaks of is known at a point: plain variables, elements, indices.
-    fn speaks_of(
+    /// The conditions that are told apart at a point, as variables that are one or zero.
+    pub fn told_apart(
         &self,
         ground: &Ground<'_, '_>,
         terms: &mut Terms,
         live: &Live,
-        plain: &[Variable],
-        formula: TermId,
-        variables: &BTreeMap<TermId, Variable>,
-    ) -> bool {
-        for constant in terms.free_constants(&[formula]) {
-            if plain.iter().any(|variable| variable.constant == constant) {
-                continue;
+    ) -> Vec<Variable> {
+        let mut found = Vec::new();
+        for &condition in &self.rounds {
+            if is_known(ground, terms, live, condition) {
+                let (zero, one) = (terms.bv(0, 8), terms.bv(1, 8));
+                let term = terms.ite(condition, one, zero);
+                let name = format!("#told {condition:?}");
+                let constant = terms.constant(&name, terms.sort(term));
+                found.push(Variable::unsigned(terms, constant, term));
             }
-            if let Some(variable) = variables.get(&constant) {
-                let term = variable.term;
-                let here = terms.free_constants(&[term]);
-                let lives = |&at: &TermId| match ground.constants.meaning(at) {
-                    Some(Meaning::Now(id)) => live.now.contains(&id),
-                    Some(Meaning::Origin) | None => true,
-                    Some(Meaning::Old(_)) => false,
-                };
-                if here.iter().all(lives) {
-                    continue;
-                }
-                return false;
-            }
-            return false;
         }
-        true
+        found
     }
 
-    /// For which indices what is known of a point is used besides.
-    pub fn instances(&self, at: LocId) -> impl Iterator<Item = (ArrayId, TermId)> + '_ {
-        self.instances.get(&Some(at)).into_iter().flatten().copied()
+    /// What loops over arrays count to: it may be spoken of where the program has forgotten it.
+    pub fn limits(&self, ground: &Ground<'_, '_>, terms: &Terms) -> BTreeSet<StateVarId> {
+        let mut found = BTreeSet::new();
+        for array in &self.arrays {
+            for (bounds, counters) in array.bounds.iter().zip(&array.counters) {
+                for &bound in bounds.difference(counters) {
+                    for constant in terms.free_constants(&[bound]) {
+                        if let Some(Meaning::Now(id)) = ground.constants.meaning(constant) {
+                            found.insert(id);
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether there are arrays that are accessed by an index.
+    pub fn has_arrays(&self) -> bool {
+        !self.arrays.is_empty()
+    }
+
+    /// The elements at fixed addresses that are known at a point, as variables.
+    pub fn fixed(&self, ground: &Ground<'_, '_>, terms: &mut Terms, live: &Live) -> Vec<Variable> {
+        let mut found = Vec::new();
+        for &element in &self.fixed {
+            if is_known(ground, terms, live, element) {
+                let sort = terms.sort(element);
+                let constant = terms.constant(&format!("#fixed {element:?}"), sort);
+                let variable = Variable::unsigned(terms, constant, element);
+                found.push(Variable {
+                    signed: true,
+                    ..variable
+                });
+            }
+        }
+        found
+    }
+
+    /// For which words what is known of a point is used besides: words by their positions, with the
+    /// terms in their places.
+    pub fn instances(&self, at: LocId) -> impl Iterator<Item = &Vec<(usize, TermId)>> + '_ {
+        self.instances.get(&Some(at)).into_iter().flatten()
+    }
+
+    /// The sums that guesses speak of.
+    pub fn folds(&self) -> impl Iterator<Item = &Fold> + '_ {
+        self.folds.iter().map(|found| &found.fold)
+    }
+
+    /// For which numbers of elements it is used, in steps from a point, what one more adds to the
+    /// sum of a fold.
+    pub fn counts(&self, fold: usize, at: LocId) -> impl Iterator<Item = TermId> + '_ {
+        let array = self.folds[fold].array;
+        let here = self.counts.get(&Some(at)).into_iter().flatten();
+        here.filter(move |of| of.0 == array).map(|of| of.1)
+    }
+
+    /// A formula with terms in the places of words, and what is known of the sums in it.
+    pub fn put_in(
+        &self,
+        terms: &mut Terms,
+        at: LocId,
+        formula: TermId,
+        map: &BTreeMap<TermId, TermId>,
+    ) -> TermId {
+        let mut all = map.clone();
+        let mut facts = Vec::new();
+        for (number, found) in self.folds.iter().enumerate() {
+            let fold = found.fold.with(terms, map);
+            if fold.sums != found.fold.sums || map.is_empty() {
+                for count in self.counts(number, at) {
+                    facts.push(fold.next(terms, count));
+                }
+            }
+            all.insert(found.fold.sums, fold.sums);
+        }
+        facts.push(terms.substitute(formula, &all));
+        terms.and(&facts)
     }
 }
 
-/// The ranges of indices that guesses speak of: below an index, from one on, and between two.
-fn ranges(terms: &mut Terms, index: TermId, first: TermId, bounds: &[TermId]) -> Vec<TermId> {
-    let mut found = vec![first];
-    for &bound in bounds {
-        let below = terms.bv_slt(index, bound);
-        found.push(terms.and(&[first, below]));
-    }
-    for &bound in bounds {
-        if is_literal(terms, bound) {
-            continue;
+/// Whether all of the state that a term speaks of is live.
+fn is_known(ground: &Ground<'_, '_>, terms: &Terms, live: &Live, term: TermId) -> bool {
+    let here = terms.free_constants(&[term]);
+    here.iter().all(|&at| match ground.constants.meaning(at) {
+        Some(Meaning::Now(id)) => live.now.contains(&id),
+        Some(Meaning::Origin) | None => true,
+        Some(Meaning::Old(_)) => false,
+    })
+}
+
+/// Where a loop that counts with an index may end: the numbers and the variables that what it is
+/// made of is compared with.
+fn ends(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    hints: &Hints,
+    index: TermId,
+) -> BTreeSet<TermId> {
+    let width = terms.width(index);
+    let mut found = BTreeSet::new();
+    for constant in terms.free_constants(&[index]) {
+        for &literal in hints.literals_of(constant) {
+            if let Some(Value::BitVec(bits)) = terms.value_of(literal)
+                && let Ok(number) = i128::try_from(bits.signed())
+                && number > 1
+            {
+                found.insert(terms.bv(number, width));
+            }
         }
-        let above = terms.bv_sle(bound, index);
-        if bounds.len() > FEW {
-            found.push(terms.and(&[first, above]));
-            continue;
-        }
-        for &end in bounds.iter().filter(|&&end| end != bound) {
-            let below = terms.bv_slt(index, end);
-            found.push(terms.and(&[first, above, below]));
+        for other in hints.compared_to(constant) {
+            if let Sort::BitVec(narrow) = terms.sort(other)
+                && narrow <= width
+                && is_state(ground, terms, other)
+                && !is_literal(terms, other)
+            {
+                found.insert(terms.resize(other, width, Sign::Signed));
+            }
         }
     }
     found
-}
-
-/// The range in which two indices are below a bound.
-fn inside(terms: &mut Terms, first: TermId, indices: [TermId; 2], bound: TermId) -> TermId {
-    let below = indices.map(|index| terms.bv_slt(index, bound));
-    terms.and(&[first, below[0], below[1]])
 }
 
 /// What is written on the way to a version of an array: addresses and values.

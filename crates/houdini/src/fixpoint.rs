@@ -5,17 +5,17 @@
 //! is followed in turn. When no step has such a model, what is left is an invariant.
 
 use crate::candidates::{Hints, Variable, guesses, left, magnitudes, variables};
-use crate::cells::{ArrayId, Cells};
+use crate::cells::Cells;
 use crate::modes::{Mode, arguments};
 use crate::objects::widened;
-use crate::place::Place;
+use crate::place::{Part, Place};
 use crate::polynomials::{multiplied, polynomials};
 use crate::questions::Questions;
+use crate::solvers::{First, Solvers};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{
-    Answer, Limits, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver, multiplies,
-};
+use hardbop_logic::{Answer, Limits, TermId, Terms, Unknown, Value, multiplies};
+use hardbop_semantics::folds::Fold;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +28,11 @@ pub struct Fixpoint {
     pub invariants: BTreeMap<LocId, TermId>,
     /// The arbitrary words that they speak of, ...
     pub words: Vec<TermId>,
-    /// ... and for which terms they are used besides.
-    pub instances: Vec<(LocId, ArrayId, TermId)>,
+    /// ... and for which terms, in the places of words, they are used besides.
+    pub instances: Vec<(LocId, Vec<(usize, TermId)>)>,
+    /// The sums that they speak of, and where and for which numbers of elements it is used what one
+    /// more adds to them.
+    pub folds: Vec<(Fold, Vec<(LocId, TermId)>)>,
     /// What is not supported and may be reached.
     pub unsupported: Option<u32>,
     /// How many questions were asked.
@@ -46,6 +49,12 @@ const TOLD: usize = 64;
 const QUERY: Limits = Limits {
     time: None,
     steps: Some(5_000_000),
+};
+
+/// What a query about one guess may cost, where all of them together are too much.
+const ONE: Limits = Limits {
+    time: None,
+    steps: Some(1_000_000),
 };
 
 /// What is guessed, and how invariants are made of it.
@@ -163,11 +172,13 @@ fn fixpoint_given(
         invariants: BTreeMap::new(),
         words: Vec::new(),
         instances: Vec::new(),
+        folds: Vec::new(),
         unsupported: None,
         questions: 0,
         guesses: (0, 0),
     };
     let nothing = Live::default();
+    let limits = cells.limits(ground, terms);
     let recursive = steps.iter().any(|step| step.returned.is_some());
     for step in steps {
         if let End::At(location) = step.to {
@@ -176,8 +187,17 @@ fn fixpoint_given(
             }
             places.entry(location).or_insert_with(|| {
                 let live = live.get(&location).unwrap_or(&nothing);
+                let mut live = live.clone();
+                if !live.now.is_empty() {
+                    live.now.extend(&limits);
+                }
+                let live = &live;
                 let mut variables = variables(ground, terms, location, live);
-                if recursive && variables.iter().any(|variable| variable.width == 64) {
+                let fixed = cells.fixed(ground, terms, live);
+                let elements = !fixed.is_empty() || cells.has_arrays();
+                variables.extend(fixed);
+                if (recursive || elements) && variables.iter().any(|variable| variable.width == 64)
+                {
                     // What a function of 64 bits gives back is related to what it is given.
                     let mut wide = widened(terms, &variables);
                     wide.retain(|wide| !variables.contains(wide));
@@ -187,16 +207,20 @@ fn fixpoint_given(
                     .iter()
                     .partition(|variable| hints.modes.contains(&variable.constant));
                 let mut modes: Vec<Mode> = held.iter().map(Mode::exact).collect();
+                let told = cells.told_apart(ground, terms, live);
+                modes.extend(told.iter().map(Mode::exact));
                 let mut guesses = guesses(terms, &hints, &variables, &others);
                 if guessed.arguments == Arguments::ToldApart {
                     modes.extend(arguments(ground, terms, &hints, location, live, &others));
                     guesses.extend(magnitudes(terms, &others));
                 }
-                let (more, elements) = cells.guesses(ground, terms, live, &variables);
-                let quantified = !more.is_empty();
-                guesses.extend(more);
-                variables.extend(elements);
-                let mut related = others;
+                let more = cells.guesses(ground, terms, live, &variables);
+                let about_elements = more.guesses.iter().copied().collect();
+                guesses.extend(more.guesses);
+                variables.extend(more.variables);
+                variables.extend(told);
+                // First what only hulls relate to others: a hull has few dimensions.
+                let mut related = [more.sums, others].concat();
                 if products {
                     // Those that hold are given, as far as anybody knows, and so are equations.
                     guesses.retain(|&guess| !multiplies(terms, &[guess]));
@@ -204,7 +228,7 @@ fn fixpoint_given(
                     related.clear();
                 }
                 found.guesses.0 += guesses.len();
-                Place::new(variables, modes, related, guesses, quantified)
+                Place::new(variables, modes, related, guesses, about_elements)
             });
         }
     }
@@ -213,10 +237,11 @@ fn fixpoint_given(
     {
         return Err(NoInvariants::Nothing);
     }
-    let mut session = Session::new(
-        Box::new(Z3Solver::new(Z3Options::default())),
-        budget.clone(),
-    );
+    let first = match !products && places.values().any(Place::is_quantified) {
+        true => First::Circuits,
+        false => First::Nobody,
+    };
+    let mut session = Solvers::new(first, budget);
     session.set_limits(match products {
         false => QUERY,
         // Steps deceive where there are many wide words.
@@ -424,9 +449,12 @@ impl Search<'_, '_, '_> {
         let mut found = self.given.get(&at).cloned().unwrap_or_default();
         if let Some(place) = self.places.get(&at).filter(|place| place.is_quantified()) {
             let invariant = place.invariant(terms);
-            for (array, term) in self.cells.instances(at) {
-                let index = self.cells.indices[array.index()];
-                found.push(terms.substitute(invariant, &BTreeMap::from([(index, term)])));
+            let nothing = terms.bool(true);
+            found.push(self.cells.put_in(terms, at, nothing, &BTreeMap::new()));
+            for instance in self.cells.instances(at) {
+                let words = instance.iter();
+                let map = words.map(|&(word, term)| (self.cells.words[word], term));
+                found.push(self.cells.put_in(terms, at, invariant, &map.collect()));
             }
         }
         found
@@ -467,24 +495,53 @@ impl Search<'_, '_, '_> {
         let Some(place) = self.places.get_mut(&location) else {
             return Ok(false);
         };
-        let ends: BTreeMap<TermId, TermId> = place
-            .variables()
-            .iter()
-            .map(|variable| {
-                let mut map = BTreeMap::new();
-                for constant in terms.free_constants(&[variable.term]) {
-                    map.insert(constant, self.ground.at_end(terms, step, constant));
-                }
-                (variable.constant, terms.substitute(variable.term, &map))
-            })
-            .collect();
+        let at_end = |terms: &mut Terms, term: TermId| {
+            let mut map = BTreeMap::new();
+            for constant in terms.free_constants(&[term]) {
+                map.insert(constant, self.ground.at_end(terms, step, constant));
+            }
+            terms.substitute(term, &map)
+        };
+        let mut ends: BTreeMap<TermId, TermId> = BTreeMap::new();
+        for variable in place.variables() {
+            let mut end = at_end(terms, variable.term);
+            for fold in self.cells.folds() {
+                let there = [fold.memory, fold.base].map(|at| at_end(terms, at));
+                end = fold.moved(terms, end, there);
+            }
+            ends.insert(variable.constant, end);
+        }
+        // What is said of elements is asked by itself: it is hard, and the rest mostly is not.
+        let parts: &[Part] = match place.is_quantified() {
+            true => &[Part::Plain, Part::Elements],
+            false => &[Part::All],
+        };
+        let mut changed = false;
+        for &part in parts {
+            changed |= self.cover_part(terms, location, part, taken, &ends)?;
+        }
+        Ok(changed)
+    }
+
+    /// The same for a part of what is known.
+    fn cover_part(
+        &mut self,
+        terms: &mut Terms,
+        location: LocId,
+        part: Part,
+        taken: TermId,
+        ends: &BTreeMap<TermId, TermId>,
+    ) -> Result<bool, Stopped> {
+        let Some(place) = self.places.get_mut(&location) else {
+            return Ok(false);
+        };
         let mut changed = false;
         loop {
-            let known = place.known(terms);
+            let known = place.known(terms, part);
             if known == terms.bool(true) {
                 return Ok(changed);
             }
-            let after = terms.substitute(known, &ends);
+            let after = terms.substitute(known, ends);
             let uncovered = terms.not(after);
             self.found.questions += 1;
             let point: Vec<(TermId, Option<Value>)> =
@@ -493,6 +550,10 @@ impl Search<'_, '_, '_> {
                     Answer::Sat => {
                         let asked: Vec<TermId> = ends.values().copied().collect();
                         let values = self.questions.values(terms, &asked);
+                        let session = &mut self.questions.session;
+                        if values.iter().any(Option::is_none) && session.leave_circuits() {
+                            continue;
+                        }
                         ends.keys().copied().zip(values).collect()
                     }
                     Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
@@ -501,11 +562,14 @@ impl Search<'_, '_, '_> {
                         let floats = place.is_about_floats();
                         let session = &self.questions.session;
                         let dropped = floats
-                            && place.keep(terms, &mut |terms, claim| {
-                                let after = terms.substitute(claim, &ends);
+                            && place.keep(terms, part, &mut |terms, claim| {
+                                let after = terms.substitute(claim, ends);
                                 let fails = terms.not(after);
                                 session.contradicts_bounds(terms, &[taken, fails])
                             });
+                        if !dropped && place.is_quantified() {
+                            break;
+                        }
                         if !dropped {
                             place.give_up();
                         }
@@ -515,6 +579,50 @@ impl Search<'_, '_, '_> {
             changed = true;
             place.add(terms, &point);
         }
+        self.cover_guesses(terms, location, part, taken, ends)?;
+        Ok(true)
+    }
+
+    /// The same where it is not known whether all is covered, and much is said of elements: it is
+    /// asked of each guess by itself, and what cannot be decided is left out.
+    fn cover_guesses(
+        &mut self,
+        terms: &mut Terms,
+        location: LocId,
+        part: Part,
+        taken: TermId,
+        ends: &BTreeMap<TermId, TermId>,
+    ) -> Result<(), Stopped> {
+        let Some(place) = self.places.get_mut(&location) else {
+            return Ok(());
+        };
+        if part == Part::Plain {
+            place.freeze(terms);
+        }
+        self.questions.session.set_limits(ONE);
+        let mut stopped = None;
+        let (questions, count) = (&mut self.questions, &mut self.found.questions);
+        let mut ask = |terms: &mut Terms, claim: TermId| {
+            let after = terms.substitute(claim, ends);
+            let fails = terms.not(after);
+            *count += 1;
+            match questions.ask(terms, taken, fails) {
+                Answer::Unsat => true,
+                Answer::Unknown(Unknown::Stopped(why)) => {
+                    stopped = Some(why);
+                    false
+                }
+                Answer::Sat | Answer::Unknown(_) => false,
+            }
+        };
+        place.keep(terms, part, &mut ask);
+        // Guesses hold in the modes that were met; whether others are met is one more question.
+        let modes = place.met(terms);
+        if part == Part::Plain && modes != terms.bool(true) && !ask(terms, modes) {
+            place.give_up();
+        }
+        self.questions.session.set_limits(QUERY);
+        stopped.map_or(Ok(()), Err)
     }
 
     fn ended(mut self, terms: &mut Terms) -> Fixpoint {
@@ -526,14 +634,23 @@ impl Search<'_, '_, '_> {
                 self.found.invariants.insert(location, invariant);
                 if place.is_quantified() {
                     let instances = self.cells.instances(location);
-                    let here = instances.map(|(array, term)| (location, array, term));
+                    let here = instances.map(|instance| (location, instance.clone()));
                     self.found.instances.extend(here);
                 }
                 self.found.guesses.1 += place.left();
             }
         }
         if self.places.values().any(Place::is_quantified) {
-            self.found.words = self.cells.indices;
+            for (number, fold) in self.cells.folds().enumerate() {
+                let mut steps = Vec::new();
+                for (&at, place) in &self.places {
+                    if place.is_reached() && place.is_quantified() {
+                        steps.extend(self.cells.counts(number, at).map(|count| (at, count)));
+                    }
+                }
+                self.found.folds.push((fold.clone(), steps));
+            }
+            self.found.words = self.cells.words;
         }
         self.found
     }

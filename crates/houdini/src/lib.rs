@@ -19,14 +19,15 @@ mod polynomials;
 mod questions;
 mod relations;
 mod samples;
+mod solvers;
 
-pub use cells::ArrayId;
 pub use fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_engine::claim::{Instance, Invariants};
+use hardbop_engine::claim::{self, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_logic::Terms;
+use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_semantics::folds::{Adding, Fold};
 use hardbop_semantics::steps::Ground;
 pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,12 +184,15 @@ impl Attempt<'_> {
         let widths = found.words.iter().map(|&word| terms.width(word));
         let arbitrary: Vec<u32> = widths.collect();
         spelling.arbitrary(&mut terms, &arbitrary);
+        let mut folds = Vec::new();
+        for (fold, steps) in found.folds {
+            let fold = spelt_fold(&mut spelling, &mut terms, folds.len(), &fold, &steps);
+            folds.push(fold.ok_or(Reason::Certificate)?);
+        }
         let mut instances = Vec::new();
-        for (at, array, term) in found.instances {
-            let word = array.index();
-            let term = spelling.write(&mut terms, term);
-            let term = term.ok_or(Reason::Certificate)?;
-            instances.push(Instance { at, word, term });
+        for (at, instance) in found.instances {
+            let instance = spelt_instance(&spelling, &mut terms, at, &instance);
+            instances.push(instance.ok_or(Reason::Certificate)?);
         }
         let mut at: BTreeMap<LocId, String> = BTreeMap::new();
         for (location, formula) in found.invariants {
@@ -200,8 +204,58 @@ impl Attempt<'_> {
             cuts: view.skeleton.cuts.iter().copied().collect(),
             at,
             arbitrary,
+            folds,
             instances,
             ..Invariants::default()
         })
     }
+}
+
+/// A fold as claims have it, with where it is used. From then on its sums have a name in texts.
+pub fn spelt_fold(
+    spelling: &mut Spelling,
+    terms: &mut Terms,
+    number: usize,
+    fold: &Fold,
+    steps: &[(LocId, TermId)],
+) -> Option<claim::Fold> {
+    spelling.spell(terms, fold.element, &format!("element{number}#"));
+    spelling.spell(terms, fold.sums, &format!("sums{number}#"));
+    let mut written = Vec::new();
+    for &(at, count) in steps {
+        written.push((at, spelling.write(terms, count)?));
+    }
+    Some(claim::Fold {
+        memory: spelling.write(terms, fold.memory)?,
+        base: spelling.write(terms, fold.base)?,
+        stride: fold.stride,
+        bits: terms.width(fold.element),
+        summand: spelling.write(terms, fold.summand)?,
+        adding: match fold.adding {
+            Adding::Sum => claim::Adding::Sum,
+            Adding::Xor => claim::Adding::Xor,
+        },
+        steps: written,
+    })
+}
+
+/// An instance as claims have it: the words, by their positions, with the terms in their places.
+pub fn spelt_instance(
+    spelling: &Spelling,
+    terms: &mut Terms,
+    at: LocId,
+    instance: &[(usize, TermId)],
+) -> Option<Instance> {
+    let mut written = Vec::new();
+    for &(word, term) in instance {
+        written.push((word, spelling.write(terms, term)?));
+    }
+    let mut written = written.into_iter();
+    let (word, term) = written.next()?;
+    Some(Instance {
+        at,
+        word,
+        term,
+        besides: written.collect(),
+    })
 }

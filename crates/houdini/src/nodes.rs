@@ -136,7 +136,12 @@ impl Nodes {
             let word = kind.index();
             let term = spelling.write(&mut terms, term);
             let term = term.ok_or(Reason::Certificate)?;
-            instances.push(Instance { at, word, term });
+            instances.push(Instance {
+                at,
+                word,
+                term,
+                besides: Vec::new(),
+            });
         }
         let mut at: BTreeMap<LocId, String> = BTreeMap::new();
         for (location, facts) in found.invariants {

@@ -27,14 +27,36 @@ pub struct Place {
     modes: Vec<Mode>,
     /// The others, and those of which not every value counts.
     others: Vec<Variable>,
-    /// Whether guesses speak of elements at arbitrary indices.
-    quantified: bool,
+    /// The guesses that speak of elements at arbitrary indices, or of sums.
+    about_elements: BTreeSet<TermId>,
     /// What is guessed before any state comes.
     guesses: Vec<TermId>,
     /// What is known of each combination of modes that was met.
     cells: BTreeMap<Vec<Key>, Cell>,
     /// How often anything changed.
     changes: u64,
+}
+
+/// A part of what is known of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    All,
+    /// What is said of plain variables, and by affine relations.
+    Plain,
+    /// What is said of elements at arbitrary indices, and of sums.
+    Elements,
+}
+
+impl Part {
+    /// Whether it has the guesses that are about elements, or those that are not.
+    fn has(self, about_elements: bool) -> bool {
+        match self {
+            Part::All => true,
+            Part::Plain => !about_elements,
+            Part::Elements => about_elements,
+        }
+    }
 }
 
 /// What is known of one combination of modes.
@@ -58,10 +80,10 @@ impl Place {
         modes: Vec<Mode>,
         others: Vec<Variable>,
         guesses: Vec<TermId>,
-        quantified: bool,
+        about_elements: BTreeSet<TermId>,
     ) -> Place {
         Place {
-            quantified,
+            about_elements,
             variables,
             modes,
             others,
@@ -83,7 +105,7 @@ impl Place {
 
     /// Whether anything is said of elements at arbitrary indices.
     pub fn is_quantified(&self) -> bool {
-        self.quantified
+        !self.about_elements.is_empty()
     }
 
     /// Whether arguments of a recursive function are told apart.
@@ -98,13 +120,34 @@ impl Place {
 
     /// What holds of all states that came here.
     pub fn invariant(&self, terms: &mut Terms) -> TermId {
-        let formula = self.known(terms);
+        let formula = self.known(terms, Part::All);
         self.spelt_out(terms, formula)
     }
 
     /// The same in the names that guesses use.
-    pub fn known(&self, terms: &mut Terms) -> TermId {
-        self.some(terms, |_| true)
+    pub fn known(&self, terms: &mut Terms, part: Part) -> TermId {
+        if part == Part::All {
+            return self.some(terms, |_| true);
+        }
+        let mut parts = Vec::new();
+        for (keys, cell) in &self.cells {
+            let mode = in_modes(terms, &self.modes, keys);
+            let of_elements = part == Part::Elements;
+            let wanted = |guess: &&TermId| self.about_elements.contains(guess) == of_elements;
+            let mut conjuncts: Vec<TermId> = cell.guesses.iter().filter(wanted).copied().collect();
+            if of_elements {
+                let all = terms.and(&conjuncts);
+                parts.push(terms.implies(mode, all));
+                continue;
+            }
+            conjuncts.extend(cell.equations(terms));
+            conjuncts.push(mode);
+            parts.push(terms.and(&conjuncts));
+        }
+        match part {
+            Part::Elements => terms.and(&parts),
+            Part::Plain | Part::All => terms.or(&parts),
+        }
     }
 
     /// A formula with names of guesses replaced by what they stand for.
@@ -149,7 +192,7 @@ impl Place {
         let mut disjuncts = Vec::new();
         // Elements of arrays and floating-point numbers are in no hull.
         let floats = self.others.iter().any(|other| other.float.is_some());
-        let all_words = !floats && !self.quantified;
+        let all_words = !floats && !self.is_quantified();
         for (keys, cell) in &self.cells {
             if wanted(cell) {
                 let mut conjuncts = vec![in_modes(terms, &self.modes, keys)];
@@ -193,6 +236,7 @@ impl Place {
     pub fn keep(
         &mut self,
         terms: &mut Terms,
+        part: Part,
         holds: &mut dyn FnMut(&mut Terms, TermId) -> bool,
     ) -> bool {
         let mut dropped = false;
@@ -200,7 +244,11 @@ impl Place {
         for (keys, cell) in &mut self.cells {
             let mode = in_modes(terms, &self.modes, keys);
             let before = cell.guesses.len();
+            let about_elements = &self.about_elements;
             cell.guesses.retain(|&guess| {
+                if !part.has(about_elements.contains(&guess)) {
+                    return true;
+                }
                 let claim = terms.implies(mode, guess);
                 holds(terms, claim)
             });
@@ -210,6 +258,25 @@ impl Place {
             }
         }
         dropped
+    }
+
+    /// That the state is in one of the modes that were met.
+    pub fn met(&self, terms: &mut Terms) -> TermId {
+        let keys: Vec<&Vec<Key>> = self.cells.keys().collect();
+        let mut modes = Vec::with_capacity(keys.len());
+        for keys in keys {
+            modes.push(in_modes(terms, &self.modes, keys));
+        }
+        terms.or(&modes)
+    }
+
+    /// Affine relations become guesses like others: they hold or not, and get no weaker.
+    pub fn freeze(&mut self, terms: &mut Terms) {
+        for cell in self.cells.values_mut() {
+            let equations = cell.equations(terms);
+            cell.guesses.extend(equations);
+            cell.hulls.clear();
+        }
     }
 
     /// Whether anything is said of floating-point numbers, and nothing that is harder to decide.
@@ -340,12 +407,19 @@ impl Cell {
             true => Vec::new(),
             false => self.guesses.clone(),
         };
+        conjuncts.extend(self.equations(terms));
+        terms.and(&conjuncts)
+    }
+
+    /// The affine relations.
+    fn equations(&self, terms: &mut Terms) -> Vec<TermId> {
+        let mut found = Vec::new();
         for (width, constants, hull) in &self.hulls {
             for equation in hull.equations() {
-                conjuncts.push(equation_term(terms, equation, constants, *width));
+                found.push(equation_term(terms, equation, constants, *width));
             }
         }
-        terms.and(&conjuncts)
+        found
     }
 
     /// Knows only what another one knows, too.

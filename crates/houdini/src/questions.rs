@@ -4,6 +4,7 @@
 //! them; of the solver with products as unknown words, which it decides soon; and of the solver as
 //! it is, if the answer is whether a point is reached at all.
 
+use crate::solvers::Solvers;
 use hardbop_budget::Budget;
 use hardbop_logic::{
     Answer, Limits, Session, TermId, Terms, Value, Z3Options, Z3Solver, without_products,
@@ -37,7 +38,7 @@ pub fn follows(terms: &mut Terms, facts: &[TermId], lemma: TermId, budget: &Budg
 
 /// Asks about steps from one point.
 pub struct Questions {
-    pub session: Session<'static>,
+    pub session: Solvers,
     /// Whether products matter.
     products: bool,
     /// What holds at the point.
@@ -46,7 +47,7 @@ pub struct Questions {
 
 impl Questions {
     /// Nothing is known to hold yet.
-    pub fn new(terms: &mut Terms, session: Session<'static>, products: bool) -> Questions {
+    pub fn new(terms: &mut Terms, session: Solvers, products: bool) -> Questions {
         let before = terms.bool(true);
         Questions {
             session,
@@ -80,7 +81,7 @@ impl Questions {
             return self.session.check(terms, &[taken, uncovered]);
         }
         let question = [self.before, taken, uncovered];
-        let budget = self.session.budget().clone();
+        let budget = self.session.counting().budget().clone();
         let left = without_refuted(terms, &question, &mut |terms, facts, lemma| {
             follows(terms, facts, lemma, &budget)
         });
@@ -93,9 +94,9 @@ impl Questions {
             return answer;
         }
         let solver = Box::new(Z3Solver::new(Z3Options::default()));
-        let mut session = Session::new(solver, self.session.budget().clone());
+        let mut session = Session::new(solver, budget);
         session.set_limits(WITH_PRODUCTS);
-        for &formula in self.session.assertions().iter().chain(&left) {
+        for &formula in self.session.counting().assertions().iter().chain(&left) {
             session.assert(terms, formula);
         }
         match session.check(terms, &[]) {
@@ -107,10 +108,10 @@ impl Questions {
     /// After an answer that there is such a state: what terms are in it.
     pub fn values(&mut self, terms: &mut Terms, asked: &[TermId]) -> Vec<Option<Value>> {
         match self.products {
-            false => self.session.values(terms, asked).unwrap_or_default(),
+            false => self.session.values(terms, asked),
             true => {
                 let (asked, _) = without_products(terms, asked);
-                self.session.values(terms, &asked).unwrap_or_default()
+                self.session.values(terms, &asked)
             }
         }
     }

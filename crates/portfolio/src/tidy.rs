@@ -69,15 +69,22 @@ fn tidied(view: &View<'_>, claim: &Invariants, budget: &Budget) -> Option<Invari
     if cuts != view.skeleton.cuts || !claim.apart.is_empty() || claim.indices == Reach::Object {
         return None;
     }
+    // What steps do to sums over arrays is not looked at here.
+    if !claim.folds.is_empty() {
+        return None;
+    }
     let mut terms = Terms::new();
     let constants = Constants::new(&view.semantics, &mut terms);
     let mut spelling = Spelling::new(&view.semantics, &mut terms);
     let words = spelling.arbitrary(&mut terms, &claim.arbitrary)?;
-    let mut instances: BTreeMap<LocId, Vec<(TermId, TermId)>> = BTreeMap::new();
+    let mut instances: BTreeMap<LocId, Vec<BTreeMap<TermId, TermId>>> = BTreeMap::new();
     for instance in &claim.instances {
-        let term = spelling.read_term(&mut terms, &instance.term).ok()?;
-        let word = *words.get(instance.word)?;
-        instances.entry(instance.at).or_default().push((word, term));
+        let mut map = BTreeMap::new();
+        for (word, term) in instance.terms() {
+            let term = spelling.read_term(&mut terms, term).ok()?;
+            map.insert(*words.get(word)?, term);
+        }
+        instances.entry(instance.at).or_default().push(map);
     }
     let mut facts = BTreeMap::new();
     for (&location, text) in &claim.at {
@@ -215,7 +222,7 @@ struct Needs<'a, 'p> {
     /// What is known at cut points. Control does not come to others.
     facts: BTreeMap<LocId, Vec<TermId>>,
     /// For which terms, in the place of which arbitrary words, they are used besides.
-    instances: BTreeMap<LocId, Vec<(TermId, TermId)>>,
+    instances: BTreeMap<LocId, Vec<BTreeMap<TermId, TermId>>>,
     needed: BTreeMap<LocId, BTreeSet<TermId>>,
     /// Facts that were found to be needed, of which it is not yet known why they hold.
     work: Vec<(LocId, TermId)>,
@@ -264,8 +271,8 @@ impl Needs<'_, '_> {
         for &fact in self.facts.get(&from)? {
             source.entry(fact).or_default().push((from, fact));
             let instances = self.instances.get(&from);
-            for &(word, term) in instances.into_iter().flatten() {
-                let instance = terms.substitute(fact, &BTreeMap::from([(word, term)]));
+            for map in instances.into_iter().flatten() {
+                let instance = terms.substitute(fact, map);
                 source.entry(instance).or_default().push((from, fact));
             }
         }

@@ -17,6 +17,7 @@ pub mod effects;
 mod exec;
 mod expr;
 mod float;
+pub mod folds;
 mod initial;
 pub mod layout;
 mod leaves;

@@ -7,10 +7,10 @@ use hardbop_budget::Budget;
 use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{CheckId, FuncId, LocId};
 use hardbop_cfront::program::CheckKind;
-use hardbop_engine::claim::{CallRank, Component, Instance, Invariants, Order, Rank, Ranking};
+use hardbop_engine::claim::{CallRank, Component, Invariants, Order, Rank, Ranking};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, Scope, Task};
 use hardbop_graph::components;
-use hardbop_houdini::{Arguments, ArrayId, Elements, Fixpoint, Guessed, Products, fixpoint};
+use hardbop_houdini::{Arguments, Elements, Fixpoint, Guessed, Products, fixpoint, spelt_instance};
 use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -78,7 +78,7 @@ struct Search<'a> {
 struct Facts {
     known: Known,
     words: Vec<TermId>,
-    instances: Vec<(LocId, ArrayId, TermId)>,
+    instances: Vec<(LocId, Vec<(usize, TermId)>)>,
 }
 
 impl Search<'_> {
@@ -224,10 +224,8 @@ impl Search<'_> {
             }
         }
         let mut instances = Vec::new();
-        for (at, word, term) in facts.instances {
-            let term = spelling.write(terms, term)?;
-            let word = word.index();
-            instances.push(Instance { at, word, term });
+        for (at, instance) in facts.instances {
+            instances.push(spelt_instance(&spelling, terms, at, &instance)?);
         }
         let mut components = |words: &[(Order, TermId)]| -> Option<Vec<Component>> {
             let one = |&(order, term): &(Order, TermId)| {

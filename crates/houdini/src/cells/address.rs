@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Larger addresses are not looked at.
 const LARGE: usize = 48;
+/// The most dimensions of an array.
+const DIMENSIONS: usize = 3;
 
 /// An address as a sum.
 #[derive(Clone, Debug)]
@@ -78,23 +80,46 @@ impl Address {
         self
     }
 
-    /// Which element it is, if elements lie so many bytes apart.
-    pub fn index(&self, terms: &mut Terms, stride: u64) -> Option<TermId> {
-        let stride = i128::from(stride);
+    /// The address itself, if it has no index.
+    pub fn fixed(&self, terms: &mut Terms) -> Option<TermId> {
+        let bytes = terms.bv(self.bytes, terms.width(self.base));
+        let address = terms.bv_add(self.base, bytes);
+        self.summands.is_empty().then_some(address)
+    }
+
+    /// Which element it is, if rows and elements lie so many bytes apart: one index for each
+    /// dimension.
+    pub fn indices(&self, terms: &mut Terms, strides: &[u64]) -> Option<Vec<TermId>> {
         let width = terms.width(self.base);
-        if self.bytes % stride != 0 {
-            return None;
-        }
-        let mut index = terms.bv(self.bytes / stride, width);
-        for &(term, factor) in &self.summands {
-            if factor % stride != 0 {
-                return None;
+        let mut bytes = self.bytes;
+        let mut indices = Vec::new();
+        for (at, &stride) in strides.iter().enumerate() {
+            let stride = i128::from(stride);
+            let last = at + 1 == strides.len();
+            let own = |factor: i128| factor == stride || last && factor % stride == 0;
+            let below = |&(_, factor): &(TermId, i128)| factor.abs() < stride;
+            let whole = match self.summands.iter().any(below) {
+                // What is added to an index of the row may be negative.
+                true => (bytes + stride / 2).div_euclid(stride),
+                false => bytes.div_euclid(stride),
+            };
+            bytes -= whole * stride;
+            let mut index = terms.bv(whole, width);
+            for &(term, factor) in self.summands.iter().filter(|summand| own(summand.1)) {
+                let earlier = strides[..at].iter().any(|&row| i128::from(row) == factor);
+                if !earlier {
+                    let factor = terms.bv(factor / stride, width);
+                    let part = terms.bv_mul(factor, term);
+                    index = terms.bv_add(index, part);
+                }
             }
-            let factor = terms.bv(factor / stride, width);
-            let part = terms.bv_mul(factor, term);
-            index = terms.bv_add(index, part);
+            indices.push(index);
         }
-        Some(index)
+        let known = |&(_, factor): &(TermId, i128)| {
+            let last = strides.last().is_some_and(|&s| factor % i128::from(s) == 0);
+            last || strides.iter().any(|&s| i128::from(s) == factor)
+        };
+        (bytes == 0 && self.summands.iter().all(known)).then_some(indices)
     }
 }
 
@@ -145,8 +170,34 @@ pub fn copies(
     copies
 }
 
+/// How far rows and elements lie apart, the largest distance first, if some address has an index
+/// at all. There are rows where one address has indices of several distances.
+pub fn strides(addresses: &[&Address]) -> Option<Vec<u64>> {
+    let element = stride(addresses)?;
+    let mut rows: BTreeSet<i128> = BTreeSet::new();
+    for address in addresses {
+        let factors: BTreeSet<i128> = address.summands.iter().map(|&(_, factor)| factor).collect();
+        if factors.len() > 1 {
+            rows.extend(factors);
+        }
+    }
+    let mut strides: Vec<i128> = rows.into_iter().rev().collect();
+    let nested = strides.windows(2).all(|pair| pair[0] % pair[1] == 0);
+    let mut summands = addresses.iter().flat_map(|address| &address.summands);
+    if strides.is_empty()
+        || strides.len() > DIMENSIONS
+        || !nested
+        || strides.last() != Some(&i128::from(element))
+        || !summands.all(|(_, factor)| strides.contains(factor))
+    {
+        strides = vec![i128::from(element)];
+    }
+    let strides = strides.into_iter().map(|stride| u64::try_from(stride).ok());
+    strides.collect()
+}
+
 /// How far elements lie apart, if some address has an index at all.
-pub fn stride(addresses: &[&Address]) -> Option<u64> {
+fn stride(addresses: &[&Address]) -> Option<u64> {
     let mut found = 0;
     let indexed = addresses.iter().any(|address| !address.summands.is_empty());
     for address in addresses {

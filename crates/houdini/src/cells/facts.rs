@@ -1,7 +1,7 @@
 //! What may hold of the element at an arbitrary index: the program's conditions about elements, and
 //! what it stores, said of that one.
 
-use super::{Access, ArrayId, is_state, root};
+use super::{Access, ArrayId, Cells, is_state, root};
 use crate::cells::address::{literal, shifted};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
@@ -16,6 +16,10 @@ const LARGE: usize = 80;
 
 /// With so many properties, conditions that have nothing to do with violations are not looked at.
 const ENOUGH: usize = 4;
+/// How many loops one after the other may compute with an element, ...
+const ROUNDS: usize = 4;
+/// ... and the most values that elements of one array may have then.
+const VALUES: usize = 6;
 /// Conditions of whole steps are looked at if they are no larger than this.
 const SMALL: usize = 40;
 
@@ -25,8 +29,8 @@ pub(super) fn properties(
     terms: &mut Terms,
     steps: &[Step],
     accesses: &[Access],
-    array: ArrayId,
-    index: TermId,
+    (array, index): (ArrayId, &[TermId]),
+    values: &[TermId],
 ) -> Vec<TermId> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
@@ -43,6 +47,13 @@ pub(super) fn properties(
         for property in said_of(ground, terms, &own, index, formula) {
             let opposite = terms.not(property);
             add(terms, opposite);
+        }
+    }
+    for &value in values {
+        let element = own[0].element(terms, index);
+        if terms.sort(element) == terms.sort(value) {
+            let property = terms.eq(element, value);
+            add(terms, property);
         }
     }
     for access in &own {
@@ -73,12 +84,13 @@ pub(super) fn properties(
     }
     // A number at one index may be the first of a row.
     for access in &own {
-        if let (Some(value), Some(at)) = (access.written, literal(terms, access.index))
+        if let (Some(value), &[at], &[word]) = (access.written, &access.index[..], index)
+            && let Some(at) = literal(terms, at)
             && let Some(number) = literal(terms, value)
         {
             let element = access.element(terms, index);
             let width = terms.width(element);
-            let index = terms.resize(index, width, Sign::Signed);
+            let index = terms.resize(word, width, Sign::Signed);
             let more = terms.bv(number - at, width);
             let row = terms.bv_add(index, more);
             let property = terms.eq(element, row);
@@ -118,12 +130,83 @@ pub(super) fn properties(
     found
 }
 
+/// What the elements of each array may be after some loops, as terms over the arbitrary indices:
+/// what is stored, with what is known in the places of the elements that it is computed from.
+pub(super) fn values(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    accesses: &[Access],
+    cells: &Cells,
+) -> Vec<Vec<TermId>> {
+    let mut found: Vec<Vec<TermId>> = vec![Vec::new(); cells.arrays.len()];
+    let writes: Vec<&Access> = accesses
+        .iter()
+        .filter(|access| access.written.is_some())
+        .collect();
+    for _ in 0..ROUNDS {
+        for access in &writes {
+            let index = cells.index(access.array);
+            let way = Way::new(ground, terms, access, &index);
+            let (Some(value), Some(way)) = (access.written, way) else {
+                continue;
+            };
+            if terms.postorder(&[value]).len() > LARGE {
+                continue;
+            }
+            let Some(said) = way.said(ground, terms, value) else {
+                continue;
+            };
+            for value in with_known(ground, terms, cells, &found, said) {
+                let here = &mut found[access.array.index()];
+                if terms.size(value) <= SMALL && here.len() < VALUES && !here.contains(&value) {
+                    here.push(value);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A value with what is known of the elements that it is computed from in their places, in every
+/// way; nothing if nothing is known of one of them.
+fn with_known(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    cells: &Cells,
+    known: &[Vec<TermId>],
+    value: TermId,
+) -> Vec<TermId> {
+    let mut maps: Vec<BTreeMap<TermId, TermId>> = vec![BTreeMap::new()];
+    for part in terms.postorder(&[value]) {
+        if *terms.op(part) != Op::Select {
+            continue;
+        }
+        let args = terms.args(part).to_vec();
+        let Some((array, at)) = cells.element_at(ground, terms, args[0], args[1]) else {
+            continue;
+        };
+        let words: BTreeMap<TermId, TermId> = cells.index(array).into_iter().zip(at).collect();
+        let mut next = Vec::new();
+        for map in &maps {
+            for &value in &known[array.index()] {
+                let mut map = map.clone();
+                map.insert(part, terms.substitute(value, &words));
+                next.push(map);
+            }
+        }
+        next.truncate(VALUES);
+        maps = next;
+    }
+    let values = maps.iter().map(|map| terms.substitute(value, map));
+    values.collect()
+}
+
 /// A condition about an element, said of the one at the index: once for every way to see it so.
 fn said_of(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     own: &[&Access],
-    index: TermId,
+    index: &[TermId],
     formula: TermId,
 ) -> Vec<TermId> {
     let parts: BTreeSet<TermId> = terms.postorder(&[formula]).into_iter().collect();
@@ -143,46 +226,64 @@ fn said_of(
 
 impl Access {
     /// The element at an index, in the state.
-    fn element(&self, terms: &mut Terms, index: TermId) -> TermId {
-        let stride = terms.bv(self.stride.into(), terms.width(index));
-        let offset = terms.bv_mul(stride, index);
-        let address = terms.bv_add(self.base, offset);
+    fn element(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
+        let mut address = self.base;
+        for (&stride, &index) in self.strides.iter().zip(index) {
+            let stride = terms.bv(stride.into(), terms.width(index));
+            let offset = terms.bv_mul(stride, index);
+            address = terms.bv_add(address, offset);
+        }
         terms.select(self.memory, address)
     }
 }
 
 /// How a formula about one element becomes one about the element at an index: the program's
-/// variable stands for the index, less a number.
+/// variables stand for the indices, less a number each.
 struct Way {
+    variables: Vec<Stand>,
+}
+
+/// A variable that stands for an index.
+struct Stand {
     variable: TermId,
     less: i128,
     index: TermId,
 }
 
 impl Way {
-    fn new(ground: &Ground<'_, '_>, terms: &Terms, access: &Access, index: TermId) -> Option<Way> {
-        let (word, outside) = shifted(terms, access.index)?;
-        let (word, less) = match terms.op(word) {
-            Op::SignExtend(_) | Op::ZeroExtend(_) => {
-                let (inner, inside) = shifted(terms, terms.args(word)[0])?;
-                (inner, outside + inside)
+    fn new(
+        ground: &Ground<'_, '_>,
+        terms: &Terms,
+        access: &Access,
+        index: &[TermId],
+    ) -> Option<Way> {
+        let mut variables: Vec<Stand> = Vec::new();
+        for (&at, &index) in access.index.iter().zip(index) {
+            let (word, outside) = shifted(terms, at)?;
+            let (variable, less) = match terms.op(word) {
+                Op::SignExtend(_) | Op::ZeroExtend(_) => {
+                    let (inner, inside) = shifted(terms, terms.args(word)[0])?;
+                    (inner, outside + inside)
+                }
+                _ => (word, outside),
+            };
+            if !matches!(ground.constants.meaning(variable), Some(Meaning::Now(_)))
+                || variables.iter().any(|stand| stand.variable == variable)
+            {
+                return None;
             }
-            _ => (word, outside),
-        };
-        let variable = ground.constants.meaning(word);
-        let variable = matches!(variable, Some(Meaning::Now(_))).then_some(word)?;
-        Some(Way {
-            variable,
-            less,
-            index,
-        })
+            variables.push(Stand {
+                variable,
+                less,
+                index,
+            });
+        }
+        Some(Way { variables })
     }
 
-    /// The term with the index in the place of the variable; `None` if it speaks of anything that is
-    /// no state.
+    /// The term with the indices in the places of the variables; `None` if it speaks of anything
+    /// that is no state.
     fn said(&self, ground: &Ground<'_, '_>, terms: &mut Terms, term: TermId) -> Option<TermId> {
-        let width = terms.width(self.index);
-        let narrow = terms.width(self.variable);
         // Elements are those of the state, whatever the step has written before.
         let mut map = BTreeMap::new();
         for part in terms.postorder(&[term]) {
@@ -194,8 +295,25 @@ impl Way {
             }
         }
         let term = terms.substitute(term, &map);
-        // First where the variable is widened: the index is wide.
         let mut map = BTreeMap::new();
+        for stand in &self.variables {
+            stand.put(terms, term, &mut map);
+        }
+        let said = terms.substitute(term, &map);
+        let known = terms.free_constants(&[said]).into_iter().all(|constant| {
+            self.variables.iter().any(|stand| stand.index == constant)
+                || ground.constants.meaning(constant).is_some()
+        });
+        known.then_some(said)
+    }
+}
+
+impl Stand {
+    /// What the index is put in the place of.
+    fn put(&self, terms: &mut Terms, term: TermId, map: &mut BTreeMap<TermId, TermId>) {
+        let width = terms.width(self.index);
+        let narrow = terms.width(self.variable);
+        // First where the variable is widened: the index is wide.
         for part in terms.postorder(&[term]) {
             if matches!(terms.op(part), Op::SignExtend(_) | Op::ZeroExtend(_))
                 && terms.width(part) == width
@@ -213,12 +331,6 @@ impl Way {
         let less = terms.bv(self.less, narrow);
         let value = terms.bv_sub(low, less);
         map.insert(self.variable, value);
-        let said = terms.substitute(term, &map);
-        let known = terms
-            .free_constants(&[said])
-            .into_iter()
-            .all(|constant| constant == self.index || ground.constants.meaning(constant).is_some());
-        known.then_some(said)
     }
 }
 

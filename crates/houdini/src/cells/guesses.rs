@@ -1,0 +1,220 @@
+//! What is guessed of elements and sums at a point.
+
+use super::address::Address;
+use super::{ArrayId, BOUNDS, Cells, Guessed, POINTS, folds, is_known, ranges};
+use crate::candidates::{Variable, is_literal};
+use hardbop_logic::{Op, Sort, TermId, Terms};
+use hardbop_semantics::live::Live;
+use hardbop_semantics::steps::Ground;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Cells {
+    /// What is guessed at a point, and the variables that the guesses speak of beside the plain ones.
+    pub fn guesses(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        live: &Live,
+        plain: &[Variable],
+    ) -> Guessed {
+        let mut guesses = Vec::new();
+        let mut sums = Vec::new();
+        let mut variables: BTreeMap<TermId, Variable> = BTreeMap::new();
+        for &word in &self.words {
+            variables.insert(word, Variable::unsigned(terms, word, word));
+        }
+        for (id, array) in self.arrays.iter().enumerate() {
+            let index = self.index(ArrayId(id as u32));
+            let spoken_of = |terms: &mut Terms, all: &BTreeSet<TermId>| {
+                let mut here = Vec::new();
+                for &bound in all.iter().take(BOUNDS) {
+                    if self.speaks_of(ground, terms, live, plain, bound, &variables) {
+                        here.push(bound);
+                    }
+                }
+                here
+            };
+            let bounds: Vec<Vec<TermId>> = array
+                .bounds
+                .iter()
+                .map(|bounds| spoken_of(terms, bounds))
+                .collect();
+            let ranges = match index[..] {
+                [index] => {
+                    let zero = terms.bv(0, terms.width(index));
+                    let first = terms.bv_sle(zero, index);
+                    let mut ranges =
+                        ranges::of_one(terms, index, first, &bounds[0], &array.counters[0]);
+                    for &point in array.points.iter().take(POINTS) {
+                        if !self.speaks_of(ground, terms, live, plain, point, &variables) {
+                            continue;
+                        }
+                        ranges.push(terms.eq(index, point));
+                        // A search comes no further than to what it looks for.
+                        for &bound in bounds[0].iter().filter(|&&bound| bound != point) {
+                            if !is_literal(terms, bound) {
+                                guesses.push(terms.bv_sle(bound, point));
+                            }
+                        }
+                    }
+                    ranges
+                }
+                _ => ranges::of_rows(terms, &index, &bounds, &array.counters),
+            };
+            for &property in &array.properties {
+                let mut ranges = ranges.clone();
+                for (other, at) in self.other_indices(ground, terms, property, &index) {
+                    let zero = terms.bv(0, terms.width(index[0]));
+                    let first = terms.bv_sle(zero, index[0]);
+                    for &bound in self.arrays[other.index()].bounds[0].iter().take(BOUNDS) {
+                        if self.speaks_of(ground, terms, live, plain, bound, &variables) {
+                            ranges.push(ranges::inside(terms, first, [at, index[0]], bound));
+                        }
+                    }
+                }
+                let property = self.named(terms, property, &mut variables);
+                if !self.speaks_of(ground, terms, live, plain, property, &variables) {
+                    continue;
+                }
+                for &range in &ranges {
+                    guesses.push(terms.implies(range, property));
+                }
+            }
+        }
+        guesses.extend(folds::rates(terms, self, plain));
+        for found in &self.folds {
+            let array = &self.arrays[found.array.index()];
+            let (mut counts, mut counters) = (Vec::new(), Vec::new());
+            let one = terms.bv(1, terms.width(found.fold.base));
+            let bounds: Vec<TermId> = array.bounds[0].iter().take(BOUNDS).copied().collect();
+            for bound in bounds {
+                if !self.speaks_of(ground, terms, live, plain, bound, &variables) {
+                    continue;
+                }
+                counts.push(bound);
+                if array.counters[0].contains(&bound) {
+                    counters.push(bound);
+                    // What a loop that counts down has not come to.
+                    counts.push(terms.bv_add(bound, one));
+                }
+            }
+            for guess in found.guesses(terms, &self.words, &counts, &counters, plain) {
+                let guess = self.named(terms, guess, &mut variables);
+                if self.speaks_of(ground, terms, live, plain, guess, &variables) {
+                    guesses.push(guess);
+                }
+            }
+            for &count in &counts {
+                let sum = found.fold.first(terms, count);
+                let name = self.named(terms, sum, &mut variables);
+                if let Some(&sum) = variables.get(&name)
+                    && !sums.contains(&sum)
+                    && self.speaks_of(ground, terms, live, plain, name, &variables)
+                {
+                    sums.push(sum);
+                }
+            }
+        }
+        let used: BTreeSet<TermId> = guesses
+            .iter()
+            .flat_map(|&guess| terms.free_constants(&[guess]))
+            .chain(sums.iter().map(|sum| sum.constant))
+            .collect();
+        let known: BTreeSet<TermId> = plain.iter().map(|variable| variable.constant).collect();
+        let variables = variables
+            .into_values()
+            .filter(|v| used.contains(&v.constant) && !known.contains(&v.constant));
+        Guessed {
+            guesses,
+            variables: variables.collect(),
+            sums,
+        }
+    }
+
+    /// Which element of which array lies at an address.
+    pub(super) fn element_at(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        memory: TermId,
+        address: TermId,
+    ) -> Option<(ArrayId, Vec<TermId>)> {
+        let address = Address::new(ground, terms, memory, address)?;
+        let &array = self.found.get(&(memory, address.base))?;
+        let strides = &self.arrays[array.index()].strides;
+        let index = address.indices(terms, strides)?;
+        Some((array, index))
+    }
+
+    /// Where else a property looks than at the element at an index, if that depends on it; for
+    /// arrays of one dimension.
+    fn other_indices(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        property: TermId,
+        index: &[TermId],
+    ) -> Vec<(ArrayId, TermId)> {
+        let mut found = Vec::new();
+        let &[index] = index else { return found };
+        for part in terms.postorder(&[property]) {
+            let args = terms.args(part).to_vec();
+            if *terms.op(part) == Op::Select
+                && let Some((array, at)) = self.element_at(ground, terms, args[0], args[1])
+                && let [other] = at[..]
+                && other != index
+                && terms.free_constants(&[other]).contains(&index)
+                && !found.contains(&(array, other))
+            {
+                found.push((array, other));
+            }
+        }
+        found
+    }
+
+    /// A property with names for the elements in it.
+    fn named(
+        &self,
+        terms: &mut Terms,
+        property: TermId,
+        variables: &mut BTreeMap<TermId, Variable>,
+    ) -> TermId {
+        let mut map = BTreeMap::new();
+        for term in terms.postorder(&[property]) {
+            if *terms.op(term) == Op::Select {
+                let sort = terms.sort(term);
+                let constant = terms.constant(&format!("#element {term:?}"), sort);
+                if let Sort::BitVec(1..=64) = sort {
+                    variables.insert(constant, Variable::unsigned(terms, constant, term));
+                }
+                map.insert(term, constant);
+            }
+        }
+        terms.substitute(property, &map)
+    }
+
+    /// Whether all that a formula speaks of is known at a point: plain variables, elements, indices.
+    fn speaks_of(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        live: &Live,
+        plain: &[Variable],
+        formula: TermId,
+        variables: &BTreeMap<TermId, Variable>,
+    ) -> bool {
+        for constant in terms.free_constants(&[formula]) {
+            if plain.iter().any(|variable| variable.constant == constant) {
+                continue;
+            }
+            if let Some(variable) = variables.get(&constant) {
+                if is_known(ground, terms, live, variable.term) {
+                    continue;
+                }
+                return false;
+            }
+            return false;
+        }
+        true
+    }
+}

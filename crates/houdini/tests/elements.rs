@@ -1,0 +1,297 @@
+//! Facts about all elements: programs that need them, and claims about them that are not so.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_engine::claim::{Adding, Invariants};
+use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
+use hardbop_gate::{Evidence, Gate};
+use hardbop_houdini::Houdini;
+use hardbop_model::{Model, Prepared};
+use hardbop_test_support::inputs::loaded;
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
+extern void abort(void);
+extern void __assert_fail(const char *, const char *, unsigned, const char *);
+#define assert(e) do { if (!(e)) __assert_fail(#e, \"\", 0, \"\"); } while (0)
+#line 1
+";
+
+/// Keeps the invariants that the gate accepts.
+struct Keeping<'a> {
+    gate: Gate<'a>,
+    kept: Vec<Invariants>,
+}
+
+impl Desk for Keeping<'_> {
+    fn event(&mut self, _: Event) {}
+
+    fn submit(&mut self, claim: Claim) -> Answer {
+        match self.gate.check(claim) {
+            Ok(Evidence::Proof(proof)) => {
+                if let Claim::Invariants(claim) = proof.claim() {
+                    self.kept.push(claim.clone());
+                }
+                Answer::Accepted
+            }
+            Ok(Evidence::Refutation(_)) => Answer::Accepted,
+            Err(reason) => Answer::Refused(reason),
+        }
+    }
+}
+
+/// What is proved of a program, and which changes of its invariants the gate accepts.
+fn proved(text: &str, changed: &Changes<'_>) -> (usize, Vec<bool>) {
+    let program = &loaded(&format!("{PRELUDE}{text}")).program;
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let budget = Budget::unlimited();
+    let prepared = Prepared::new(program, &budget).unwrap();
+    let model = Model::new(program, &prepared);
+    let task = Task {
+        model: &model,
+        checks: &checks,
+        budget: &budget,
+    };
+    let mut desk = Keeping {
+        gate: Gate::new(&model, budget.clone()),
+        kept: Vec::new(),
+    };
+    Houdini::default().check(&task, &mut desk);
+    let (mut found, mut accepted) = (0, Vec::new());
+    for claim in &desk.kept {
+        found += claim.checks.len();
+        for mutant in changed(claim) {
+            let answer = desk.gate.check(Claim::Invariants(mutant));
+            accepted.push(answer.is_ok());
+        }
+    }
+    (found, accepted)
+}
+
+/// All checks of a program are proved.
+fn check(text: &str) {
+    let (found, _) = proved(text, &|_| Vec::new());
+    assert_eq!(found, text.matches("assert(").count(), "{text}");
+}
+
+/// No check of a program is proved.
+fn check_open(text: &str) {
+    let (found, _) = proved(text, &|_| Vec::new());
+    assert_eq!(found, 0, "{text}");
+}
+
+#[test]
+fn a_loop_that_counts_down() {
+    check(
+        "int a[100000];
+int main(void) {
+  for (int i = 99999; i >= 0; i--) a[i] = i + 2;
+  for (int i = 0; i < 100000; i++) assert(a[i] == i + 2);
+}",
+    );
+}
+
+#[test]
+fn what_is_found_is_there() {
+    check(
+        "int a[100000];
+int main(void) {
+  int x = __VERIFIER_nondet_int(), i, j;
+  for (i = 0; i < 100000; i++) if (a[i] == x) break;
+  for (j = 0; j < i; j++) assert(a[j] != x);
+  if (i < 100000) assert(a[i] == x);
+}",
+    );
+}
+
+#[test]
+fn rows_and_columns() {
+    check(
+        "int a[1000][1000];
+int main(void) {
+  int i, j;
+  for (i = 0; i < 1000; i++) for (j = 0; j < 1000; j++) a[i][j] = 3;
+  for (i = 0; i < 1000; i++) for (j = 0; j < 1000; j++) assert(a[i][j] == 3);
+}",
+    );
+}
+
+/// The last column is not written.
+#[test]
+fn one_column_less() {
+    check_open(
+        "int a[30][20];
+int main(void) {
+  int i, j;
+  for (i = 0; i < 30; i++) for (j = 0; j < 19; j++) a[i][j] = 3;
+  for (i = 0; i < 30; i++) for (j = 0; j < 20; j++) assert(a[i][j] == 3);
+}",
+    );
+}
+
+const SUMS: &str = "int a[100000];
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i;
+  unsigned s = 0, t = 0;
+  if (n < 0 || n > 100000) return 0;
+  for (i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int();
+  for (i = 0; i < n; i++) s += a[i];
+  for (i = 0; i < n; i++) t += a[i];
+  assert(s == t);
+}";
+
+#[test]
+fn the_same_sum_twice() {
+    check(SUMS);
+}
+
+/// The first element comes twice.
+#[test]
+fn another_sum() {
+    check_open(
+        "int a[1000];
+int main(void) {
+  unsigned s = 0, t = 0;
+  int i;
+  for (i = 0; i < 1000; i++) s += a[i];
+  for (i = 0; i < 1000; i++) { t += a[i]; if (i == 0) a[i] = 5; }
+  for (i = 0; i < 1; i++) t += a[i];
+  assert(s == t);
+}",
+    );
+}
+
+#[test]
+fn a_sum_in_an_array_of_one_element() {
+    check(
+        "extern void *malloc(unsigned long);
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i;
+  if (n <= 0 || n > 1000000) return 0;
+  int *a = malloc(n * sizeof(int));
+  long long s[1];
+  for (i = 0; i < n; i++) a[i] = 1;
+  for (i = 0; i < n; i++) if (i == 0) s[0] = 0; else s[0] = s[0] + a[i];
+  assert(s[0] <= n);
+}",
+    );
+}
+
+#[test]
+fn how_many_there_are() {
+    check(
+        "int a[1000];
+int main(void) {
+  int i, c = 0, d = 0;
+  for (i = 0; i < 1000; i++) a[i] = __VERIFIER_nondet_int();
+  for (i = 0; i < 1000; i++) if (a[i] > 0) c++;
+  for (i = 0; i < 1000; i++) if (a[i] > 0) d++;
+  assert(c == d);
+}",
+    );
+}
+
+/// Changes of a claim.
+type Changes<'a> = dyn Fn(&Invariants) -> Vec<Invariants> + 'a;
+
+/// Every text of a claim with one of its words in the place of another, where that changes it.
+fn with(claim: &Invariants, old: &str, new: &str) -> Vec<Invariants> {
+    let mut found = Vec::new();
+    for (&at, text) in &claim.at {
+        if text.contains(old) {
+            let mut mutant = claim.clone();
+            mutant.at.insert(at, text.replace(old, new));
+            found.push(mutant);
+        }
+    }
+    found
+}
+
+const FILLED: &str = "int a[100000];
+int main(void) {
+  for (int i = 0; i < 100000; i++) a[i] = 42;
+  for (int x = 0; x < 100000; x++) assert(a[x] == 42);
+}";
+
+/// Ranges that are wider, facts about the next element, nothing where something is needed: the
+/// gate refuses all of it. A fact may say the same in other words, so some of each kind is enough.
+#[test]
+fn changed_facts_about_elements_are_refused() {
+    let kinds: [(&str, &Changes<'_>); 4] = [
+        ("wider ranges", &|claim| {
+            with(claim, "bvslt |any0#|", "bvsle |any0#|")
+        }),
+        ("other elements", &|claim| {
+            let next = "(bvadd #x0000000000000004 (bvmul |any0#| #x0000000000000004))";
+            with(claim, "(bvmul |any0#| #x0000000000000004)", next)
+        }),
+        ("another value", &|claim| {
+            with(claim, "#x0000002a", "#x0000002b")
+        }),
+        ("nothing", &|claim| {
+            let mut found = Vec::new();
+            for (at, text) in &claim.at {
+                if text.contains("|any0#|") {
+                    let mut mutant = claim.clone();
+                    mutant.at.insert(*at, "true".to_owned());
+                    found.push(mutant);
+                }
+            }
+            found
+        }),
+    ];
+    for (kind, changed) in kinds {
+        let (found, accepted) = proved(FILLED, changed);
+        assert_eq!(found, 1, "{kind}");
+        assert!(accepted.contains(&false), "{kind}: {accepted:?}");
+    }
+}
+
+/// Sums of something else, added in another way, of elements that lie elsewhere, or without what
+/// one more element adds.
+#[test]
+fn changed_sums_are_refused() {
+    let of_first = |claim: &Invariants, change: &dyn Fn(&mut Invariants)| {
+        let mut mutant = claim.clone();
+        change(&mut mutant);
+        vec![mutant]
+    };
+    type Change = dyn Fn(&mut Invariants);
+    let changes: [(&str, &Change); 6] = [
+        ("summand", &|claim| {
+            claim.folds[0].summand = claim.folds[0]
+                .summand
+                .replace("|element0#|", "(bvnot |element0#|)");
+        }),
+        ("adding", &|claim| claim.folds[0].adding = Adding::Xor),
+        ("stride", &|claim| claim.folds[0].stride = 8),
+        ("stride of three", &|claim| claim.folds[0].stride = 3),
+        ("steps", &|claim| claim.folds[0].steps.clear()),
+        ("base", &|claim| {
+            claim.folds[0].base = format!("(bvadd {} #x0000000000000004)", claim.folds[0].base);
+        }),
+    ];
+    for (kind, change) in changes {
+        let (found, accepted) = proved(SUMS, &|claim| of_first(claim, change));
+        assert_eq!((found, accepted), (1, vec![false]), "{kind}");
+    }
+}
+
+/// What a claim calls by its name is there, and sums are used as sums only.
+#[test]
+fn folds_that_are_none_are_refused() {
+    let changed = |claim: &Invariants| {
+        let mut without = claim.clone();
+        without.folds.clear();
+        let mut bits = claim.clone();
+        bits.folds[0].bits = 16;
+        let mut of_state = claim.clone();
+        of_state.folds[0].summand = of_state.folds[0].memory.clone();
+        let mut whole = claim.clone();
+        for text in whole.at.values_mut() {
+            *text = "(= |sums0#| |sums0#|)".to_owned();
+        }
+        vec![without, bits, of_state, whole]
+    };
+    let (_, accepted) = proved(SUMS, &changed);
+    assert_eq!(accepted, [false; 4]);
+}
