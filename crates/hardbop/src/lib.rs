@@ -21,6 +21,7 @@
 //! | [`values`] | a task | proofs and violations by the values of variables that take few |
 //! | [`pdr`] | a task | proofs and violations by clauses about bits; sequential circuits |
 //! | [`houdini`] | a task | answers by guessed invariants |
+//! | [`induction`] | a task | proofs by induction over several blocks |
 //! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
 //! | [`dpr`] | a task | answers by dynamic path reduction: runs path by path, up to a bound |
 //! | [`leap`] | a task | violations behind loops, without unrolling them |
@@ -46,6 +47,7 @@ pub use hardbop_engine as engine;
 pub use hardbop_gate as gate;
 pub use hardbop_horn as horn;
 pub use hardbop_houdini as houdini;
+pub use hardbop_induction as induction;
 pub use hardbop_leap as leap;
 pub use hardbop_logic as logic;
 pub use hardbop_model as model;

@@ -156,6 +156,14 @@ impl Attempt<'_> {
             budget,
             &mut tell,
         );
+        if self.guessed.products == Products::Needed && matches!(found, Err(NoInvariants::Nothing))
+        {
+            desk.event(Event {
+                doing: "no products of unknown words, or no equations between them".into(),
+                open,
+                figures: Vec::new(),
+            });
+        }
         let found = found.map_err(|ended| match ended {
             NoInvariants::Stopped(stopped) => Reason::Stopped(stopped),
             NoInvariants::Steps => Reason::Turn,

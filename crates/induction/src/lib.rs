@@ -78,6 +78,11 @@ impl Engine for Induction {
             _ => None,
         };
         if let Some(reason) = reason {
+            desk.event(Event {
+                doing: reason.to_string().into(),
+                open: task.checks.len(),
+                figures: Vec::new(),
+            });
             return Ended::open(task, &reason);
         }
         let mut search = Search {
