@@ -309,7 +309,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(Induction::short(), seconds(1)),
-            timed(elements, seconds(10)),
+            shared(elements, seconds(10), 3),
             timed(nodes, seconds(10)),
         ],
         lanes: vec![

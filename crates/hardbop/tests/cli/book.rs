@@ -52,6 +52,7 @@ documents! {
     rules "docs/src/rules.md"
     projects "docs/src/project.md"
     svcomp "docs/src/svcomp.md"
+    elements "docs/src/elements.md"
     termination "docs/src/termination.md"
     json "docs/src/json.md"
     soundness "docs/src/soundness.md"

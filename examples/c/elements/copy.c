@@ -1,0 +1,10 @@
+#include <assert.h>
+
+int main(void) {
+    int a[1000], b[1000];
+    for (int i = 0; i < 1000; i++)
+        b[i] = a[i];
+    for (int i = 0; i < 1000; i++)
+        assert(b[i] == a[i]);
+    return 0;
+}
