@@ -260,18 +260,48 @@ fn update(terms: &mut Terms, variable: TermId, value: TermId) -> Option<Update> 
 
 /// What is added, branch by branch.
 fn added(terms: &mut Terms, variable: TermId, value: TermId, adding: Adding) -> Option<TermId> {
+    let mut known: BTreeMap<TermId, TermId> = BTreeMap::new();
+    let mut work = vec![value];
+    while let Some(&at) = work.last() {
+        let branches = match *terms.op(at) == Op::Ite && at != variable {
+            true => terms.args(at)[1..].to_vec(),
+            false => Vec::new(),
+        };
+        let open: Vec<TermId> = branches
+            .iter()
+            .copied()
+            .filter(|branch| !known.contains_key(branch))
+            .collect();
+        if !open.is_empty() {
+            work.extend(open);
+            continue;
+        }
+        let sum = match branches[..] {
+            [then, otherwise] => {
+                let condition = terms.args(at)[0];
+                terms.ite(condition, known[&then], known[&otherwise])
+            }
+            _ => added_at_once(terms, variable, at, adding)?,
+        };
+        known.insert(at, sum);
+        work.pop();
+    }
+    known.get(&value).copied()
+}
+
+/// What is added by a value that has no branches.
+fn added_at_once(
+    terms: &mut Terms,
+    variable: TermId,
+    value: TermId,
+    adding: Adding,
+) -> Option<TermId> {
     let zero = terms.bv(0, terms.width(value));
     if value == variable {
         return Some(zero);
     }
     let args = terms.args(value).to_vec();
     match (terms.op(value).clone(), adding) {
-        (Op::Ite, _) => {
-            // The depth is that of the branches between two rounds, which is bounded above.
-            let then = added(terms, variable, args[1], adding)?;
-            let otherwise = added(terms, variable, args[2], adding)?;
-            Some(terms.ite(args[0], then, otherwise))
-        }
         (Op::BvAdd, Adding::Sum) | (Op::BvXor, Adding::Xor) => {
             let at = args.iter().position(|&arg| arg == variable)?;
             let mut sum = zero;
