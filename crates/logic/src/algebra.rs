@@ -48,8 +48,8 @@ fn is_product(terms: &Terms, term: TermId) -> bool {
 /// only if the question has one.
 ///
 /// ```
-/// use hardbop_logic::{Sort, Terms, without_refuted};
-/// let mut nothing = |_: &mut Terms, _: &[_], _| false;
+/// use hardbop_logic::{Sort, TermId, Terms, without_refuted};
+/// let mut nothing = |_: &mut Terms, _: &[TermId], _: TermId| false;
 /// let mut terms = Terms::new();
 /// let [x, y] = ["x", "y"].map(|name| terms.constant(name, Sort::BitVec(64)));
 /// let one = terms.bv(1, 64);
