@@ -256,7 +256,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         arguments: Arguments::ToldApart,
     };
     let nodes = Nodes {
-        steps: 300_000_000,
+        questions: 5_000,
         edges: 3_000,
     };
     let exact = Leap {
