@@ -40,6 +40,8 @@ pub struct Blaster {
     applied: BTreeMap<FuncId, Vec<Read>>,
     /// Which read of an array was at an index.
     known_reads: FxHashMap<(TermId, Word), Word>,
+    /// How many bits of constants, and of what arrays hold, may be anything: the others are 0.
+    narrow: FxHashMap<TermId, usize>,
 }
 
 impl Blaster {
@@ -51,6 +53,19 @@ impl Blaster {
     /// Says what the bits of a term are, before it is met.
     pub fn define(&mut self, term: TermId, bits: Word) {
         self.words.insert(term, bits);
+    }
+
+    /// Says that a constant, or what an array that is a constant holds, is small, before it is met.
+    pub fn narrow(&mut self, constant: TermId, bits: usize) {
+        self.narrow.insert(constant, bits);
+    }
+
+    /// A word of which nothing more is known than how small it is.
+    fn unknown(&mut self, constant: TermId, width: usize) -> Word {
+        let open = self.narrow.get(&constant).map_or(width, |&n| n.min(width));
+        let mut word = self.graph.inputs(open);
+        word.resize(width, Bit::FALSE);
+        word
     }
 
     /// Says what an array holds at some indices, which are all different.
@@ -148,7 +163,7 @@ impl Blaster {
         match terms.op(term) {
             Op::Constant(_) => {
                 let width = width(terms.sort(term)).ok_or(NoCircuit(term))?;
-                Ok(self.graph.inputs(width))
+                Ok(self.unknown(term, width))
             }
             Op::Select => {
                 let at = self.words[&args[1]].clone();
@@ -259,7 +274,7 @@ impl Blaster {
         let word = match word {
             Some(word) => word,
             None => {
-                let mut word = self.graph.inputs(width);
+                let mut word = self.unknown(array, width);
                 let read = Read {
                     at: at.to_vec(),
                     value: word.clone(),

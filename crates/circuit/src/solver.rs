@@ -58,6 +58,12 @@ impl CircuitSolver {
         }
     }
 
+    /// Says that a constant, or all that an array holds, is smaller than two to the power of so
+    /// many bits, before anything was said of it.
+    pub fn narrow(&mut self, constant: TermId, bits: usize) {
+        self.blaster.narrow(constant, bits);
+    }
+
     fn number(&self, bits: &[Bit]) -> BigUint {
         let mut number = BigUint::default();
         for (at, &bit) in bits.iter().enumerate() {

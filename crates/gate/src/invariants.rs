@@ -18,11 +18,11 @@ use crate::steps::{Cuts, forget};
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::indices;
-use hardbop_cfront::program::{LocationKind, Op};
+use hardbop_cfront::program::{self, LocationKind};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::{Ghosts, Invariants, Ranking, Reach};
 use hardbop_logic::{
-    Answer, Limits, Session, TermId, Terms, multiplies, without_products, without_refuted,
+    Answer, Limits, Op, Session, TermId, Terms, multiplies, without_products, without_refuted,
 };
 use hardbop_model::{Model, Prepared, View};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -281,6 +281,22 @@ impl Checker<'_, '_> {
         self.never(&conditions)
     }
 
+    /// Each part of the invariant at a location must hold in a state that is come to under what the
+    /// solver knows.
+    fn arrives_part_by_part(&mut self, at: LocId, now: &State) -> Result<(), Reason> {
+        let formula = self.invariant(at);
+        let parts = match self.terms.op(formula) {
+            Op::And => self.terms.args(formula).to_vec(),
+            _ => vec![formula],
+        };
+        for part in parts {
+            let holds = self.moved(part, now, None);
+            let fails = self.terms.not(holds);
+            self.never(&[fails])?;
+        }
+        Ok(())
+    }
+
     fn start(&mut self) -> Result<(), Reason> {
         let program = self.view.program;
         let mut run = Execution::new(&self.view.semantics);
@@ -306,6 +322,17 @@ impl Checker<'_, '_> {
         for way in ways {
             let conditions = vec![before, way.condition];
             self.falls(at, way.to, &conditions, &way.state)?;
+            if self.instances.get(&at).is_some_and(|told| !told.is_empty()) {
+                // Many facts about memory are harder to decide together than one after the other.
+                self.session.push();
+                for &condition in &conditions {
+                    self.session.assert(&self.terms, condition);
+                }
+                let arrives = self.arrives_part_by_part(way.to, &way.state);
+                self.session.pop();
+                arrives?;
+                continue;
+            }
             if cases.len() == 1 {
                 self.arrives(way.to, conditions, &way.state, None)?;
                 continue;
@@ -324,7 +351,7 @@ impl Checker<'_, '_> {
         }
         for (id, edge) in program.edges_from(at) {
             match &edge.op {
-                Op::Call { callee, .. } => {
+                program::Op::Call { callee, .. } => {
                     let entered = |callee: &&FuncId| !self.apart.contains(callee);
                     let targets = callee.targets();
                     if targets.iter().any(|callee| entered(&callee)) {
@@ -337,7 +364,7 @@ impl Checker<'_, '_> {
                     }
                 }
                 // From there, anything might happen.
-                Op::Unsupported { .. } => self.never(&[before])?,
+                program::Op::Unsupported { .. } => self.never(&[before])?,
                 _ => {}
             }
         }

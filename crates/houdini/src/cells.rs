@@ -465,16 +465,27 @@ pub(crate) fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
 }
 
 /// The memory of the state that an array term is a version of.
-pub(crate) fn root(ground: &Ground<'_, '_>, terms: &Terms, mut array: TermId) -> Option<TermId> {
+pub(crate) fn root(ground: &Ground<'_, '_>, terms: &Terms, array: TermId) -> Option<TermId> {
+    let constant = version_of(ground, terms, array)?;
+    let Some(Meaning::Now(id)) = ground.constants.meaning(constant) else {
+        return None;
+    };
+    is_memory(ground, id).then_some(constant)
+}
+
+/// The array of the state that an array term is a version of.
+pub(crate) fn version_of(
+    ground: &Ground<'_, '_>,
+    terms: &Terms,
+    mut array: TermId,
+) -> Option<TermId> {
     loop {
         match terms.op(array) {
             Op::Store => array = terms.args(array)[0],
             Op::Ite => array = terms.args(array)[1],
             Op::Constant(_) => {
-                let Some(Meaning::Now(id)) = ground.constants.meaning(array) else {
-                    return None;
-                };
-                return is_memory(ground, id).then_some(array);
+                let meaning = ground.constants.meaning(array);
+                return matches!(meaning, Some(Meaning::Now(_))).then_some(array);
             }
             _ => return None,
         }

@@ -14,23 +14,30 @@
 mod clauses;
 mod guesses;
 mod heap;
+mod memory;
 mod properties;
 mod search;
 
-use crate::fixpoint::NoInvariants;
+use crate::fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint};
+use clauses::Size;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Ghosts, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_logic::Terms;
+use hardbop_logic::{TermId, Terms};
+use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Spelling};
-use hardbop_semantics::steps::Ground;
+use hardbop_semantics::live::Live;
+use hardbop_semantics::steps::{Ground, Step};
+use heap::Heap;
+use properties::sizes;
+use search::{Asked, Found, Known, search};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Guesses about nodes as an engine.
 #[derive(Clone, Debug)]
 pub struct Nodes {
-    /// The most steps of the solver in all, in its own measure: the same on every machine.
-    pub steps: u64,
+    /// The most questions about clauses of one size.
+    pub questions: u64,
     /// The most edges of a program that is looked at.
     pub edges: usize,
 }
@@ -38,7 +45,7 @@ pub struct Nodes {
 impl Default for Nodes {
     fn default() -> Nodes {
         Nodes {
-            steps: u64::MAX,
+            questions: u64::MAX,
             edges: usize::MAX,
         }
     }
@@ -81,7 +88,34 @@ impl Engine for Nodes {
     }
 }
 
+/// The most steps of the solver for what holds of plain variables.
+const PLAIN: u64 = 5_000_000;
+
 impl Nodes {
+    /// What holds of plain variables: facts about nodes are made of less.
+    fn plain(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        steps: &[Step],
+        live: &BTreeMap<LocId, Live>,
+        task: &Task<'_>,
+    ) -> Result<BTreeMap<LocId, TermId>, Reason> {
+        let guessed = Guessed {
+            elements: Elements::Left,
+            arguments: Arguments::Together,
+            products: Products::Left,
+            steps: PLAIN,
+        };
+        let mut deaf = |_: &Fixpoint| {};
+        let budget = task.budget;
+        match fixpoint(ground, terms, steps, live, guessed, budget, &mut deaf) {
+            Ok(found) if found.unsupported.is_none() => Ok(found.invariants),
+            Err(NoInvariants::Stopped(stopped)) => Err(Reason::Stopped(stopped)),
+            _ => Ok(BTreeMap::new()),
+        }
+    }
+
     /// The invariants that are left of the guesses, if they exclude any violation.
     fn claim(&self, task: &Task<'_>, statistics: &mut Vec<Figure>) -> Result<Invariants, Reason> {
         let view = task.model.flat.with_births();
@@ -103,60 +137,122 @@ impl Nodes {
         let (Some(live), Some(steps)) = (live, ground.relations(&mut terms)) else {
             return Err(Reason::Guesses);
         };
-        let found = search::search(&ground, &mut terms, &steps, &live, self.steps, task.budget);
-        let found = found.map_err(|ended| match ended {
-            NoInvariants::Stopped(stopped) => Reason::Stopped(stopped),
-            NoInvariants::Steps => Reason::Turn,
-            NoInvariants::Nothing => Reason::Guesses,
-        })?;
+        let heap = Heap::new(&ground, &mut terms);
+        if heap.kinds.is_empty() {
+            return Err(Reason::Guesses);
+        }
+        let sizes = sizes(&ground, &mut terms, &heap, &steps);
+        let nodes = (&heap, sizes.as_slice());
+        let plain = self.plain(&ground, &mut terms, &steps, &live, task)?;
+        let facts = plain.into_iter().map(|(at, fact)| (at, vec![fact]));
+        let mut given: BTreeMap<LocId, Vec<TermId>> = facts.collect();
+        let mut known = Known::new();
+        let mut proved: Vec<CheckId> = Vec::new();
+        let mut best = Err(Reason::Guesses);
+        for size in Size::GROWING {
+            let asked = Asked {
+                size,
+                given: &given,
+                known: &known,
+                most: self.questions,
+            };
+            let found = search(
+                &ground,
+                &mut terms,
+                &steps,
+                &live,
+                nodes,
+                asked,
+                task.budget,
+            );
+            let found = match found {
+                Ok(found) => found,
+                Err(ended) if proved.is_empty() => {
+                    return Err(match ended {
+                        NoInvariants::Stopped(stopped) => Reason::Stopped(stopped),
+                        NoInvariants::Steps => Reason::Turn,
+                        NoInvariants::Nothing => Reason::Guesses,
+                    });
+                }
+                // What smaller clauses prove is proved.
+                Err(_) => break,
+            };
+            let mut excluded = Vec::new();
+            for (check, vertices) in &errors {
+                let mut locations = vertices.iter().filter_map(|&at| view.location(at));
+                if !locations.any(|at| found.invariants.contains_key(&at)) {
+                    excluded.push(*check);
+                }
+            }
+            if let Some(construct) = found.unsupported {
+                if proved.is_empty() {
+                    best = Err(Reason::unsupported(view.program, construct));
+                }
+                continue;
+            }
+            // What small clauses say is known to the larger ones.
+            given = found.invariants.clone();
+            for (&at, pools) in &found.clauses {
+                let all = known.entry(at).or_default();
+                all.resize(pools.len(), Vec::new());
+                for (all, pool) in all.iter_mut().zip(pools) {
+                    all.extend(pool);
+                }
+            }
+            if excluded.len() > proved.len() {
+                proved = excluded;
+                best = Ok(found);
+            }
+            if proved.len() == errors.len() {
+                break;
+            }
+        }
+        let found: Found = best?;
         let left: usize = found.invariants.values().map(Vec::len).sum();
         *statistics = vec![
             Figure::count("guesses left", left as u64),
             Figure::count("questions", found.questions),
         ];
-        if let Some(construct) = found.unsupported {
-            return Err(Reason::unsupported(view.program, construct));
-        }
-        let mut proved = Vec::new();
-        for (check, vertices) in errors {
-            let mut locations = vertices.into_iter().filter_map(|at| view.location(at));
-            if !locations.any(|at| found.invariants.contains_key(&at)) {
-                proved.push(check);
-            }
-        }
-        if proved.is_empty() {
-            return Err(Reason::Guesses);
-        }
-        let mut spelling = Spelling::new(&view.semantics, &mut terms);
-        let widths = found.words.iter().map(|&word| terms.width(word));
-        let arbitrary: Vec<u32> = widths.collect();
-        spelling.arbitrary(&mut terms, &arbitrary);
-        let mut instances = Vec::new();
-        for (at, kind, term) in found.instances {
-            let word = kind.index();
-            let term = spelling.write(&mut terms, term);
-            let term = term.ok_or(Reason::Certificate)?;
-            instances.push(Instance {
-                at,
-                word,
-                term,
-                besides: Vec::new(),
-            });
-        }
-        let mut at: BTreeMap<LocId, String> = BTreeMap::new();
-        for (location, facts) in found.invariants {
-            let formula = terms.and(&facts);
-            let text = spelling.write(&mut terms, formula);
-            at.insert(location, text.ok_or(Reason::Certificate)?);
-        }
-        Ok(Invariants {
-            checks: proved,
-            cuts: view.skeleton.cuts.iter().copied().collect(),
-            at,
-            arbitrary,
-            instances,
-            ghosts: Ghosts::Births,
-            ..Invariants::default()
-        })
+        claimed(&view, &mut terms, proved, found)
     }
+}
+
+/// What was found as a claim.
+fn claimed(
+    view: &View<'_>,
+    terms: &mut Terms,
+    checks: Vec<CheckId>,
+    found: Found,
+) -> Result<Invariants, Reason> {
+    let mut spelling = Spelling::new(&view.semantics, terms);
+    let widths = found.words.iter().map(|&word| terms.width(word));
+    let arbitrary: Vec<u32> = widths.collect();
+    spelling.arbitrary(terms, &arbitrary);
+    let mut instances = Vec::new();
+    for (at, kind, term) in found.instances {
+        let word = kind.index();
+        let term = spelling.write(terms, term);
+        let term = term.ok_or(Reason::Certificate)?;
+        instances.push(Instance {
+            at,
+            word,
+            term,
+            besides: Vec::new(),
+        });
+    }
+    let mut at: BTreeMap<LocId, String> = BTreeMap::new();
+    for (location, facts) in found.invariants {
+        let formula = terms.and(&facts);
+        let text = spelling.write(terms, formula);
+        at.insert(location, text.ok_or(Reason::Certificate)?);
+    }
+    Ok(Invariants {
+        checks,
+        cuts: view.skeleton.cuts.iter().copied().collect(),
+        at,
+        arbitrary,
+        instances,
+        ghosts: Ghosts::Births,
+        ..Invariants::default()
+    })
 }

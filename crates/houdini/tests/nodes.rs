@@ -2,11 +2,14 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{Options, load};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::program::CheckKind;
+use hardbop_cfront::types::DataModel;
 use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
 use hardbop_gate::Gate;
 use hardbop_houdini::Nodes;
 use hardbop_model::{Model, Prepared};
-use hardbop_test_support::inputs::loaded;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
 extern void __assert_fail(const char *, const char *, unsigned, const char *);
@@ -40,9 +43,27 @@ impl Desk for AtTheGate<'_> {
     }
 }
 
+/// What memory safety asks for, but for what is lost.
+const MEMORY: [CheckKind; 3] = [CheckKind::Pointer, CheckKind::Bounds, CheckKind::Free];
+
 /// How many of the assertions are not proved.
 fn open(text: &str) -> usize {
-    let program = &loaded(&format!("{PRELUDE}{text}")).program;
+    open_with(&[], text)
+}
+
+/// How many of the assertions and of these checks are not proved.
+fn open_with(checks: &[CheckKind], text: &str) -> usize {
+    let input = Input {
+        name: "test.c".to_owned(),
+        bytes: format!("{PRELUDE}{text}").into_bytes(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let mut options = Options::new(DataModel::Ilp32);
+    options.lower.checks.extend(checks);
+    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited());
+    let loaded = loaded.expect("nothing stops it");
+    let program = &loaded.program.expect("it has no errors").program;
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     let budget = Budget::unlimited();
     let prepared = Prepared::new(program, &budget).unwrap();
@@ -174,4 +195,127 @@ fn kinds_of_nodes_have_facts_of_their_own() {
             return 0;
         }",
     );
+}
+
+/// Which node points to which is told by where pointers were written last: no other node points to
+/// the one that is freed.
+#[test]
+fn lists_are_freed_while_they_are_walked() {
+    let list = |last: &str| {
+        format!(
+            "int main(void) {{
+                struct node *head = 0, *p;
+                while (any()) {{
+                    p = make(1);
+                    p->next = head;
+                    head = p;
+                }}
+                while (head) {{
+                    assert(head->v == 1);
+                    p = head->next;
+                    free(head);
+                    {last}
+                    head = p;
+                }}
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_with(&MEMORY, &list("")), 0);
+    assert_ne!(open_with(&MEMORY, &list("head->v = 2;")), 0);
+}
+
+#[test]
+fn back_pointers_agree() {
+    let list = |back: &str| {
+        format!(
+            "int main(void) {{
+                struct node *head = make(0), *p;
+                while (any()) {{
+                    p = make(0);
+                    p->next = head;
+                    head->prev = {back};
+                    head = p;
+                }}
+                for (p = head; p; p = p->next)
+                    if (p->next) assert(p->next->prev == p);
+                return 0;
+            }}"
+        )
+    };
+    proved(&list("p"));
+    assert_eq!(open(&list("head")), 1);
+}
+
+#[test]
+fn rings_are_walked_and_freed() {
+    let ring = |from: &str| {
+        format!(
+            "int main(void) {{
+                struct node *head = make(1), *p, *t;
+                head->next = head;
+                while (any()) {{
+                    p = make(1);
+                    p->next = head->next;
+                    head->next = p;
+                }}
+                for (p = head->next; p != head; p = t) {{
+                    assert(p->v == 1);
+                    t = p->next;
+                    free(p);
+                }}
+                free({from});
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_with(&MEMORY, &ring("head")), 0);
+    assert_ne!(open_with(&MEMORY, &ring("head->next")), 0);
+}
+
+#[test]
+fn numbers_that_fall_make_sorted_lists() {
+    let list = |change: &str| {
+        format!(
+            "int main(void) {{
+                struct node *head = 0, *p;
+                int least = 1000;
+                while (least > 0 && any()) {{
+                    p = make(least);
+                    p->next = head;
+                    head = p;
+                    least {change} any() & 3;
+                }}
+                for (p = head; p; p = p->next)
+                    if (p->next) assert(p->v <= p->next->v);
+                return 0;
+            }}"
+        )
+    };
+    proved(&list("-="));
+    assert_eq!(open(&list("^=")), 1);
+}
+
+/// What is asked of a value before it is stored holds of all that was.
+#[test]
+fn values_are_stored_if_they_are_small() {
+    let list = |most: u32| {
+        format!(
+            "int main(void) {{
+                struct node *head = 0, *p;
+                while (any()) {{
+                    int v = any();
+                    if (v > 0 && v < 10) {{
+                        p = make(v);
+                        p->next = head;
+                        head = p;
+                    }}
+                }}
+                for (p = head; p; p = p->next) assert(p->v < {most});
+                return 0;
+            }}"
+        )
+    };
+    proved(&list(10));
+    assert_eq!(open(&list(9)), 1);
 }

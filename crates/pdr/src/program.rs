@@ -366,7 +366,11 @@ impl Making<'_, '_, '_> {
                 }
                 self.blaster.define_array(constant, cells);
             }
-            StateKind::Address | StateKind::Identities | StateKind::Extents | StateKind::Births => {
+            StateKind::Address
+            | StateKind::Identities
+            | StateKind::Extents
+            | StateKind::Births
+            | StateKind::References => {
                 return Err(Reason::NoBits("objects that are told apart by number"));
             }
         }

@@ -265,7 +265,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         ..Houdini::of_products()
     };
     let nodes = Nodes {
-        steps: 300_000_000,
+        questions: 5_000,
         edges: 3_000,
     };
     let only_paths = Dpr(hardbop_dpr::Options {

@@ -249,7 +249,7 @@ fn no_mutant_that_is_accepted_is_false() {
 fn no_mutant_about_all_nodes_that_is_accepted_is_false() {
     // Counted, so that it is the same on every machine.
     let nodes: [Box<dyn Engine>; 1] = [Box::new(Nodes {
-        steps: 20_000_000,
+        questions: 500,
         ..Nodes::default()
     })];
     let table = tried(lists::program, 12, &nodes, Duration::from_secs(60));

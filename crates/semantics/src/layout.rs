@@ -69,6 +69,8 @@ pub enum StateKind {
     Extents,
     /// An array from addresses to whether an object was ever taken there (see [`crate::births`]).
     Births,
+    /// An array from addresses to where a pointer to there was written last (see [`crate::births`]).
+    References,
 }
 
 impl StateKind {
@@ -80,6 +82,7 @@ impl StateKind {
                 | StateKind::Identities
                 | StateKind::Extents
                 | StateKind::Births
+                | StateKind::References
         )
     }
 }
@@ -100,6 +103,9 @@ pub struct Layout {
     pointer_size: u64,
     ownership: Option<Ownership>,
     births: BTreeMap<ClassId, StateVarId>,
+    freed: BTreeMap<ClassId, StateVarId>,
+    /// By the region that holds the pointers.
+    references: BTreeMap<StateVarId, StateVarId>,
 }
 
 /// The distance of the first object from the origin.
@@ -212,12 +218,15 @@ impl Layout {
             pointer_size: program.types.model().pointer_size(),
             ownership,
             births: BTreeMap::new(),
+            freed: BTreeMap::new(),
+            references: BTreeMap::new(),
         }
     }
 
     /// The same with one more state variable for each class of objects that are allocated: where
-    /// such were taken.
-    pub(crate) fn with_births(&self, points_to: &PointsTo) -> Layout {
+    /// such were taken, one for where they were freed, and one for each region of theirs that holds pointers: where a pointer to
+    /// somewhere was written last.
+    pub(crate) fn with_births(&self, program: &Program, points_to: &PointsTo) -> Layout {
         let mut layout = self.clone();
         for (index, class) in points_to.classes().iter().enumerate() {
             if class.allocations.is_empty() || !self.births.is_empty() {
@@ -232,8 +241,47 @@ impl Layout {
                 ty: None,
                 variable: None,
             });
+            let id = StateVarId(layout.variables.len() as u32);
+            layout.freed.insert(ClassId(index as u32), id);
+            layout.variables.push(StateVar {
+                name: format!("freed#{index}"),
+                kind: StateKind::Births,
+                owner: None,
+                ty: None,
+                variable: None,
+            });
+            for region in points_to.regions().of_class(ClassId(index as u32)) {
+                let region = self.region(region);
+                let held = self.get(region);
+                let pointers = held
+                    .ty
+                    .is_some_and(|ty| matches!(program.types.get(ty), Type::Pointer(_)));
+                let unit = self.pointer_size;
+                if !pointers || held.kind != (StateKind::Memory { unit }) {
+                    continue;
+                }
+                let id = StateVarId(layout.variables.len() as u32);
+                layout.references.insert(region, id);
+                layout.variables.push(StateVar {
+                    name: format!("referrer#{}", region.0),
+                    kind: StateKind::References,
+                    owner: None,
+                    ty: None,
+                    variable: None,
+                });
+            }
         }
         layout
+    }
+
+    /// Where objects of a class were freed, if that is followed.
+    pub fn freed(&self, class: ClassId) -> Option<StateVarId> {
+        self.freed.get(&class).copied()
+    }
+
+    /// Where pointers were written last, for each region that holds such, if that is followed.
+    pub fn references(&self, region: StateVarId) -> Option<StateVarId> {
+        self.references.get(&region).copied()
     }
 
     /// Where objects of each class were taken, if that is followed.

@@ -133,10 +133,10 @@ impl<'a> Semantics<'a> {
         }
     }
 
-    /// The same with ghosts that note where objects are taken.
+    /// The same with ghosts that note where objects are taken and who refers to them.
     pub fn with_births(&self) -> Semantics<'a> {
         Semantics {
-            layout: self.layout.with_births(self.points_to),
+            layout: self.layout.with_births(self.program, self.points_to),
             ..self.clone()
         }
     }

@@ -342,6 +342,7 @@ impl Execution<'_, '_> {
     ) {
         self.write_bits(terms, scalar, value);
         self.write_owner(terms, &scalar, value, owner);
+        self.note_reference(terms, &scalar, value);
     }
 
     /// Writes a scalar that is not known to be a pointer.
@@ -466,7 +467,7 @@ impl Execution<'_, '_> {
     }
 
     /// A value in the encoding in which a state variable holds it.
-    fn stored(
+    pub(crate) fn stored(
         &self,
         terms: &mut Terms,
         value: TermId,

@@ -176,7 +176,9 @@ impl Semantics<'_> {
         let bytes = match variable.kind {
             StateKind::Cell { bytes } => bytes,
             StateKind::Memory { unit } => unit,
-            StateKind::Frontier | StateKind::Address => return self.pointer_shape(),
+            StateKind::Frontier | StateKind::Address | StateKind::References => {
+                return self.pointer_shape();
+            }
             StateKind::Identity | StateKind::Identities | StateKind::Extents => {
                 return IDENTITY;
             }
@@ -211,7 +213,10 @@ impl Semantics<'_> {
     pub fn sort(&self, terms: &mut Terms, id: StateVarId) -> Sort {
         let value = scalar::sort(self.shape(id), self.arithmetic(id));
         match self.layout.get(id).kind {
-            StateKind::Memory { .. } | StateKind::Identities | StateKind::Births => {
+            StateKind::Memory { .. }
+            | StateKind::Identities
+            | StateKind::Births
+            | StateKind::References => {
                 let address = scalar::sort(self.pointer_shape(), self.pointer_arithmetic());
                 terms.array_sort(address, value)
             }

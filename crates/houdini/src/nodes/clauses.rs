@@ -5,6 +5,7 @@
 //! count that no smaller one makes superfluous.
 
 use hardbop_logic::{TermId, Terms};
+use std::collections::HashSet;
 
 /// The most literals of a pool: the bits of a set.
 pub const LITERALS: usize = 128;
@@ -63,6 +64,22 @@ const THREE: [[u8; 3]; 5] = [
     [1, 2, 3],
 ];
 
+/// How large clauses are: small ones are soon decided, and often enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Size {
+    /// Two literals.
+    Two,
+    /// Three, where one of them speaks of where the node points to or is an exception.
+    Three,
+    /// Three, and exceptions.
+    All,
+}
+
+impl Size {
+    /// From the smallest on.
+    pub const GROWING: [Size; 3] = [Size::Two, Size::Three, Size::All];
+}
+
 /// Literals, and the clauses over them that no state refuted.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
@@ -92,7 +109,7 @@ impl Pool {
     }
 
     /// Makes the clauses.
-    pub fn close(&mut self, terms: &mut Terms) {
+    pub fn close(&mut self, terms: &mut Terms, size: Size) {
         let (count, groups) = (self.literals.len(), self.groups.clone());
         let bit = |at: usize| 1 << at;
         let of = |group: Group| {
@@ -113,7 +130,12 @@ impl Pool {
                 for &c in &sorted[further + 1..] {
                     let shape = [sort(a), sort(b), sort(c)].map(|sort| sort.unwrap_or(0));
                     let together = groups[a].goes_with(groups[c]) && groups[b].goes_with(groups[c]);
-                    if together && THREE.contains(&shape) {
+                    let wanted = match size {
+                        Size::Two => false,
+                        Size::Three => shape == [0, 2, 3],
+                        Size::All => THREE.contains(&shape),
+                    };
+                    if together && wanted {
                         bodies.push(bit(a) | bit(b) | bit(c));
                     }
                 }
@@ -124,7 +146,13 @@ impl Pool {
         let mut clauses: Vec<Set> = of(Group::Alone).chain(of(Group::Except)).map(bit).collect();
         clauses.extend(&bodies);
         for except in of(Group::Except) {
-            clauses.extend(bodies.iter().map(|body| body | bit(except)));
+            let most = match size {
+                Size::Two => 1,
+                Size::Three => 2,
+                Size::All => 3,
+            };
+            let excepted = bodies.iter().filter(|body| body.count_ones() <= most);
+            clauses.extend(excepted.map(|body| body | bit(except)));
         }
         // Small ones first: they make others superfluous.
         clauses.sort_by_key(|clause| clause.count_ones());
@@ -155,13 +183,19 @@ impl Pool {
 
     /// What is left, without what follows from smaller clauses.
     pub fn least(&self) -> Vec<Set> {
-        let mut least: Vec<Set> = Vec::new();
-        for &clause in &self.clauses {
-            if !least.iter().any(|small| small & clause == *small) {
-                least.push(clause);
-            }
-        }
+        let all: HashSet<Set> = self.clauses.iter().copied().collect();
+        let least = self.clauses.iter().copied();
         least
+            .filter(|&clause| !smaller(clause).any(|small| all.contains(&small)))
+            .collect()
+    }
+
+    /// Leaves out what is known already: some clauses, and what follows from them.
+    pub fn leave_out_all(&mut self, known: &[Set]) {
+        let known: HashSet<Set> = known.iter().copied().collect();
+        self.clauses.retain(|&clause| {
+            !known.contains(&clause) && !smaller(clause).any(|small| known.contains(&small))
+        });
     }
 
     /// A clause as a formula.
@@ -183,6 +217,15 @@ impl Pool {
     }
 }
 
+/// The clauses with some of the literals of one, but not all.
+fn smaller(clause: Set) -> impl Iterator<Item = Set> {
+    let mut part = clause;
+    std::iter::from_fn(move || {
+        part = part.wrapping_sub(1) & clause;
+        (part != 0).then_some(part)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,7 +241,7 @@ mod tests {
             pool.add(Group::Own, literal);
             pool.add(Group::Own, opposite);
         }
-        pool.close(&mut terms);
+        pool.close(&mut terms, Size::All);
         let shown = |pool: &Pool, terms: &mut Terms| -> Vec<String> {
             let facts = pool.facts(terms);
             facts.iter().map(|&f| terms.infix(f).to_string()).collect()

@@ -1,7 +1,7 @@
 //! The literals at a point: of an arbitrary node and the ones that it points to, of the nodes that
 //! variables point to, and of variables themselves.
 
-use super::clauses::{Group, Pool};
+use super::clauses::{Group, Pool, Size};
 use super::heap::{Field, Heap, KindId, Pointer, now};
 use crate::candidates::{Hints, Variable, is_literal};
 use hardbop_logic::{Op, TermId, Terms};
@@ -11,9 +11,9 @@ use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most pointers at a point that literals compare with.
-const POINTERS: usize = 6;
+const POINTERS: usize = 8;
 /// The most pointers that a field of an arbitrary node is compared with.
-const EXCEPTIONS: usize = 4;
+const EXCEPTIONS: usize = 5;
 /// The most conditions about plain variables.
 const CONDITIONS: usize = 5;
 /// The most literals for one variable that holds literals only.
@@ -27,8 +27,21 @@ pub struct Guesses<'a, 'g, 'p> {
     pub heap: &'a Heap,
     /// What may hold of them.
     pub properties: &'a [Vec<TermId>],
+    /// One more than the sizes that nodes of each kind may have.
+    pub sizes: &'a [Vec<TermId>],
     /// What else it says.
     pub hints: &'a Hints,
+    /// How large clauses are.
+    pub size: Size,
+}
+
+/// Whether anything is said of the nodes that a node points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// What may hold of any node.
+    Said,
+    /// Nothing but that they point back.
+    Left,
 }
 
 /// A point that guesses are about.
@@ -68,7 +81,7 @@ impl Guesses<'_, '_, '_> {
         plain.add(Group::Alone, aligned);
         pools.push(plain);
         for pool in &mut pools {
-            pool.close(terms);
+            pool.close(terms, self.size);
         }
         pools
     }
@@ -102,7 +115,7 @@ impl Guesses<'_, '_, '_> {
             .into_iter()
             .all(|constant| match now(self.ground, constant) {
                 Some(id) => match layout.get(id).kind {
-                    StateKind::Births | StateKind::Frontier => true,
+                    StateKind::Births | StateKind::References | StateKind::Frontier => true,
                     StateKind::Cell { .. } => here.plain.contains(&constant),
                     _ => here.live.now.contains(&id),
                 },
@@ -132,6 +145,7 @@ impl Guesses<'_, '_, '_> {
         let zero = terms.bv(0, 4);
         let aligned = terms.eq(low, zero);
         pool.add(Group::Alone, aligned);
+        self.of_size(terms, here, kind, any, &mut pool);
         let own = here.pointers.iter().filter(|p| p.target.kind == kind);
         for &pointer in own.take(EXCEPTIONS) {
             let node = self.heap.node(terms, pointer);
@@ -141,8 +155,34 @@ impl Guesses<'_, '_, '_> {
         for &condition in &here.conditions {
             both(terms, &mut pool, Group::Plain, condition);
         }
-        self.of_node(terms, here, kind, any, &mut pool);
+        self.of_node(terms, here, kind, any, Behind::Said, &mut pool);
         pool
+    }
+
+    /// How large the arbitrary node may be, if anybody asks: as the program's allocations say.
+    fn of_size(
+        &self,
+        terms: &mut Terms,
+        here: &Here<'_>,
+        kind: KindId,
+        any: TermId,
+        pool: &mut Pool,
+    ) {
+        let Some(extent) = self.heap.extent(terms, kind, any) else {
+            return;
+        };
+        if !self.lives(terms, here, extent) {
+            return;
+        }
+        let sizes = &self.sizes[kind.index()];
+        let group = match sizes.len() {
+            1 => Group::Alone,
+            _ => Group::Own,
+        };
+        for &size in sizes {
+            let has = terms.eq(extent, size);
+            pool.add(group, has);
+        }
     }
 
     /// What may hold of the node that a variable points to.
@@ -157,6 +197,13 @@ impl Guesses<'_, '_, '_> {
         let node = self.heap.node(terms, pointer);
         let is_node = self.heap.is_node(terms, pointer.target.kind, node);
         pool.add(Group::Own, is_node);
+        if let Some(owner) = pointer.owner
+            && self.lives(terms, here, owner)
+        {
+            let identity = self.heap.identity(terms, node);
+            let own = terms.eq(owner, identity);
+            pool.add(Group::Own, own);
+        }
         let others = here.pointers[at + 1..].iter();
         for other in others.filter(|other| other.target == pointer.target) {
             let same = terms.eq(pointer.value, other.value);
@@ -165,7 +212,12 @@ impl Guesses<'_, '_, '_> {
         for &condition in &here.conditions {
             both(terms, &mut pool, Group::Plain, condition);
         }
-        self.of_node(terms, here, pointer.target.kind, node, &mut pool);
+        // What is said of all nodes is said of this one, unless it is a variable.
+        let behind = match pointer.named {
+            true => Behind::Said,
+            false => Behind::Left,
+        };
+        self.of_node(terms, here, pointer.target.kind, node, behind, &mut pool);
         pool
     }
 
@@ -176,6 +228,7 @@ impl Guesses<'_, '_, '_> {
         here: &Here<'_>,
         kind: KindId,
         node: TermId,
+        behind: Behind,
         pool: &mut Pool,
     ) {
         for &property in &self.properties[kind.index()] {
@@ -187,7 +240,7 @@ impl Guesses<'_, '_, '_> {
         let fields = self.heap.kinds[kind.index()].fields.clone();
         for (number, field) in (0..).zip(fields) {
             if self.lives(terms, here, field.memory) {
-                self.of_link(terms, here, (number, field), node, pool);
+                self.of_link(terms, here, (number, field), node, behind, pool);
             }
         }
     }
@@ -199,6 +252,7 @@ impl Guesses<'_, '_, '_> {
         here: &Here<'_>,
         (number, field): (u8, Field),
         node: TermId,
+        behind: Behind,
         pool: &mut Pool,
     ) {
         let Some(target) = field.target else {
@@ -208,12 +262,27 @@ impl Guesses<'_, '_, '_> {
         if is_literal(terms, value) {
             return;
         }
-        let next = self.heap.node(terms, Pointer { value, target });
+        let next = self.heap.start(terms, value, target);
         let zero = terms.bv(0, terms.width(value));
         let null = terms.eq(value, zero);
         both(terms, pool, Group::Link(number), null);
         let is_node = self.heap.is_node(terms, target.kind, next);
         pool.add(Group::Link(number), is_node);
+        let offset = terms.bv(field.offset, terms.width(node));
+        let here_it_is = terms.bv_add(node, offset);
+        if let Some(owners) = field.owners
+            && self.lives(terms, here, owners)
+        {
+            let owner = terms.select(owners, here_it_is);
+            let identity = self.heap.identity(terms, next);
+            let own = terms.eq(owner, identity);
+            pool.add(Group::Next(number), own);
+        }
+        if let Some(references) = field.references {
+            let last = terms.select(references, value);
+            let alone = terms.eq(last, here_it_is);
+            pool.add(Group::Next(number), alone);
+        }
         let same_target = here.pointers.iter().filter(|p| p.target == target);
         for pointer in same_target.take(EXCEPTIONS) {
             let same = terms.eq(value, pointer.value);
@@ -231,8 +300,13 @@ impl Guesses<'_, '_, '_> {
                 pool.add(Group::Next(number), comes_back);
             }
         }
+        if behind == Behind::Left {
+            return;
+        }
         for &property in &self.properties[target.kind.index()] {
-            if self.lives(terms, here, property) {
+            // What speaks of two nodes is said of the first.
+            let near = !self.heap.reads_through(terms, property);
+            if near && self.lives(terms, here, property) {
                 let said = self.said_of(terms, target.kind, property, next);
                 both(terms, pool, Group::Next(number), said);
             }

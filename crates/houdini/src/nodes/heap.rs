@@ -3,11 +3,13 @@
 
 use crate::candidates::Variable;
 use crate::cells::address::shifted;
+use crate::cells::version_of;
 use hardbop_cfront::points_to::{ClassId, Spot};
 use hardbop_cfront::types::Type;
-use hardbop_logic::{Sort, TermId, Terms};
+use hardbop_logic::{Op, Sign, Sort, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +38,10 @@ pub struct Field {
     pub offset: i128,
     /// For a pointer to nodes: where it points to.
     pub target: Option<Target>,
+    /// For a pointer: to which objects the pointers of all nodes belong, if anybody asks ...
+    pub owners: Option<TermId>,
+    /// ... and where a pointer to somewhere was written last.
+    pub references: Option<TermId>,
 }
 
 /// Where pointers point to: into nodes of a kind, so far behind their starts.
@@ -54,6 +60,10 @@ pub struct Pointer {
     pub value: TermId,
     /// Where it points to.
     pub target: Target,
+    /// To which object it belongs, if anybody asks.
+    pub owner: Option<TermId>,
+    /// Whether it is the address of a variable.
+    pub named: bool,
 }
 
 /// A kind of nodes.
@@ -61,6 +71,10 @@ pub struct Pointer {
 pub struct Kind {
     /// Where nodes were taken.
     pub born: TermId,
+    /// Where nodes were freed.
+    pub freed: Option<TermId>,
+    /// One more than their sizes, by their identities, if anybody asks: 0 for what was freed.
+    pub extents: Option<TermId>,
     /// An address that is any.
     pub any: TermId,
     /// What nodes hold.
@@ -85,6 +99,7 @@ impl Heap {
     pub fn new(ground: &Ground<'_, '_>, terms: &mut Terms) -> Heap {
         let semantics = ground.semantics;
         let width = semantics.pointer_shape().width;
+        let ownership = semantics.layout.ownership();
         let mut heap = Heap {
             kinds: Vec::new(),
             frontier: semantics.constant(terms, semantics.layout.frontier()),
@@ -109,10 +124,14 @@ impl Heap {
                 let region = regions.get(region);
                 let memory = matches!(semantics.layout.get(id).kind, StateKind::Memory { .. });
                 if memory && !region.repeated && fields.len() < FIELDS {
+                    let owners = ownership.and_then(|ownership| ownership.owners(id));
+                    let references = semantics.layout.references(id);
                     fields.push(Field {
                         memory: semantics.constant(terms, id),
                         offset: i128::from(region.start - start),
                         target: None,
+                        owners: owners.map(|id| semantics.constant(terms, id)),
+                        references: references.map(|id| semantics.constant(terms, id)),
                     });
                 }
             }
@@ -133,8 +152,14 @@ impl Heap {
                     named.push(terms.bv_add(origin, distance));
                 }
             }
+            let extents = ownership.and_then(|ownership| ownership.extents(class));
             heap.kinds.push(Kind {
                 born: semantics.constant(terms, ghost),
+                freed: semantics
+                    .layout
+                    .freed(class)
+                    .map(|id| semantics.constant(terms, id)),
+                extents: extents.map(|id| semantics.constant(terms, id)),
                 any,
                 fields,
                 named,
@@ -176,7 +201,7 @@ impl Heap {
     pub fn pointers(
         &self,
         ground: &Ground<'_, '_>,
-        terms: &Terms,
+        terms: &mut Terms,
         plain: &[Variable],
     ) -> Vec<Pointer> {
         let mut found = Vec::new();
@@ -184,7 +209,13 @@ impl Heap {
             let wide = variable.width == terms.width(self.frontier);
             if let Some(target) = self.target(ground, variable.constant).filter(|_| wide) {
                 let value = variable.constant;
-                found.push(Pointer { value, target });
+                let owner = self.owner_of(ground, terms, value);
+                found.push(Pointer {
+                    value,
+                    target,
+                    owner,
+                    named: false,
+                });
             }
         }
         for (index, kind) in self.kinds.iter().enumerate() {
@@ -192,15 +223,49 @@ impl Heap {
                 kind: KindId(index as u32),
                 inside: 0,
             };
-            found.extend(kind.named.iter().map(|&value| Pointer { value, target }));
+            found.extend(kind.named.iter().map(|&value| Pointer {
+                value,
+                target,
+                owner: None,
+                named: true,
+            }));
         }
         found
     }
 
+    /// To which object the pointer belongs that a variable of the state holds, if anybody asks.
+    fn owner_of(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        variable: TermId,
+    ) -> Option<TermId> {
+        let id = now(ground, variable)?;
+        let owner = ground.semantics.layout.ownership()?.owners(id)?;
+        Some(ground.semantics.constant(terms, owner))
+    }
+
+    /// The identity of the node that begins at an address.
+    pub fn identity(&self, terms: &mut Terms, node: TermId) -> TermId {
+        terms.resize(node, IDENTITY.width, Sign::Unsigned)
+    }
+
+    /// One more than the size of the node that begins at an address, 0 if it was freed.
+    pub fn extent(&self, terms: &mut Terms, kind: KindId, node: TermId) -> Option<TermId> {
+        let extents = self.kinds[kind.index()].extents?;
+        let identity = self.identity(terms, node);
+        Some(terms.select(extents, identity))
+    }
+
     /// The start of the node that a pointer points into.
     pub fn node(&self, terms: &mut Terms, pointer: Pointer) -> TermId {
-        let inside = terms.bv(pointer.target.inside, terms.width(pointer.value));
-        terms.bv_sub(pointer.value, inside)
+        self.start(terms, pointer.value, pointer.target)
+    }
+
+    /// The same of a value that is a pointer.
+    pub fn start(&self, terms: &mut Terms, value: TermId, target: Target) -> TermId {
+        let inside = terms.bv(target.inside, terms.width(value));
+        terms.bv_sub(value, inside)
     }
 
     /// A field of the node that begins at an address.
@@ -210,11 +275,57 @@ impl Heap {
         terms.select(field.memory, address)
     }
 
-    /// Whether a node was taken at an address.
+    /// Whether a node was taken at an address; where it matters, one that was not freed.
     pub fn is_node(&self, terms: &mut Terms, kind: KindId, node: TermId) -> TermId {
+        if let Some(extent) = self.extent(terms, kind, node) {
+            let nothing = terms.bv(0, IDENTITY.width);
+            let gone = terms.eq(extent, nothing);
+            return terms.not(gone);
+        }
         let born = terms.select(self.kinds[kind.index()].born, node);
         let one = terms.bv(1, 1);
         terms.eq(born, one)
+    }
+
+    /// Whether a formula reads a field of a node that it finds in a field of another one.
+    pub fn reads_through(&self, terms: &Terms, formula: TermId) -> bool {
+        let is_field = |term: TermId| {
+            *terms.op(term) == Op::Select && self.by_memory.contains_key(&terms.args(term)[0])
+        };
+        let parts = terms.postorder(&[formula]);
+        let mut fields = parts.into_iter().filter(|&part| is_field(part));
+        fields.any(|field| {
+            let address = terms.args(field)[1];
+            terms.postorder(&[address]).into_iter().any(is_field)
+        })
+    }
+
+    /// Whether an array of the state holds sizes of nodes.
+    pub fn has_extents(&self, array: TermId) -> bool {
+        self.kinds.iter().any(|kind| kind.extents == Some(array))
+    }
+
+    /// The node that a pointer belongs to whose owner this is, if it points where it should.
+    pub fn identified(
+        &self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        owner: TermId,
+    ) -> Option<(KindId, TermId)> {
+        let (array, address) = match *terms.op(owner) {
+            Op::Select => (terms.args(owner)[0], Some(terms.args(owner)[1])),
+            _ => (owner, None),
+        };
+        let owners = now(ground, version_of(ground, terms, array)?)?;
+        let mut all = ground.semantics.layout.ownership()?.all_owners();
+        let (region, _) = all.find(|&(_, other)| other == owners)?;
+        let held = ground.semantics.constant(terms, region);
+        let target = self.target(ground, held)?;
+        let value = match address {
+            Some(address) => terms.select(held, address),
+            None => held,
+        };
+        Some((target.kind, self.start(terms, value, target)))
     }
 
     /// The field that a memory of the state holds.

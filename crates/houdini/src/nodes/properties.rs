@@ -2,18 +2,22 @@
 //! the one that is any.
 
 use super::heap::{Field, Heap, KindId, Owner, now};
+use crate::candidates::is_literal;
 use crate::cells::facts::violations;
 use crate::cells::{root, stores};
 use hardbop_logic::atoms_of;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Larger formulas are not looked at.
 const LARGE: usize = 60;
+/// The most sizes of one kind.
+const SIZES: usize = 3;
 /// The most properties of one kind.
-const PROPERTIES: usize = 10;
+const PROPERTIES: usize = 12;
 
 /// For each kind its properties, those that say most first: formulas about its arbitrary address.
 pub fn properties(
@@ -25,6 +29,7 @@ pub fn properties(
     let mut found = Found {
         of: vec![Vec::new(); heap.kinds.len()],
     };
+    freed(ground, terms, heap, steps, &mut found);
     for formula in violations(ground, terms, steps) {
         said(ground, terms, heap, formula, &mut found);
     }
@@ -39,10 +44,44 @@ pub fn properties(
     for atom in atoms_of(terms, &conditions) {
         said(ground, terms, heap, atom, &mut found);
     }
+    for step in steps {
+        for kind in &heap.kinds {
+            for field in kind.fields.iter().filter(|field| field.target.is_none()) {
+                ordered(ground, terms, heap, step, *field, &mut found);
+            }
+        }
+    }
     for properties in &mut found.of {
         properties.truncate(PROPERTIES);
     }
     found.of
+}
+
+/// For each kind, one more than the sizes of its nodes: what allocations write.
+pub fn sizes(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    steps: &[Step],
+) -> Vec<Vec<TermId>> {
+    let mut found = vec![BTreeSet::new(); heap.kinds.len()];
+    for step in steps {
+        for (kind, sizes) in heap.kinds.iter().zip(&mut found) {
+            let extents = kind.extents.and_then(|extents| now(ground, extents));
+            let Some(extents) = extents else { continue };
+            let written = step.state.get(ground.semantics, terms, extents);
+            for (_, value) in stores(terms, written) {
+                let leaves = leaves(terms, value).into_iter();
+                sizes.extend(leaves.filter(|&leaf| is_literal(terms, leaf)));
+            }
+        }
+    }
+    let nothing = terms.bv(0, IDENTITY.width);
+    let several = found.into_iter().map(|mut sizes| {
+        sizes.remove(&nothing);
+        sizes.into_iter().take(SIZES).collect()
+    });
+    several.collect()
 }
 
 struct Found {
@@ -123,12 +162,94 @@ fn stored(
         let any = heap.kinds[owner.kind.index()].any;
         let element = heap.field(terms, field, any);
         for value in leaves(terms, value) {
+            conditions(ground, terms, heap, step, owner, (value, element), found);
             if terms.size(value) <= LARGE
                 && let Some(value) = moved(ground, terms, heap, owner, value)
             {
                 let property = terms.eq(element, value);
                 found.add(terms, owner.kind, property);
             }
+        }
+    }
+}
+
+/// That the arbitrary node was freed, where nodes are and nobody asks which of them live.
+fn freed(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    steps: &[Step],
+    found: &mut Found,
+) {
+    for (index, kind) in heap.kinds.iter().enumerate() {
+        let Some(freed) = kind.freed.filter(|_| kind.extents.is_none()) else {
+            continue;
+        };
+        let ghost = now(ground, freed);
+        let ends = |step: &Step| {
+            step.from.is_some() && step.state.written().any(|(id, _)| Some(id) == ghost)
+        };
+        if steps.iter().any(ends) {
+            let bit = terms.select(freed, kind.any);
+            let one = terms.bv(1, 1);
+            let gone = terms.eq(bit, one);
+            found.add(terms, KindId(index as u32), gone);
+        }
+    }
+}
+
+/// That a field is no larger, or no smaller, than a variable whose value is stored there.
+fn ordered(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    field: Field,
+    found: &mut Found,
+) {
+    let Some(id) = now(ground, field.memory) else {
+        return;
+    };
+    let written = step.state.get(ground.semantics, terms, id);
+    for (address, value) in stores(terms, written) {
+        let Some(owner) = heap.owner(terms, field.memory, address) else {
+            continue;
+        };
+        let any = heap.kinds[owner.kind.index()].any;
+        let element = heap.field(terms, field, any);
+        let plain = now(ground, value).is_some();
+        if plain && terms.sort(value) == terms.sort(element) {
+            for property in [terms.bv_sle(element, value), terms.bv_sle(value, element)] {
+                found.add(terms, owner.kind, property);
+            }
+        }
+    }
+}
+
+/// What a step asks of a value before it stores it, said of what is stored.
+fn conditions(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    owner: Owner,
+    (value, element): (TermId, TermId),
+    found: &mut Found,
+) {
+    if is_literal(terms, value) {
+        return;
+    }
+    let any = heap.kinds[owner.kind.index()].any;
+    for atom in atoms_of(terms, &[step.condition]) {
+        let parts = terms.postorder(&[atom]);
+        if parts.len() > LARGE || !parts.contains(&value) {
+            continue;
+        }
+        let said = terms.substitute(atom, &BTreeMap::from([(value, element)]));
+        let mut constants = terms.free_constants(&[said]).into_iter();
+        let known = |constant| constant == any || now(ground, constant).is_some();
+        if constants.all(known) {
+            found.add(terms, owner.kind, said);
         }
     }
 }

@@ -3,27 +3,24 @@
 //! As with the guesses of `fixpoint.rs`: nothing is reached at first, and a step to something that
 //! is not covered has a model, which refutes clauses where it ends.
 
-use super::clauses::{Pool, Set};
+use super::clauses::{Pool, Set, Size};
 use super::guesses::Guesses;
-use super::heap::{Heap, KindId, Pointer, now};
+use super::heap::{Heap, KindId, now};
+use super::memory::session;
 use super::properties::{leaves, of_state, properties};
 use crate::candidates::{Hints, variables};
-use crate::cells::{root, stores};
+use crate::cells::{root, stores, version_of};
 use crate::fixpoint::{NoInvariants, Readers};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
-use hardbop_logic::{
-    Answer, Limits, Op, Session, TermId, Terms, Unknown, Value, Z3Options, Z3Solver,
-};
+use hardbop_logic::{Answer, Op, Session, TermId, Terms, Unknown, Value};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most nodes for which what is known of all is used in the steps from one point.
 const INSTANCES: usize = 10;
-/// What a question may cost, in the solver's own steps.
-const QUERY: u32 = 10_000_000;
 /// Larger terms for nodes are not looked at.
 const LARGE: usize = 30;
 
@@ -31,6 +28,8 @@ const LARGE: usize = 30;
 pub struct Found {
     /// The invariants of all points that may be reached, as facts.
     pub invariants: BTreeMap<LocId, Vec<TermId>>,
+    /// The clauses that are left of each pool.
+    pub clauses: Known,
     /// The arbitrary addresses that they speak of, ...
     pub words: Vec<TermId>,
     /// ... and for which terms they are used besides.
@@ -41,26 +40,47 @@ pub struct Found {
     pub questions: u64,
 }
 
+/// Clauses of the pools of each point.
+pub type Known = BTreeMap<LocId, Vec<Vec<Set>>>;
+
+/// What is searched for.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// How large clauses are.
+    pub size: Size,
+    /// What is known to be an invariant by itself.
+    pub given: &'a BTreeMap<LocId, Vec<TermId>>,
+    /// The clauses of each pool that this is made of.
+    pub known: &'a Known,
+    /// The most questions.
+    pub most: u64,
+}
+
 /// Finds invariants; `live` says what they may speak of. The state has ghosts.
 pub fn search(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     steps: &[Step],
     live: &BTreeMap<LocId, Live>,
-    most: u64,
+    (heap, sizes): (&Heap, &[Vec<TermId>]),
+    asked: Asked<'_>,
     budget: &Budget,
 ) -> Result<Found, NoInvariants> {
-    let heap = Heap::new(ground, terms);
-    if heap.kinds.is_empty() {
-        return Err(NoInvariants::Nothing);
-    }
+    let Asked {
+        size,
+        given,
+        known,
+        most,
+    } = asked;
     let hints = Hints::new(ground, terms, steps);
-    let properties = properties(ground, terms, &heap, steps);
+    let properties = properties(ground, terms, heap, steps);
     let guesses = Guesses {
         ground,
-        heap: &heap,
+        heap,
         properties: &properties,
+        sizes,
         hints: &hints,
+        size,
     };
     let mut places: BTreeMap<LocId, Place> = BTreeMap::new();
     let nothing = Live::default();
@@ -70,33 +90,30 @@ pub fn search(
                 let live = live.get(&location).unwrap_or(&nothing);
                 let plain = variables(ground, terms, location, live);
                 let kind = ground.semantics.program.locations[location.index()].kind;
-                Place {
+                let mut pools = match kind {
                     // Where a check is violated, nothing more matters.
-                    pools: match kind {
-                        LocationKind::Error(_) => Vec::new(),
-                        _ => guesses.at(terms, live, &plain),
-                    },
+                    LocationKind::Error(_) => Vec::new(),
+                    _ => guesses.at(terms, live, &plain),
+                };
+                let known = known.get(&location).into_iter().flatten();
+                for (pool, known) in pools.iter_mut().zip(known) {
+                    pool.leave_out_all(known);
+                }
+                Place {
+                    pools,
+                    given: given.get(&location).cloned().unwrap_or_default(),
                     reached: false,
                     known: None,
                 }
             });
         }
     }
-    let solver = Box::new(Z3Solver::new(Z3Options::default()));
-    let mut session = Session::new(solver, budget.clone());
-    session.set_limits(Limits {
-        steps: Some(QUERY),
-        time: None,
-    });
-    for axiom in ground.semantics.axioms(terms) {
-        session.assert(terms, axiom);
-    }
-    let begun = session.steps();
+    let session = session(ground, terms, heap, sizes, budget);
     let readers = Readers::new(steps);
     let mut search = Search {
         ground,
-        instances: instances(ground, terms, &heap, steps),
-        heap: &heap,
+        instances: instances(ground, terms, heap, steps),
+        heap,
         session,
         places,
         unsupported: None,
@@ -105,7 +122,7 @@ pub fn search(
     let mut work: BTreeSet<(usize, Option<LocId>)> = BTreeSet::from([(0, None)]);
     while let Some((_, from)) = work.pop_first() {
         budget.check()?;
-        if search.session.steps().saturating_sub(begun) > most {
+        if search.questions > most {
             return Err(NoInvariants::Steps);
         }
         for changed in search.follow(terms, from, readers.steps_from(from))? {
@@ -148,7 +165,24 @@ fn instances(
                 nodes.push((written, address));
             }
         }
+        let mut freed = Vec::new();
+        for term in terms.postorder(&roots) {
+            if *terms.op(term) == Op::Select {
+                freed.push((terms.args(term)[0], terms.args(term)[1]));
+            }
+        }
         let here = found.entry(from).or_default();
+        for (array, identity) in freed {
+            let extents = version_of(ground, terms, array);
+            if !extents.is_some_and(|extents| heap.has_extents(extents)) {
+                continue;
+            }
+            for identity in leaves(terms, identity) {
+                if let Some((kind, node)) = heap.identified(ground, terms, identity) {
+                    here.extend(of_start(ground, terms, kind, node));
+                }
+            }
+        }
         for (memory, address) in nodes {
             for address in leaves(terms, address) {
                 if let Some(owner) = heap.owner(terms, memory, address) {
@@ -169,7 +203,7 @@ fn instances(
                 None => Vec::new(),
             };
             for value in values {
-                let node = heap.node(terms, Pointer { value, target });
+                let node = heap.start(terms, value, target);
                 here.extend(of_start(ground, terms, target.kind, node));
             }
         }
@@ -202,6 +236,8 @@ fn of_start(
 /// What is known of a point.
 struct Place {
     pools: Vec<Pool>,
+    /// What is known anyway.
+    given: Vec<TermId>,
     reached: bool,
     /// The facts that are left, until that changes.
     known: Option<Vec<TermId>>,
@@ -213,7 +249,8 @@ impl Place {
             return known.clone();
         }
         let pools = self.pools.iter();
-        let facts: Vec<TermId> = pools.flat_map(|pool| pool.facts(terms)).collect();
+        let mut facts: Vec<TermId> = pools.flat_map(|pool| pool.facts(terms)).collect();
+        facts.extend(&self.given);
         self.known = Some(facts.clone());
         facts
     }
@@ -449,6 +486,7 @@ impl Search<'_, '_, '_> {
     fn ended(mut self, terms: &mut Terms) -> Found {
         let mut found = Found {
             invariants: BTreeMap::new(),
+            clauses: BTreeMap::new(),
             words: self.heap.kinds.iter().map(|kind| kind.any).collect(),
             instances: Vec::new(),
             unsupported: self.unsupported,
@@ -457,6 +495,8 @@ impl Search<'_, '_, '_> {
         for (&location, place) in &mut self.places {
             if place.reached {
                 found.invariants.insert(location, place.facts(terms));
+                let clauses = place.pools.iter().map(Pool::least).collect();
+                found.clauses.insert(location, clauses);
                 for &(kind, node) in self.instances.get(&location).into_iter().flatten() {
                     found.instances.push((location, kind, node));
                 }

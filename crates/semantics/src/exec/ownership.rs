@@ -355,6 +355,7 @@ impl<'s> Execution<'s, '_> {
 
     /// `free` of a pointer: of null, nothing happens.
     pub(super) fn free(&mut self, terms: &mut Terms, pointer: ExprId) {
+        self.note_end(terms, pointer);
         let Some(ownership) = self.ownership() else {
             return;
         };
