@@ -167,7 +167,7 @@ fn flags_are_told_apart() {
 }",
         expect![[r#"
             line 5: proved
-            at line 4: b == 0 || c == 7
+            at line 4: b != 5 || c == 7
             at line 5: c == 7
         "#]],
     );

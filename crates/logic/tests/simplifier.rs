@@ -233,48 +233,6 @@ fn x32(terms: &mut Terms) -> TermId {
     terms.constant("x", Sort::BitVec(32))
 }
 
-/// A case of a `switch` is told without the cases before it.
-#[test]
-fn an_equation_settles_others() {
-    let is = |t: &mut Terms, number: i128| {
-        let (x, number) = (x32(t), t.bv(number, 32));
-        t.eq(x, number)
-    };
-    let is_not = |t: &mut Terms, number: i128| {
-        let same = is(t, number);
-        t.not(same)
-    };
-    check(
-        |t| {
-            let y = t.constant("y", Sort::Bool);
-            let parts = [is_not(t, 1), is_not(t, 2), y, is(t, 3)];
-            t.and(&parts)
-        },
-        expect!["y && x == 3"],
-    );
-    check(
-        |t| {
-            let parts = [is(t, 1), is_not(t, 3), is(t, 2)];
-            t.or(&parts)
-        },
-        expect!["x != 3"],
-    );
-    check(
-        |t| {
-            let parts = [is(t, 1), is(t, 2)];
-            t.and(&parts)
-        },
-        expect!["false"],
-    );
-    check(
-        |t| {
-            let parts = [is_not(t, 1), is_not(t, 2)];
-            t.and(&parts)
-        },
-        expect!["x != 1 && x != 2"],
-    );
-}
-
 #[test]
 fn predicates_read_like_c() {
     check(

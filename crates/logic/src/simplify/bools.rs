@@ -3,16 +3,7 @@
 use super::bits::Step;
 use crate::sort::Sort;
 use crate::term::{Op, TermId, Terms};
-use crate::value::Value;
 use rustc_hash::FxHashMap;
-
-/// What equations with numbers tell of the rest of a conjunction.
-enum Told {
-    /// It is false.
-    Contradiction,
-    /// This is left of it.
-    Left(Vec<TermId>),
-}
 
 impl Terms {
     /// `true` or `false`.
@@ -122,63 +113,11 @@ impl Terms {
                 return self.bool(!neutral);
             }
         }
-        if let Some(told) = self.settled(&kept, neutral) {
-            match told {
-                Told::Contradiction => return self.bool(!neutral),
-                Told::Left(left) => kept = left,
-            }
-        }
         match kept.as_slice() {
             [] => self.bool(neutral),
             [only] => *only,
             _ => self.plain(op, &kept),
         }
-    }
-
-    /// What a conjunction that says `x == 3` need not say besides: `x != 4`. It is false with
-    /// `x == 4`. A disjunction is the negation of one of negations. So the cases of a `switch` are
-    /// told without the ones before them.
-    fn settled(&self, args: &[TermId], conjunction: bool) -> Option<Told> {
-        let literal = |arg: TermId| {
-            let (atom, is_negated) = match self.negated(arg) {
-                Some(inner) => (inner, true),
-                None => (arg, false),
-            };
-            let &[a, b] = self.args(atom) else {
-                return None;
-            };
-            if *self.op(atom) != Op::Eq {
-                return None;
-            }
-            let (value, of) = match (self.value_of(a), self.value_of(b)) {
-                (Some(value), None) => (value, b),
-                (None, Some(value)) => (value, a),
-                _ => return None,
-            };
-            Some((of, value, is_negated != conjunction))
-        };
-        let mut known: FxHashMap<TermId, Value> = FxHashMap::default();
-        for &arg in args {
-            if let Some((of, value, true)) = literal(arg) {
-                match known.get(&of) {
-                    Some(before) if *before != value => return Some(Told::Contradiction),
-                    _ => known.insert(of, value),
-                };
-            }
-        }
-        if known.is_empty() {
-            return None;
-        }
-        let says_nothing = |arg: &TermId| match literal(*arg) {
-            Some((of, value, false)) => known.get(&of).is_some_and(|known| *known != value),
-            _ => false,
-        };
-        let left: Vec<TermId> = args
-            .iter()
-            .copied()
-            .filter(|arg| !says_nothing(arg))
-            .collect();
-        (left.len() < args.len()).then_some(Told::Left(left))
     }
 
     /// Implication, as a disjunction.
