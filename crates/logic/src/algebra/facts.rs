@@ -2,7 +2,7 @@
 //! whether it contradicts itself.
 
 use super::polynomial::{Polynomial, literal};
-use crate::{Op, TermId, Terms};
+use crate::{Op, Sort, TermId, Terms};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// At most so many equations are used.
@@ -118,7 +118,9 @@ impl Facts {
             let &[a, b] = terms.args(atom) else {
                 continue;
             };
-            let width = terms.width(a);
+            let Sort::BitVec(width) = terms.sort(a) else {
+                continue;
+            };
             match terms.op(atom) {
                 Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem => {
                     let signed = matches!(terms.op(atom), Op::BvSdiv | Op::BvSrem);

@@ -122,6 +122,26 @@ fn equations_between_products_are_kept_by_steps() {
     assert!(!refuted_by_algebra(&mut terms, &question, &mut nothing));
 }
 
+/// What is read from memory is a word like others, though it has two arguments.
+#[test]
+fn words_of_memory_are_multiplied() {
+    let mut terms = Terms::new();
+    let word = Sort::BitVec(8);
+    let sort = terms.array_sort(word, word);
+    let memory = terms.constant("memory", sort);
+    let [x, y] = ["x", "y"].map(|name| terms.constant(name, word));
+    let read = terms.select(memory, x);
+    let (square, product) = (terms.bv_mul(read, read), terms.bv_mul(read, y));
+    let (same, equal) = (terms.eq(read, y), terms.eq(square, product));
+    let differ = terms.not(equal);
+    assert!(refuted_by_algebra(
+        &mut terms,
+        &[same, differ],
+        &mut nothing
+    ));
+    assert!(!refuted_by_algebra(&mut terms, &[differ], &mut nothing));
+}
+
 #[test]
 fn products_as_unknown_words_have_more_models() {
     let mut terms = Terms::new();
