@@ -63,6 +63,16 @@ impl Ended {
             statistics: Vec::new(),
         }
     }
+
+    /// The same for a program that is not searched at all, which is told.
+    pub fn declined(task: &Task<'_>, desk: &mut dyn Desk, reason: &Reason) -> Ended {
+        desk.event(Event {
+            doing: reason.to_string().into(),
+            open: task.checks.len(),
+            figures: Vec::new(),
+        });
+        Ended::open(task, reason)
+    }
 }
 
 /// What happens while an engine works.

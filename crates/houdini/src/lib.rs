@@ -28,7 +28,6 @@ use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
-use hardbop_semantics::steps::Ground;
 pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,12 +124,7 @@ impl Attempt<'_> {
         let view = &self.task.model.flat;
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
-        let ground = Ground {
-            semantics: &view.semantics,
-            effects: &view.effects,
-            skeleton: &view.skeleton,
-            constants: &constants,
-        };
+        let ground = view.ground(&constants);
         let errors = view.errors(self.task.checks);
         let budget = self.task.budget;
         let targets = errors.values().flatten().copied().collect();

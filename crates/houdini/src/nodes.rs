@@ -124,12 +124,7 @@ impl Nodes {
         }
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
-        let ground = Ground {
-            semantics: &view.semantics,
-            effects: &view.effects,
-            skeleton: &view.skeleton,
-            constants: &constants,
-        };
+        let ground = view.ground(&constants);
         let errors = view.errors(task.checks);
         let targets = errors.values().flatten().copied().collect();
         let live = ground.live(&mut terms, &targets, task.budget);

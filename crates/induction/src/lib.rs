@@ -21,7 +21,6 @@ use hardbop_houdini::{Arguments, Elements, Guessed, NoInvariants, Products, fixp
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::live::Live;
-use hardbop_semantics::skeleton::SkeletonEdgeKind;
 use hardbop_semantics::steps::Ground;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -69,21 +68,14 @@ impl Engine for Induction {
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let view = &task.model.flat;
-        let returns = |kind| matches!(kind, SkeletonEdgeKind::Return(..));
-        let calls = view.skeleton.edges.iter().any(|edge| returns(edge.kind));
-        let reason = match (calls, view.program.edges.len() > self.edges) {
+        let reason = match (view.has_calls(), view.program.edges.len() > self.edges) {
             (true, _) => Some(Reason::NoBits("calls that could not be inlined")),
             (_, true) => Some(Reason::TooLarge),
             _ if task.checks.is_empty() => Some(Reason::Bound(0)),
             _ => None,
         };
         if let Some(reason) = reason {
-            desk.event(Event {
-                doing: reason.to_string().into(),
-                open: task.checks.len(),
-                figures: Vec::new(),
-            });
-            return Ended::open(task, &reason);
+            return Ended::declined(task, desk, &reason);
         }
         let mut search = Search {
             engine: self,
@@ -117,12 +109,7 @@ impl Search<'_> {
         let (view, budget) = (&self.task.model.flat, self.task.budget);
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
-        let ground = Ground {
-            semantics: &view.semantics,
-            effects: &view.effects,
-            skeleton: &view.skeleton,
-            constants: &constants,
-        };
+        let ground = view.ground(&constants);
         let errors = view.errors(self.task.checks);
         let targets = errors.values().flatten().copied().collect();
         let live = ground.live(&mut terms, &targets, budget);

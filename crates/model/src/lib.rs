@@ -36,8 +36,10 @@ use hardbop_cfront::ids::{CheckId, FuncId, LocId};
 use hardbop_cfront::inline::{Limits, inline_but};
 use hardbop_cfront::points_to::{self, PointsTo};
 use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_semantics::constants::Constants;
 use hardbop_semantics::effects::Effects;
-use hardbop_semantics::skeleton::{Point, Skeleton, VertexId};
+use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind, VertexId};
+use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Semantics};
 use passes::{Keeps, Pass, USUAL};
 use std::collections::{BTreeMap, BTreeSet};
@@ -190,6 +192,22 @@ impl<'a> View<'a> {
     /// The meaning under another encoding.
     pub fn encoded(&self, encoding: Encoding) -> Semantics<'a> {
         self.semantics.encoded(encoding)
+    }
+
+    /// What searches stand on, with these constants for the state.
+    pub fn ground<'s>(&'s self, constants: &'s Constants) -> Ground<'s, 'a> {
+        Ground {
+            semantics: &self.semantics,
+            effects: &self.effects,
+            skeleton: &self.skeleton,
+            constants,
+        }
+    }
+
+    /// Whether calls are left that a state would have to return from.
+    pub fn has_calls(&self) -> bool {
+        let mut edges = self.skeleton.edges.iter();
+        edges.any(|edge| matches!(edge.kind, SkeletonEdgeKind::Return(..)))
     }
 
     /// Where control is when a check is violated, for each of some checks; nowhere, if no code

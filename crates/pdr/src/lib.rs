@@ -18,11 +18,9 @@ pub mod search;
 pub mod system;
 
 use export::Sequential;
-use hardbop_engine::{Desk, Ended, Engine, Event, Reason, Task};
+use hardbop_engine::{Desk, Ended, Engine, Reason, Task};
 use hardbop_logic::Terms;
 use hardbop_semantics::constants::Constants;
-use hardbop_semantics::skeleton::SkeletonEdgeKind;
-use hardbop_semantics::steps::Ground;
 use search::Allowed;
 
 /// Property-directed reachability as an engine.
@@ -70,31 +68,15 @@ impl Default for Pdr {
 /// of all objects is anything.
 pub fn sequential(task: &Task<'_>) -> Result<Sequential, Reason> {
     let view = &task.model.flat;
-    let calls = |kind| matches!(kind, SkeletonEdgeKind::Return(..));
-    if view.skeleton.edges.iter().any(|edge| calls(edge.kind)) {
+    if view.has_calls() {
         return Err(Reason::NoBits("calls that could not be inlined"));
     }
     let mut terms = Terms::new();
     let constants = Constants::new(&view.semantics, &mut terms);
-    let ground = Ground {
-        semantics: &view.semantics,
-        effects: &view.effects,
-        skeleton: &view.skeleton,
-        constants: &constants,
-    };
+    let ground = view.ground(&constants);
     let bits = program::Bits::new(&Pdr::default(), task, ground, &mut terms)?;
     let targets: Vec<system::PointId> = bits.targets.keys().copied().collect();
     Ok(Sequential::new(&bits.system, &targets))
-}
-
-/// Says why nothing is searched.
-fn declined(task: &Task<'_>, desk: &mut dyn Desk, reason: &Reason) -> Ended {
-    desk.event(Event {
-        doing: reason.to_string().into(),
-        open: task.checks.len(),
-        figures: Vec::new(),
-    });
-    Ended::open(task, reason)
 }
 
 impl Engine for Pdr {
@@ -104,22 +86,16 @@ impl Engine for Pdr {
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let view = &task.model.flat;
-        let calls = |kind| matches!(kind, SkeletonEdgeKind::Return(..));
-        if view.skeleton.edges.iter().any(|edge| calls(edge.kind)) {
+        if view.has_calls() {
             let reason = Reason::NoBits("calls that could not be inlined");
-            return declined(task, desk, &reason);
+            return Ended::declined(task, desk, &reason);
         }
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
-        let ground = Ground {
-            semantics: &view.semantics,
-            effects: &view.effects,
-            skeleton: &view.skeleton,
-            constants: &constants,
-        };
+        let ground = view.ground(&constants);
         match program::Bits::new(self, task, ground, &mut terms) {
             Ok(bits) => rounds::run(task, ground, terms, &bits, self.allowed, desk),
-            Err(reason) => declined(task, desk, &reason),
+            Err(reason) => Ended::declined(task, desk, &reason),
         }
     }
 }

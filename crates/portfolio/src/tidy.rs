@@ -95,12 +95,7 @@ fn tidied(view: &View<'_>, claim: &Invariants, budget: &Budget) -> Option<Invari
         }
         facts.insert(location, here);
     }
-    let ground = Ground {
-        semantics: &view.semantics,
-        effects: &view.effects,
-        skeleton: &view.skeleton,
-        constants: &constants,
-    };
+    let ground = view.ground(&constants);
     let steps = ground.steps(&mut terms)?;
     let solver = Box::new(Z3Solver::new(Z3Options::default()));
     let mut session = Session::new(solver, budget.clone());

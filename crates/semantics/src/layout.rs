@@ -224,33 +224,20 @@ impl Layout {
     }
 
     /// The same with one more state variable for each class of objects that are allocated: where
-    /// such were taken, one for where they were freed, and one for each region of theirs that holds pointers: where a pointer to
-    /// somewhere was written last.
+    /// such were taken, one for where they were freed, and one for each region of theirs that holds
+    /// pointers: where a pointer to somewhere was written last.
     pub(crate) fn with_births(&self, program: &Program, points_to: &PointsTo) -> Layout {
         let mut layout = self.clone();
         for (index, class) in points_to.classes().iter().enumerate() {
             if class.allocations.is_empty() || !self.births.is_empty() {
                 continue;
             }
-            let id = StateVarId(layout.variables.len() as u32);
-            layout.births.insert(ClassId(index as u32), id);
-            layout.variables.push(StateVar {
-                name: format!("born#{index}"),
-                kind: StateKind::Births,
-                owner: None,
-                ty: None,
-                variable: None,
-            });
-            let id = StateVarId(layout.variables.len() as u32);
-            layout.freed.insert(ClassId(index as u32), id);
-            layout.variables.push(StateVar {
-                name: format!("freed#{index}"),
-                kind: StateKind::Births,
-                owner: None,
-                ty: None,
-                variable: None,
-            });
-            for region in points_to.regions().of_class(ClassId(index as u32)) {
+            let class = ClassId(index as u32);
+            let born = layout.add_ghost(format!("born#{index}"), StateKind::Births);
+            layout.births.insert(class, born);
+            let freed = layout.add_ghost(format!("freed#{index}"), StateKind::Births);
+            layout.freed.insert(class, freed);
+            for region in points_to.regions().of_class(class) {
                 let region = self.region(region);
                 let held = self.get(region);
                 let pointers = held
@@ -260,18 +247,25 @@ impl Layout {
                 if !pointers || held.kind != (StateKind::Memory { unit }) {
                     continue;
                 }
-                let id = StateVarId(layout.variables.len() as u32);
-                layout.references.insert(region, id);
-                layout.variables.push(StateVar {
-                    name: format!("referrer#{}", region.0),
-                    kind: StateKind::References,
-                    owner: None,
-                    ty: None,
-                    variable: None,
-                });
+                let name = format!("referrer#{}", region.0);
+                let referrer = layout.add_ghost(name, StateKind::References);
+                layout.references.insert(region, referrer);
             }
         }
         layout
+    }
+
+    /// A variable that is of no function and of no type of the program.
+    fn add_ghost(&mut self, name: String, kind: StateKind) -> StateVarId {
+        let id = StateVarId(self.variables.len() as u32);
+        self.variables.push(StateVar {
+            name,
+            kind,
+            owner: None,
+            ty: None,
+            variable: None,
+        });
+        id
     }
 
     /// Where objects of a class were freed, if that is followed.

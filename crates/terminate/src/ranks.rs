@@ -86,12 +86,7 @@ impl Search<'_> {
         let view = &self.task.model.flat;
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
-        let ground = Ground {
-            semantics: &view.semantics,
-            effects: &view.effects,
-            skeleton: &view.skeleton,
-            constants: &constants,
-        };
+        let ground = view.ground(&constants);
         let Some(steps) = ground.steps(&mut terms) else {
             return Err(Reason::Guesses);
         };

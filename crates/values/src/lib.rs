@@ -21,8 +21,6 @@ mod steps;
 use hardbop_engine::{Desk, Ended, Engine, Reason, Task};
 use hardbop_logic::Terms;
 use hardbop_semantics::constants::Constants;
-use hardbop_semantics::skeleton::SkeletonEdgeKind;
-use hardbop_semantics::steps::Ground;
 use rounds::Search;
 
 /// Following values as an engine.
@@ -56,19 +54,13 @@ impl Engine for Values {
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let view = &task.model.flat;
-        let calls = |kind| matches!(kind, SkeletonEdgeKind::Return(..));
-        if view.skeleton.edges.iter().any(|edge| calls(edge.kind)) {
+        if view.has_calls() {
             // States have no calls open.
             return Ended::open(task, &Reason::Values);
         }
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
-        let ground = Ground {
-            semantics: &view.semantics,
-            effects: &view.effects,
-            skeleton: &view.skeleton,
-            constants: &constants,
-        };
+        let ground = view.ground(&constants);
         match Search::new(self, task, ground, terms, desk) {
             Ok(search) => search.run(),
             Err(reason) => Ended::open(task, &reason),

@@ -142,6 +142,27 @@ fn is_read(ground: &Ground<'_, '_>, terms: &Terms, heap: &Heap, term: TermId) ->
             .is_some_and(|memory| heap.field_of(memory).is_some())
 }
 
+/// What a step stores in a field, and of which nodes.
+fn written(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    field: Field,
+) -> Vec<(Owner, TermId)> {
+    let Some(id) = now(ground, field.memory) else {
+        return Vec::new();
+    };
+    let memory = step.state.get(ground.semantics, terms, id);
+    let mut found = Vec::new();
+    for (address, value) in stores(terms, memory) {
+        if let Some(owner) = heap.owner(terms, field.memory, address) {
+            found.push((owner, value));
+        }
+    }
+    found
+}
+
 /// What a step stores in a field, said of the node that is any.
 fn stored(
     ground: &Ground<'_, '_>,
@@ -151,14 +172,7 @@ fn stored(
     field: Field,
     found: &mut Found,
 ) {
-    let Some(id) = now(ground, field.memory) else {
-        return;
-    };
-    let written = step.state.get(ground.semantics, terms, id);
-    for (address, value) in stores(terms, written) {
-        let Some(owner) = heap.owner(terms, field.memory, address) else {
-            continue;
-        };
+    for (owner, value) in written(ground, terms, heap, step, field) {
         let any = heap.kinds[owner.kind.index()].any;
         let element = heap.field(terms, field, any);
         for value in leaves(terms, value) {
@@ -207,14 +221,7 @@ fn ordered(
     field: Field,
     found: &mut Found,
 ) {
-    let Some(id) = now(ground, field.memory) else {
-        return;
-    };
-    let written = step.state.get(ground.semantics, terms, id);
-    for (address, value) in stores(terms, written) {
-        let Some(owner) = heap.owner(terms, field.memory, address) else {
-            continue;
-        };
+    for (owner, value) in written(ground, terms, heap, step, field) {
         let any = heap.kinds[owner.kind.index()].any;
         let element = heap.field(terms, field, any);
         let plain = now(ground, value).is_some();
