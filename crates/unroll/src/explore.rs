@@ -5,27 +5,25 @@
 //! asked for an input, in a state that was not seen before, is kept with the values that were not
 //! tried yet. A run repeats the answers that lead to such a place, tries another value, and goes on
 //! into what is new. Places in states of a rare kind come first, near ones before far ones, and
-//! every other time any place. With
-//! few states (protocols, schedulers, state machines) that sees all of them; with many, it sees some
-//! of every kind.
+//! every other time any place. With few states (protocols, schedulers, state machines) that sees all
+//! of them; with many, it sees some of every kind. Where there is memory that nobody looks at,
+//! states that look alike are passed on guesses.
 
+mod steered;
+
+use self::steered::{SoFar, Steered};
 use crate::hints::Hints;
 use crate::likeness::{Likeness, Looks, mixed};
-use crate::runs::{Guess, Runs, Style};
-use hardbop_cfront::ids::{EdgeId, TypeId};
-use hardbop_cfront::interp::{
-    Environment, Interpreter, Limits, Observer, Outcome, Request, Run, State, TraceMode, Wanted,
-};
-use hardbop_cfront::program::{Op, Program};
-use hardbop_cfront::types::Type;
+use crate::runs::Runs;
+use hardbop_cfront::ids::EdgeId;
+use hardbop_cfront::interp::{Interpreter, Limits, Observer, Outcome, Run, State, TraceMode};
+use hardbop_cfront::program::{Edge, Op};
 use hardbop_engine::claim::{Given, Run as RunClaim, Script};
 use hardbop_engine::{Claim, Desk, Ended, Event, Figure, Reason, Task};
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// The most new places of one run: others are to have their turn.
-const NEW_PLACES: u32 = 32;
 /// The most places that are kept.
 const PLACES: usize = 1_000_000;
 
@@ -33,10 +31,17 @@ const PLACES: usize = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct PlaceId(u32);
 
+/// What led to a place: the place before it, if there is one, and the answers since.
+#[derive(Clone, Default)]
+struct Before {
+    place: Option<PlaceId>,
+    answers: Vec<u128>,
+}
+
 /// Where an input was asked for.
 struct Place {
-    /// The place before it, and the answer that led here from there.
-    before: Option<(PlaceId, u128)>,
+    /// What led here.
+    before: Before,
     /// How many answers lead here.
     depth: u32,
     /// How many places in states of this kind there were before.
@@ -59,20 +64,17 @@ struct Seen {
 
 impl Seen {
     /// Keeps a place, with the values that are to be tried; `None` if it is known.
-    fn add(
-        &mut self,
-        looks: Looks,
-        before: Option<(PlaceId, u128)>,
-        left: Vec<u128>,
-    ) -> Option<PlaceId> {
+    fn add(&mut self, looks: Looks, before: &Before, left: Vec<u128>) -> Option<PlaceId> {
         if self.places.len() >= PLACES || !self.exact.insert(looks.exact) {
             return None;
         }
+        let before = before.clone();
         let count = self.rough.entry(looks.rough).or_default();
         let alike = *count;
         *count += 1;
         let id = PlaceId(self.places.len() as u32);
-        let depth = before.map_or(0, |(before, _)| self.place(before).depth + 1);
+        let first = before.place.map_or(0, |place| self.place(place).depth);
+        let depth = first + before.answers.len() as u32;
         self.places.push(Place {
             before,
             depth,
@@ -104,17 +106,36 @@ impl Seen {
         place.left.pop()
     }
 
-    /// The answers that lead to a place, and one more.
-    fn answers_and(&self, id: PlaceId, value: u128) -> Vec<u128> {
+    /// The answers that lead to a place.
+    fn answers(&self, id: PlaceId) -> Vec<u128> {
         let mut answers = Vec::with_capacity(self.place(id).depth as usize + 1);
-        let mut at = id;
-        while let Some((before, answer)) = self.place(at).before {
-            answers.push(answer);
-            at = before;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let before = &self.place(id).before;
+            answers.extend(before.answers.iter().rev());
+            at = before.place;
         }
         answers.reverse();
+        answers
+    }
+
+    /// The answers that lead to a place, and one more.
+    fn answers_and(&self, id: PlaceId, value: u128) -> Vec<u128> {
+        let mut answers = self.answers(id);
         answers.push(value);
         answers
+    }
+
+    /// Any place, with the answers that lead there; every other time the beginning. `None` if
+    /// there is none.
+    fn any(&self, turn: u64) -> Option<(Option<PlaceId>, Vec<u128>)> {
+        let chance = mixed(turn, 3);
+        let index = (chance / 2).checked_rem(self.places.len() as u64)?;
+        if chance.is_multiple_of(2) {
+            return Some((None, Vec::new()));
+        }
+        let id = PlaceId(index as u32);
+        Some((Some(id), self.answers(id)))
     }
 
     /// The next place to go on from, with the answers that lead there and one that is new. Every
@@ -150,6 +171,9 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
     let mut ended = Ended::open(task, &Reason::Length(options.steps as usize));
     let mut next = Some((None, Vec::new()));
     let (mut runs, mut steps) = (0u64, 0);
+    // The heap is not looked at either.
+    let allocates = |edge: &Edge| matches!(edge.op, Op::Allocate { .. });
+    let mut is_unseen = program.edges.iter().any(allocates);
     let limits = Limits {
         steps: options.steps,
         trace: TraceMode::Off,
@@ -171,7 +195,12 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
         }
         let looks = Cell::new(None);
         let is_new = Cell::new(given.is_empty());
-        let before = from.zip(given.last().copied());
+        // The answers since the place: one to go on from it, none to come to it once more.
+        let since = given.len() - from.map_or(0, |from| seen.place(from).depth as usize);
+        let before = Before {
+            place: from,
+            answers: given[given.len() - since..].to_vec(),
+        };
         let mut steered = Steered {
             hints: &hints,
             seen: &mut seen,
@@ -179,10 +208,9 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
             is_new: &is_new,
             given: given.into_iter(),
             before,
-            last: None,
-            new: 0,
-            asked: 0,
-            ended: false,
+            run: runs,
+            is_unseen,
+            so_far: SoFar::default(),
         };
         let mut onlooker = Onlooker {
             likeness: &likeness,
@@ -190,8 +218,10 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
             is_new: &is_new,
         };
         let run = interpreter.run_observed(&mut steered, &limits, &mut onlooker);
+        is_unseen = steered.is_unseen;
         runs += 1;
-        steps += run.steps;
+        // The beginning of a run costs something, too.
+        steps += run.steps + 50;
         violated(&run, desk, &mut ended);
         let is_done = ended.open.is_empty() && !task.checks.is_empty();
         if is_done || runs >= options.runs || steps >= edges {
@@ -205,6 +235,10 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
             });
         }
         next = seen.next(runs).map(|(from, given)| (Some(from), given));
+        // Every place was tried, but states of which not all is seen may be worth another try.
+        if next.is_none() && is_unseen {
+            next = seen.any(runs);
+        }
     }
     ended.statistics = figures(runs, &seen);
     ended
@@ -246,122 +280,4 @@ impl Observer for Onlooker<'_> {
             self.looks.set(Some(self.likeness.look(edge, state)));
         }
     }
-}
-
-/// Answers as it was told, and then with what was not tried.
-struct Steered<'a> {
-    hints: &'a Hints,
-    seen: &'a mut Seen,
-    /// What the onlooker saw.
-    looks: &'a Cell<Option<Looks>>,
-    /// Whether the answers that were given are used up.
-    is_new: &'a Cell<bool>,
-    given: std::vec::IntoIter<u128>,
-    /// The place before, and the answer there.
-    before: Option<(PlaceId, u128)>,
-    /// What the state looked like when it was asked last.
-    last: Option<Looks>,
-    new: u32,
-    /// How often it was asked.
-    asked: u64,
-    ended: bool,
-}
-
-impl Steered<'_> {
-    /// The answer to a request; `None` if this was seen before.
-    fn answer(&mut self, request: Request<'_>, ty: TypeId) -> Option<u128> {
-        self.asked += 1;
-        if let Some(answer) = self.given.next() {
-            if self.given.len() == 0 {
-                self.is_new.set(true);
-            }
-            return Some(answer);
-        }
-        if self.ended {
-            return None;
-        }
-        let looks = match (self.looks.take(), self.last) {
-            (Some(looks), _) => looks,
-            // The same edge asks more than once.
-            (None, Some(last)) => last.again(),
-            (None, None) => Looks { rough: 0, exact: 0 },
-        };
-        self.last = Some(looks);
-        self.new += 1;
-        let mut place = None;
-        if self.new <= NEW_PLACES {
-            let hints = self.hints.at(request.program, request.edge);
-            let values = values(request, ty, hints, looks.exact, self.asked);
-            place = self.seen.add(looks, self.before, values);
-        }
-        let answer = place.and_then(|place| Some((place, self.seen.take(place)?)));
-        self.ended = answer.is_none();
-        self.before = answer;
-        answer.map(|(_, answer)| answer)
-    }
-}
-
-impl Environment for Steered<'_> {
-    fn input(&mut self, request: Request<'_>, ty: TypeId) -> Option<u128> {
-        self.answer(request, ty)
-    }
-
-    fn input_bytes(&mut self, _: Request<'_>, bytes: &mut [u8]) -> bool {
-        bytes.fill(0);
-        true
-    }
-
-    fn unknown(&mut self, request: Request<'_>, bytes: &mut [u8]) {
-        // What an undefined function gives is as good as an input; the rest is zero.
-        let havoc = request
-            .edge
-            .and_then(|edge| havocked(request.program, edge));
-        let Some(ty) = havoc.filter(|_| request.wanted != Wanted::Bytes) else {
-            return;
-        };
-        let answer = self.answer(request, ty).unwrap_or(0).to_le_bytes();
-        for (byte, value) in bytes.iter_mut().zip(answer) {
-            *byte = value;
-        }
-    }
-}
-
-/// The type of the scalar that an edge makes unknown.
-fn havocked(program: &Program, edge: EdgeId) -> Option<TypeId> {
-    let Op::Havoc { place } = &program.edges[edge.index()].op else {
-        return None;
-    };
-    let ty = program.place(*place).ty;
-    program.types.is_scalar(ty).then_some(ty)
-}
-
-/// What to try for an input: the numbers that it is compared with, and some of every style. The
-/// last one is tried first. Pointers from outside lead to an object of their own for every `asked`.
-fn values(request: Request<'_>, ty: TypeId, hints: &[u128], seed: u64, asked: u64) -> Vec<u128> {
-    let types = &request.program.types;
-    let width = types.bit_width(ty).unwrap_or(8).clamp(1, 128);
-    let mask = u128::MAX >> (128 - width);
-    let mut values: Vec<u128> = hints.to_vec();
-    // Not always the same one first.
-    if !values.is_empty() {
-        let first = seed as usize % values.len();
-        values.rotate_left(first);
-    }
-    let mut styles = vec![Style::Zero, Style::One];
-    if !matches!(types.get(ty), Type::Bool) {
-        styles.extend([Style::Small, Style::Medium, Style::Mixed]);
-    }
-    if hints.is_empty() && mixed(seed, 7).is_multiple_of(2) {
-        styles.swap(0, 1);
-    }
-    for style in styles {
-        let mut guess = Guess::new(style, seed);
-        guess.objects = asked;
-        values.extend(guess.input(request, ty));
-    }
-    let mut known = BTreeSet::new();
-    let kept = values.into_iter().map(|value| value & mask);
-    let mut kept: Vec<u128> = kept.filter(|&value| known.insert(value)).collect();
-    kept.reverse();
-    kept
 }

@@ -3,14 +3,17 @@
 //! Only guessing depends on this, never an answer, so the text is read with a light hand: copies
 //! between whole variables are followed in both directions, and nothing else is.
 
-use hardbop_cfront::ids::{EdgeId, ExprId, PlaceId, VarId};
+use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
+use hardbop_cfront::operands::{Operand, each_load, each_operand, operands_of};
 use hardbop_cfront::program::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// For variables that are compared with numbers, the numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
     numbers: BTreeMap<VarId, Vec<u128>>,
+    /// For types of pointers that functions are called through, the functions.
+    callees: BTreeMap<TypeId, BTreeSet<FuncId>>,
 }
 
 /// The most numbers that are kept for a variable.
@@ -43,12 +46,20 @@ impl Hints {
             }
         }
         let mut hints = Hints::default();
+        for edge in &program.edges {
+            if let Op::Call { callee, .. } = &edge.op
+                && let Callee::Indirect { pointer, targets } = callee
+            {
+                let callees = hints.callees.entry(program.expr(*pointer).ty).or_default();
+                callees.extend(targets);
+            }
+        }
         for expr in &program.exprs {
             let ExprKind::Binary(op, left, right) = expr.kind else {
                 continue;
             };
             let around = match op {
-                BinaryOp::Eq | BinaryOp::Ne => 0,
+                BinaryOp::Eq | BinaryOp::Ne | BinaryOp::BitAnd => 0,
                 BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 1,
                 _ => continue,
             };
@@ -104,6 +115,74 @@ impl Hints {
         let variable = place.and_then(|place| variable(program, place));
         variable.map_or(&[], |variable| self.compared(variable))
     }
+
+    /// The functions that are called through pointers of a type.
+    pub(crate) fn callees(&self, pointer: TypeId) -> impl Iterator<Item = FuncId> + '_ {
+        self.callees.get(&pointer).into_iter().flatten().copied()
+    }
+
+    /// The functions that a pointer may lead to which an edge reads from memory.
+    pub(crate) fn functions(&self, program: &Program, edge: Option<EdgeId>) -> BTreeSet<FuncId> {
+        let mut functions = BTreeSet::new();
+        for op in reading(program, edge) {
+            each_load(program, op, &mut |place| {
+                functions.extend(self.callees(program.place(place).ty));
+            });
+        }
+        functions
+    }
+
+    /// The numbers that something of so many bytes is compared with where an edge reads it from
+    /// memory: those that stand beside it, and those for the variable that it is copied to. The
+    /// best one is the last.
+    pub(crate) fn nearby(&self, program: &Program, edge: Option<EdgeId>, size: usize) -> Vec<u128> {
+        let mut numbers = Vec::new();
+        let mut left = Vec::new();
+        for op in reading(program, edge) {
+            if let Op::Assign { place, .. } = op
+                && let Some(variable) = variable(program, *place)
+            {
+                numbers.extend_from_slice(self.compared(variable));
+            }
+            each_operand(op, &mut |operand| left.push(operand));
+        }
+        while let Some(operand) = left.pop() {
+            let Operand::Expr(expr) = operand else {
+                continue;
+            };
+            let kind = &program.expr(expr).kind;
+            if let ExprKind::Binary(op, one, other) = kind {
+                let around = match op {
+                    BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => 1,
+                    _ => 0,
+                };
+                let beside = [*one, *other]
+                    .into_iter()
+                    .filter_map(|e| number(program, e));
+                numbers.extend(
+                    beside.flat_map(|n| [n.wrapping_sub(around), n.wrapping_add(around), n]),
+                );
+            }
+            operands_of(kind, &mut |operand| left.push(operand));
+        }
+        numbers.push(1);
+        let mask = u128::MAX >> (128 - 8 * size.clamp(1, 16));
+        let mut known = BTreeSet::from([0]);
+        let kept = numbers.into_iter().map(|number| number & mask);
+        kept.filter(|&number| known.insert(number)).collect()
+    }
+}
+
+/// What may be reading while an edge is the last one that was begun: a condition is read before it
+/// is known which edge is taken.
+fn reading(program: &Program, edge: Option<EdgeId>) -> impl Iterator<Item = &Op> {
+    let last = edge.map(|edge| &program.edges[edge.index()]);
+    let next = last
+        .into_iter()
+        .flat_map(|last| program.edges_from(last.to));
+    let next = next.map(|(_, edge)| &edge.op);
+    let next = next.filter(|op| matches!(op, Op::Assume { .. }));
+    last.map(|last| &last.op).into_iter().chain(next)
 }
 
 /// The variable that a place is the whole of.
@@ -122,9 +201,15 @@ fn converted(program: &Program, mut expr: ExprId) -> ExprId {
     expr
 }
 
-/// The variable that an expression reads, if it does nothing else.
+/// The variable that an expression reads, if it does nothing else but take some bits of it.
 fn read(program: &Program, expr: ExprId) -> Option<VarId> {
-    match program.expr(converted(program, expr)).kind {
+    let mut at = converted(program, expr);
+    while let ExprKind::Binary(BinaryOp::BitAnd, bits, mask) = program.expr(at).kind
+        && number(program, mask).is_some()
+    {
+        at = converted(program, bits);
+    }
+    match program.expr(at).kind {
         ExprKind::Load(place) => variable(program, place),
         _ => None,
     }

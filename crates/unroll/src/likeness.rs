@@ -133,8 +133,9 @@ impl Likeness {
             looks.rough = mixed(looks.rough, rough);
             looks.exact = mixed(looks.exact, exact);
         };
-        for function in state.functions() {
-            add(function.0.into(), function.0.into());
+        for (function, call) in state.calls() {
+            let place = mixed(function.0.into(), call as u64);
+            add(place, place);
         }
         let locals = self.asks.get(&edge).map_or(&[][..], Vec::as_slice);
         for scalar in self.scalars.iter().chain(locals) {

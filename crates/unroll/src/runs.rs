@@ -268,6 +268,10 @@ pub(crate) enum Style {
     Sparse,
 }
 
+/// Pointers from outside lead so far into their objects: what they lead to may be a part of
+/// something, which begins before it (`container_of`).
+const WITHIN: u64 = OUTSIDE_OBJECT / 8;
+
 const ROWS: [Style; 4] = [Style::First, Style::Falling, Style::Rising, Style::Sparse];
 
 pub(crate) const STYLES: [Style; 6] = [
@@ -353,7 +357,7 @@ impl Guess<'_> {
     }
 
     /// Null, or a pointer to an object of the outside that nothing else points to.
-    fn pointer(&mut self, model: DataModel) -> u64 {
+    pub(crate) fn pointer(&mut self, model: DataModel) -> u64 {
         let chance = self.next() >> 8;
         let null = match self.style {
             Style::Zero => true,
@@ -370,7 +374,7 @@ impl Guess<'_> {
             return 0;
         }
         self.objects += 1;
-        address
+        address + WITHIN
     }
 
     /// A floating-point number in the same style: often a fraction.

@@ -1,5 +1,6 @@
 //! The address space of a run: where functions, the heap, the outside and the stack lie.
 
+use crate::ids::FuncId;
 use crate::types::DataModel;
 use std::ops::Range;
 
@@ -39,6 +40,11 @@ pub(super) fn align_up(address: u64, size: u64) -> u64 {
 /// The first address after an object and its gap.
 pub(super) fn after(base: u64, size: u64) -> u64 {
     base.saturating_add(size).saturating_add(GAP)
+}
+
+/// The address of a function.
+pub fn function_address(function: FuncId) -> u64 {
+    FUNCTIONS + FUNCTION_SIZE * u64::from(function.0)
 }
 
 /// The room that an object of the outside has.

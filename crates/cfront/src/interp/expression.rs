@@ -6,7 +6,7 @@
 mod arithmetic;
 mod place;
 
-use super::addresses::{FUNCTION_SIZE, FUNCTIONS};
+use super::addresses::function_address;
 use super::code::{Cmp, Code, Instr, Norm, R, Rare, Shape, Storage};
 use super::layout::{Path, Root, path};
 use super::scalar::Kind;
@@ -291,7 +291,7 @@ impl<'p> Emitter<'p> {
                 values.push(value);
             }
             ExprKind::Function(function) => {
-                let address = FUNCTIONS + FUNCTION_SIZE * u64::from(function.0);
+                let address = function_address(function);
                 let kind = Kind::Int {
                     width: 64,
                     signed: false,

@@ -39,7 +39,7 @@ mod state;
 pub use environment::{Environment, Request, Wanted};
 pub use inputs::{Exhausted, InputError, InputValue, Script, Unknown, parse_inputs};
 
-pub use addresses::{OUTSIDE_OBJECT, outside};
+pub use addresses::{OUTSIDE_OBJECT, function_address, outside};
 pub use report::{Report, ReportInput, report, value_text};
 pub use snapshot::Snapshot;
 pub use state::{LiveObject, State};

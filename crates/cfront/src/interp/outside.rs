@@ -11,13 +11,15 @@ use super::machine::Machine;
 use super::memory::{Access, Life, Memory};
 use super::scalar::Reg;
 use crate::types::DataModel;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The objects of the outside that were touched, by their addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outside {
     objects: BTreeMap<u64, OutsideObject>,
+    /// The addresses of those that the program freed.
+    gone: BTreeSet<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +63,9 @@ impl Memory {
         if size > OUTSIDE_OBJECT - offset as u64 {
             return Err(TrapKind::OutOfBounds);
         }
+        if self.outside.gone.contains(&base) {
+            return Err(TrapKind::Dangling);
+        }
         let slot = match self.outside.objects.get(&base) {
             Some(object) => object.slot,
             None => {
@@ -72,6 +77,19 @@ impl Memory {
             }
         };
         Ok(Some(Found { base, slot, offset }))
+    }
+
+    /// Frees an object of the outside: whoever handed it in may have allocated it, and where it
+    /// starts only they know. `false` if the pointer does not lead to one that is there.
+    pub(super) fn free_outside(&mut self, pointer: Reg) -> bool {
+        let Ok(Some(found)) = self.locate_outside(pointer, 1) else {
+            return false;
+        };
+        self.leave_open();
+        self.kill(found.slot);
+        self.outside.objects.remove(&found.base);
+        self.outside.gone.insert(found.base);
+        true
     }
 }
 

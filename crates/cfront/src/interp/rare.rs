@@ -222,8 +222,12 @@ impl Machine<'_> {
                 self.set(d, pointer);
             }
             Rare::Free { pointer } => {
-                if let Some(object) = self.freed_object(self.get(pointer))? {
-                    self.memory.kill(object);
+                let pointer = self.get(pointer);
+                match self.freed_object(pointer) {
+                    Ok(Some(object)) => self.memory.kill(object),
+                    Ok(None) => {}
+                    Err(_) if self.memory.free_outside(pointer) => {}
+                    Err(kind) => return Err(kind.into()),
                 }
             }
             Rare::CopyMemory { to, from, size } => {

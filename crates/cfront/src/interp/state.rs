@@ -40,8 +40,14 @@ impl State<'_, '_> {
 
     /// The functions of the active calls, the outermost first.
     pub fn functions(&self) -> Vec<FuncId> {
+        self.calls().map(|(function, _)| function).collect()
+    }
+
+    /// The functions of the active calls, the outermost first, each with a number that tells its
+    /// caller's calls apart.
+    pub fn calls(&self) -> impl Iterator<Item = (FuncId, usize)> {
         let frames = self.machine.frames.iter();
-        frames.map(|frame| frame.code.function).collect()
+        frames.map(|frame| (frame.code.function, frame.return_to))
     }
 
     /// How many inputs the run was given so far.

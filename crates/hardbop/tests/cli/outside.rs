@@ -186,20 +186,90 @@ fn whoever_asks_about_pointers_hears_of_them() {
     );
 }
 
+/// Whoever handed an object in may have allocated it.
+#[test]
+fn an_object_from_outside_may_be_freed_once() {
+    check(
+        "void free(void *);
+struct node *get(void);
+int main(void) {
+  struct node *p = get();
+  if (!p)
+    return 0;
+  free(p);
+  reach_error();
+  return 0;
+}",
+        "",
+        expect![[r#"
+            VIOLATED x.c:11: call of `reach_error` (in main)
+               7  struct node *p = get();  p = 0x600000000800
+               8  if (!p)                  p = 0x600000000800
+              10  free(p);
+              11  call of `reach_error`
+            assuming that `get`, first called at x.c:7, returns anything and changes nothing
+            [exit 1]
+        "#]],
+    );
+    check(
+        "void free(void *);
+struct node *get(void);
+int main(void) {
+  struct node *p = get();
+  if (!p)
+    return 0;
+  free(p);
+  if (p->value == 1)
+    reach_error();
+  return 0;
+}",
+        "",
+        expect![[r#"
+            UNKNOWN x.c:12: call of `reach_error` (in main)
+              because the run that was found does not replay: it ends in Dangling
+            assuming that `get`, first called at x.c:7, returns anything and changes nothing
+            [exit 3]
+        "#]],
+    );
+}
+
 /// The harness puts the objects where the run's pointers lead to, so a real program fails, too.
 #[test]
 fn a_harness_has_the_objects() {
-    let text = format!(
-        "{PRELUDE}struct node *get(void);
-int main(void) {{
+    harness_fails(
+        "struct node *get(void);
+int main(void) {
   struct node *p = get();
   if (p && p->value == 5 && p->next && p->next->value == 6)
     reach_error();
   return 0;
-}}
-"
+}
+",
+        expect![[r#"
+            hardbop: x.c:8: reach_error is called
+        "#]],
     );
-    let scene = Scene::file("x.c", text);
+    harness_fails(
+        "void free(void *);
+struct node *get(void);
+int main(void) {
+  struct node *p = get();
+  if (p && p->value == 5) {
+    free(p);
+    reach_error();
+  }
+  return 0;
+}
+",
+        expect![[r#"
+            hardbop: x.c:10: reach_error is called
+        "#]],
+    );
+}
+
+/// Compiles the harness of a violation with the program, and runs it.
+fn harness_fails(text: &str, expected: Expect) {
+    let scene = Scene::file("x.c", format!("{PRELUDE}{text}"));
     scene.output("check x.c -q --harness failing.c");
     let compiled = Command::new("cc")
         .current_dir(scene.path())
@@ -208,8 +278,5 @@ int main(void) {{
     assert!(compiled.expect("a C compiler").success());
     let run = Command::new(scene.path().join("failing")).output();
     let told = run.expect("the harness runs").stderr;
-    expect![[r#"
-        hardbop: x.c:8: reach_error is called
-    "#]]
-    .assert_eq(&String::from_utf8_lossy(&told));
+    expected.assert_eq(&String::from_utf8_lossy(&told));
 }
