@@ -111,7 +111,7 @@ impl Exploration<'_> {
                 facts.push(tools.terms.eq(term, value));
             }
         }
-        let mut known = Known::new(&known);
+        let mut known = Known::new(&mut tools.terms, &known);
         for step in tools.steps.from(from) {
             let End::At(location) = tools.steps.get(step).to else {
                 continue;
@@ -129,8 +129,7 @@ impl Exploration<'_> {
             }
             let mut wanted = Vec::with_capacity(followed.len());
             for &term in followed {
-                let end = tools.steps.end(&tools.ground, &mut tools.terms, step, term);
-                wanted.push(known.settle(tools, end));
+                wanted.push(known.end(tools, step, term));
             }
             for values in ends(tools, condition, &facts, &wanted)? {
                 if let Some(many) = reached.count(followed, &values, self.values) {

@@ -1,6 +1,7 @@
 //! Terms with the values that are known in a state put in.
 
-use crate::steps::Steps;
+use crate::differences::{difference, sides, solved};
+use crate::steps::{StepId, Steps};
 use hardbop_logic::{Op, PutIn, Session, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
@@ -31,10 +32,27 @@ pub struct Known {
 
 impl Known {
     /// These terms have these values: numbers, and addresses by their distance from the origin.
-    pub fn new(values: &[(TermId, TermId)]) -> Known {
+    pub fn new(terms: &mut Terms, values: &[(TermId, TermId)]) -> Known {
+        let solved = solved(terms, values);
+        let all = || values.iter().chain(&solved).copied();
         Known {
-            values: values.iter().copied().collect(),
-            put_in: PutIn::new(values.iter().copied()),
+            values: all().collect(),
+            put_in: PutIn::new(all()),
+        }
+    }
+
+    /// What a followed term is at the end of a step, with the values put in.
+    pub fn end(&mut self, tools: &mut Tools<'_, '_>, step: StepId, term: TermId) -> TermId {
+        let mut at_end = |tools: &mut Tools<'_, '_>, term: TermId| {
+            let end = tools.steps.end(&tools.ground, &mut tools.terms, step, term);
+            self.settle(tools, end)
+        };
+        match sides(&tools.terms, term) {
+            Some((left, right)) => {
+                let (left, right) = (at_end(tools, left), at_end(tools, right));
+                difference(&mut tools.terms, left, right)
+            }
+            None => at_end(tools, term),
         }
     }
 

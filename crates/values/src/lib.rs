@@ -9,8 +9,9 @@
 //! It begins with no variable at all (`rounds`). A way to a violated check that cannot be run
 //! tells which variables it read without knowing them (`missing`): these are followed from then
 //! on, but for those that take too many values. Where it depends on a variable that may have any
-//! value, conditions on it are followed instead.
+//! value, its difference from another one (`differences`) or conditions on it are followed instead.
 
+mod differences;
 mod ends;
 mod explore;
 mod known;

@@ -90,25 +90,21 @@ pub fn missing(
             return Missing::default();
         };
         let known = before.map(|before| before.known(followed));
-        let mut known = Known::new(&known.unwrap_or_default());
+        let mut known = Known::new(&mut tools.terms, &known.unwrap_or_default());
         let mut rest = Rest {
             in_core: core.contains(&at),
             taken: tools.terms.bool(true),
             ends: BTreeMap::new(),
         };
         for &variable in &needed {
-            let end = tools
-                .steps
-                .end(&tools.ground, &mut tools.terms, step, variable);
-            let end = known.settle(tools, end);
+            let end = known.end(tools, step, variable);
             rest.ends.insert(variable, end);
         }
         if rest.in_core {
             let condition = tools.steps.get(step).condition;
             let mut taken = vec![known.settle(tools, condition)];
             for (term, value) in state.known(followed) {
-                let end = tools.steps.end(&tools.ground, &mut tools.terms, step, term);
-                let end = known.settle(tools, end);
+                let end = known.end(tools, step, term);
                 taken.push(tools.terms.eq(end, value));
             }
             rest.taken = tools.terms.and(&taken);

@@ -1,6 +1,7 @@
 //! Exploring again and again, each time with what the last way to a target was missing.
 
 use crate::Values;
+use crate::differences::differences;
 use crate::explore::{Exploration, Explored, Followed, Halt, State};
 use crate::known::Tools;
 use crate::missing::{core, missing};
@@ -274,7 +275,8 @@ impl<'a, 'g, 'p> Search<'a, 'g, 'p> {
         let core = core(&mut self.tools, &followed, way, segments);
         let missing = missing(&mut self.tools, &followed, way, &core);
         let before = self.followed.len();
-        for terms in [missing.variables, missing.conditions] {
+        let differences = differences(&mut self.tools, &missing.conditions);
+        for terms in [missing.variables, differences, missing.conditions] {
             self.followed.extend(terms.difference(&self.refused));
             if self.followed.len() > before {
                 break;

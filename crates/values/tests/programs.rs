@@ -45,6 +45,29 @@ fn of_a_variable_with_any_value_conditions_are_followed() {
     assert_eq!(said(&Values::default(), text), ["proved"]);
 }
 
+/// A token with any value is handed on and counted: only how far it came is known. `LAST` stands for
+/// how far it should have come.
+const TOKEN: &str = "unsigned at, token, first;
+    int main(void) {
+      while (1) {
+        if (at == 0) { token = __VERIFIER_nondet_int(); first = token; at = 1; }
+        else if (at == 1) { if (__VERIFIER_nondet_int()) { token++; at = 2; } }
+        else if (at == 2) { token++; at = __VERIFIER_nondet_int() ? 3 : 2; if (at == 2) token--; }
+        else if (at == 3) { if (__VERIFIER_nondet_int()) { token++; at = 4; } }
+        else { if (token != first + LAST) reach_error(); at = 0; }
+      }
+    }";
+
+#[test]
+fn of_two_variables_with_any_values_the_difference_is_followed() {
+    let engine = Values {
+        conditions: 0,
+        ..Values::default()
+    };
+    assert_eq!(said(&engine, &TOKEN.replace("LAST", "3")), ["proved"]);
+    assert_eq!(said(&engine, &TOKEN.replace("LAST", "2")), ["violated"]);
+}
+
 #[test]
 fn counters_are_given_up_soon() {
     let text = "int main(void) {

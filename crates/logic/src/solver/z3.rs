@@ -21,7 +21,7 @@ use crate::parse::{Names, parse_term};
 use crate::smtlib::escape;
 use crate::sort::Sort;
 use crate::term::{FuncId, Op, TermId, Terms};
-use crate::value::{ArrayValue, Value, apply};
+use crate::value::{ArrayValue, BitVec, Value, apply};
 
 /// How to set up Z3.
 #[derive(Clone, Debug, Default)]
@@ -304,10 +304,16 @@ pub(crate) fn reason(text: String) -> Unknown {
     }
 }
 
-/// A value that Z3 tells, read from its text: numbers of any size, arrays as chains of stores.
+/// A value that Z3 tells. What is no truth value and no word is read from its text, which takes Z3
+/// much longer: numbers of any size, arrays as chains of stores.
 fn read_value(terms: &mut Terms, value: &Dynamic, sort: Sort) -> Option<Value> {
-    if sort == Sort::Bool {
-        return value.as_bool()?.as_bool().map(Value::Bool);
+    match sort {
+        Sort::Bool => return value.as_bool()?.as_bool().map(Value::Bool),
+        Sort::BitVec(width) if width <= 64 => {
+            let word = value.as_bv()?.as_u64()?;
+            return Some(Value::BitVec(BitVec::new(word.into(), width)));
+        }
+        _ => {}
     }
     let term = parse_term(terms, &Names::default(), &value.to_string()).ok()?;
     literal_value(terms, term)
@@ -343,6 +349,10 @@ pub(crate) fn literal_value(terms: &Terms, term: TermId) -> Option<Value> {
 fn literal_ast(value: &Value) -> Option<Dynamic> {
     match value {
         Value::Bool(truth) => Some(Bool::from_bool(*truth).into()),
+        Value::BitVec(bits) if bits.width() <= 64 => {
+            let word = u64::try_from(bits.unsigned()).ok()?;
+            Some(BV::from_u64(word, bits.width()).into())
+        }
         Value::BitVec(bits) => {
             let digits = bits.unsigned().to_string();
             BV::from_str(bits.width(), &digits).map(Dynamic::from)
