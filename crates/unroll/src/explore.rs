@@ -23,6 +23,7 @@ use hardbop_engine::{Claim, Desk, Ended, Event, Figure, Reason, Task};
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::rc::Rc;
 
 /// The most places that are kept.
 const PLACES: usize = 1_000_000;
@@ -38,6 +39,31 @@ struct Before {
     answers: Vec<u128>,
 }
 
+/// Values that were not tried at a place.
+#[derive(Default)]
+struct Left {
+    /// These first; the last one is next.
+    own: Vec<u128>,
+    /// Then the rest of all that the input is compared with, which many places share.
+    shared: Rc<Vec<u128>>,
+    /// Which of them is next.
+    next: usize,
+}
+
+impl Left {
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.next >= self.shared.len()
+    }
+
+    fn take(&mut self) -> Option<u128> {
+        self.own.pop().or_else(|| {
+            let value = self.shared.get(self.next)?;
+            self.next += 1;
+            Some(*value)
+        })
+    }
+}
+
 /// Where an input was asked for.
 struct Place {
     /// What led here.
@@ -46,8 +72,8 @@ struct Place {
     depth: u32,
     /// How many places in states of this kind there were before.
     alike: u32,
-    /// What was not tried; the last one is next.
-    left: Vec<u128>,
+    /// What was not tried.
+    left: Left,
     /// How many values were tried.
     tried: u32,
 }
@@ -64,7 +90,7 @@ struct Seen {
 
 impl Seen {
     /// Keeps a place, with the values that are to be tried; `None` if it is known.
-    fn add(&mut self, looks: Looks, before: &Before, left: Vec<u128>) -> Option<PlaceId> {
+    fn add(&mut self, looks: Looks, before: &Before, left: Left) -> Option<PlaceId> {
         if self.places.len() >= PLACES || !self.exact.insert(looks.exact) {
             return None;
         }
@@ -103,7 +129,7 @@ impl Seen {
     fn take(&mut self, id: PlaceId) -> Option<u128> {
         let place = &mut self.places[id.0 as usize];
         place.tried += 1;
-        place.left.pop()
+        place.left.take()
     }
 
     /// The answers that lead to a place.

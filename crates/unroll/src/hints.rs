@@ -7,17 +7,18 @@ use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::operands::{Operand, each_load, each_operand, operands_of};
 use hardbop_cfront::program::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// For variables that are compared with numbers, the numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
-    numbers: BTreeMap<VarId, Vec<u128>>,
+    numbers: BTreeMap<VarId, Rc<Vec<u128>>>,
     /// For types of pointers that functions are called through, the functions.
     callees: BTreeMap<TypeId, BTreeSet<FuncId>>,
 }
 
-/// The most numbers that are kept for a variable.
-const MOST: usize = 48;
+/// The most numbers that are kept for a variable: as many as a large `switch` has cases.
+const MOST: usize = 4_096;
 
 impl Hints {
     /// The comparisons of a program.
@@ -83,7 +84,7 @@ impl Hints {
     }
 
     fn add(&mut self, variable: VarId, number: u128, around: u128) {
-        let known = self.numbers.entry(variable).or_default();
+        let known = Rc::make_mut(self.numbers.entry(variable).or_default());
         let near = [
             number,
             number.wrapping_add(around),
@@ -98,22 +99,24 @@ impl Hints {
 
     /// The numbers that a variable is compared with, or those near to them.
     pub(crate) fn compared(&self, variable: VarId) -> &[u128] {
-        self.numbers.get(&variable).map_or(&[], Vec::as_slice)
+        self.numbers.get(&variable).map_or(&[], |numbers| numbers)
     }
 
     /// All numbers that anything is compared with, in the order of the variables.
     pub(crate) fn all(&self) -> impl Iterator<Item = u128> + Clone + '_ {
-        self.numbers.values().flatten().copied()
+        let all = self.numbers.values();
+        all.flat_map(|numbers| numbers.iter()).copied()
     }
 
     /// The numbers for the input of an edge.
-    pub(crate) fn at(&self, program: &Program, edge: Option<EdgeId>) -> &[u128] {
+    pub(crate) fn at(&self, program: &Program, edge: Option<EdgeId>) -> Rc<Vec<u128>> {
         let place = edge.and_then(|edge| match &program.edges[edge.0 as usize].op {
             Op::Input { place, .. } | Op::Havoc { place } => Some(*place),
             _ => None,
         });
         let variable = place.and_then(|place| variable(program, place));
-        variable.map_or(&[], |variable| self.compared(variable))
+        let numbers = variable.and_then(|variable| self.numbers.get(&variable));
+        numbers.map(Rc::clone).unwrap_or_default()
     }
 
     /// The functions that are called through pointers of a type.

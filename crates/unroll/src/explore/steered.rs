@@ -5,7 +5,7 @@
 //! inputs are asked for, where undefined functions give something, and where memory is read that the
 //! program did not write.
 
-use super::{Before, PlaceId, Seen};
+use super::{Before, Left, PlaceId, Seen};
 use crate::hints::Hints;
 use crate::likeness::{Looks, mixed};
 use crate::runs::{Guess, Style};
@@ -22,6 +22,8 @@ const NEW_PLACES: u32 = 32;
 const NEW_CONTENTS: u32 = 256;
 /// The most inputs of one run that are passed where the variables look as they did before.
 const PASSED: u32 = 64;
+/// So many of the numbers that an input is compared with come before others.
+const NEAR: usize = 48;
 /// The most parts of a variable that are filled in.
 const USUAL_PARTS: u32 = 1_000;
 
@@ -92,16 +94,27 @@ impl Steered<'_> {
         self.so_far.new += 1;
         let mut place = None;
         if self.so_far.new <= NEW_PLACES {
-            let values = self.values(request, ty, looks.exact);
-            place = self.seen.add(looks, &self.before, values);
+            let left = self.values(request, ty, looks.exact);
+            place = self.seen.add(looks, &self.before, left);
         }
         self.first_at(place)
     }
 
     /// What to try for an input.
-    fn values(&self, request: Request<'_>, ty: TypeId, seed: u64) -> Vec<u128> {
+    fn values(&self, request: Request<'_>, ty: TypeId, seed: u64) -> Left {
         let hints = self.hints.at(request.program, request.edge);
-        values(request, ty, hints, seed, self.so_far.asked)
+        let own = values(request, ty, &hints, seed, self.so_far.asked);
+        match hints.len() > NEAR {
+            true => Left {
+                own,
+                shared: hints,
+                next: 0,
+            },
+            false => Left {
+                own,
+                ..Left::default()
+            },
+        }
     }
 
     /// What something holds that an undefined function or assembly wrote: as good as an input, but
@@ -117,7 +130,7 @@ impl Steered<'_> {
     fn passed(&mut self, request: Request<'_>, ty: TypeId) -> u128 {
         let seed = self.so_far.last.map_or(0, |last| last.exact);
         let seed = mixed(mixed(seed, self.so_far.asked), self.run);
-        let values = self.values(request, ty, seed);
+        let values = self.values(request, ty, seed).own;
         self.pass(values[mixed(seed, 1) as usize % values.len()])
     }
 
@@ -217,7 +230,13 @@ impl Steered<'_> {
         let chance = mixed(mixed(looks.exact, self.run), self.so_far.asked);
         let unusual = values[(chance / 8) as usize % values.len()];
         let place = match self.so_far.contents <= NEW_CONTENTS {
-            true => self.seen.add(looks, &self.before, values),
+            true => {
+                let left = Left {
+                    own: values,
+                    ..Left::default()
+                };
+                self.seen.add(looks, &self.before, left)
+            }
             false => None,
         };
         match self.first_at(place) {
@@ -290,12 +309,10 @@ fn values(request: Request<'_>, ty: TypeId, hints: &[u128], seed: u64, asked: u6
     let types = &request.program.types;
     let width = types.bit_width(ty).unwrap_or(8).clamp(1, 128);
     let mask = u128::MAX >> (128 - width);
-    let mut values: Vec<u128> = hints.to_vec();
     // Not always the same one first.
-    if !values.is_empty() {
-        let first = seed as usize % values.len();
-        values.rotate_left(first);
-    }
+    let first = (seed as usize).checked_rem(hints.len()).unwrap_or(0);
+    let near = hints.iter().cycle().skip(first);
+    let mut values: Vec<u128> = near.take(hints.len().min(NEAR)).copied().collect();
     let mut styles = vec![Style::Zero, Style::One];
     if !matches!(types.get(ty), Type::Bool) {
         styles.extend([Style::Small, Style::Medium, Style::Mixed]);
