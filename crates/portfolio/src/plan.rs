@@ -219,14 +219,16 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     };
     let early = Unroll {
         layers: 32,
+        edges: RUN_FIRST,
+        ..Unroll::on_circuits()
+    };
+    // Rounds of a scheduler are many layers with little in each. To begin again later would cost
+    // what the first layers cost.
+    let deeper = Unroll {
+        layers: 500,
         // These would take too long to begin with.
         edges: 100_000,
         ..Unroll::on_circuits()
-    };
-    // Rounds of a scheduler are many layers with little in each.
-    let deeper = Unroll {
-        layers: 500,
-        ..early.clone()
     };
     let few = Runs {
         runs: 48,
@@ -298,11 +300,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(shallow, seconds(2)),
             Box::new(few),
             timed(early, seconds(3)),
+            suited(Look::Large(RUN_FIRST), timed(deeper, seconds(5))),
             // Ends at once where nothing unknown is multiplied.
             shared(products, seconds(10), 2),
             timed(Dpr::default(), seconds(1)),
             Box::new(explored(Effort::Small)),
-            suited(Look::Large(RUN_FIRST), timed(deeper, seconds(2))),
             timed(invariants(50_000_000), seconds(20)),
             shared(by_arguments, seconds(15), 2),
             suited(Look::Long(RUN_FIRST), timed(Leap::default(), seconds(1))),
