@@ -12,9 +12,10 @@
 use crate::hints::Hints;
 use crate::likeness::{Likeness, Looks, mixed};
 use crate::runs::{Guess, Runs, Style};
+use hardbop_budget::Budget;
 use hardbop_cfront::ids::{EdgeId, TypeId};
 use hardbop_cfront::interp::{
-    Environment, Interpreter, Limits, Observer, Outcome, Request, Run, State, TraceMode, Wanted,
+    Environment, Interpreter, Limits, Observer, Outcome, Request, Run, State, Wanted,
 };
 use hardbop_cfront::program::{Op, Program};
 use hardbop_cfront::types::Type;
@@ -150,11 +151,7 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
     let mut ended = Ended::open(task, &Reason::Length(options.steps as usize));
     let mut next = Some((None, Vec::new()));
     let (mut runs, mut steps) = (0u64, 0);
-    let limits = Limits {
-        steps: options.steps,
-        trace: TraceMode::Off,
-        ..Limits::default()
-    };
+    let limits = Limits::of_many(options.steps, Budget::unlimited());
     while let Some((from, given)) = next.take() {
         // A look at the budget costs as much as a short run.
         let looked = match runs % 16 {
