@@ -31,6 +31,21 @@ fn check(text: &str, inputs: &str, expected: Expect) {
 }
 
 #[test]
+fn one_of_many_runs_allocates_little_beside_what_is_static() {
+    let text = "void *malloc(unsigned long); char large[8 << 20];
+         int main(void) { char *small = malloc(1000); large[5] = 7; small[1] = large[5];
+           char *p = malloc(1 << 28); return small[1]; }";
+    let program = oracle::program(text, DataModel::Lp64).expect("the program is accepted");
+    let outcome = |limits: &Limits| {
+        let run = run(&program, &mut Script::new(Vec::new()), limits);
+        report(&program, &run).outcome
+    };
+    assert_eq!(outcome(&Limits::default()), "returned 7");
+    let one_of_many = Limits::of_many(10_000, Limits::default().budget);
+    assert_eq!(outcome(&one_of_many), "undefined: out of memory");
+}
+
+#[test]
 fn returned_values() {
     check(
         "int main(void) { return 2 + 3; }",

@@ -7,7 +7,7 @@
 
 use hardbop_cfront::ids::{CheckId, EdgeId, TypeId};
 use hardbop_cfront::interp::{
-    Environment, Interpreter, Limits, Observer, Request, Snapshot, State, TraceMode,
+    Environment, Interpreter, Limits, Observer, Request, Snapshot, State,
 };
 use hardbop_cfront::program::{CheckKind, ExprKind, LocationKind, Origin, Program};
 use hardbop_engine::claim::{Lasso, Script};
@@ -71,12 +71,7 @@ impl Engine for Lassos {
                 0..40 => self.steps / 20,
                 _ => self.steps,
             };
-            let limits = |steps| Limits {
-                steps,
-                budget: task.budget.clone(),
-                trace: TraceMode::Off,
-                ..Limits::default()
-            };
+            let limits = |steps| Limits::of_many(steps, task.budget.clone());
             let mut guess = Guess::new(runs, &numbers);
             let mut watch = Watch::new(program);
             interpreter.run_observed(&mut guess, &limits(steps), &mut watch);

@@ -6,7 +6,7 @@
 //! what a step need not keep is dropped, and when all steps keep the rest it is asked whether a
 //! step is always left in the loop.
 
-use crate::visits::{Run, Visit, run};
+use crate::visits::{Manner, Run, Visit, run};
 use hardbop_cfront::ids::{CheckId, EdgeId, LocId, VarId};
 use hardbop_cfront::program::{Callee, CheckKind, ExprKind, LocationKind, Op, Origin};
 use hardbop_engine::claim::{Chosen, Recurrence};
@@ -207,11 +207,16 @@ impl<'a> Search<'a> {
         }
         let variables = self.variables(nodes, blocks);
         for strategy in self.strategies(&open) {
-            for manner in 0..3 {
+            let mut came = false;
+            for manner in Manner::ALL {
                 self.task.budget.check().map_err(Reason::Stopped)?;
+                if came && manner.is_last_resort() {
+                    break;
+                }
                 let Some(run) = self.visits(nodes, &variables, &strategy, manner) else {
                     continue;
                 };
+                came = true;
                 let moments = [0, run.visits.len() / 2];
                 for moment in moments {
                     if self.set(
@@ -309,7 +314,7 @@ impl<'a> Search<'a> {
         nodes: &BTreeSet<LocId>,
         variables: &[(TermId, VarId, bool)],
         strategy: &BTreeMap<(EdgeId, usize), i128>,
-        manner: u64,
+        manner: Manner,
     ) -> Option<Run> {
         let inlined = self.task.model.inlined;
         let mut given: BTreeMap<EdgeId, i128> = BTreeMap::new();

@@ -2,9 +2,7 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{EdgeId, LocId, TypeId, VarId};
-use hardbop_cfront::interp::{
-    Environment, Interpreter, Limits, Observer, Request, State, TraceMode,
-};
+use hardbop_cfront::interp::{Environment, Interpreter, Limits, Observer, Request, State};
 use hardbop_cfront::program::Program;
 use hardbop_engine::claim::Script;
 use std::cell::Cell;
@@ -14,6 +12,31 @@ use std::collections::BTreeMap;
 const STEPS: u64 = 20_000;
 /// The most visits that are kept.
 const VISITS: usize = 60;
+
+/// What the program is given before it comes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// The same number everywhere.
+    Same(i128),
+    /// A small number that depends on the place.
+    ByPlace,
+}
+
+impl Manner {
+    /// All that are tried.
+    pub(crate) const ALL: [Manner; 5] = [
+        Manner::Same(1),
+        Manner::Same(0),
+        Manner::ByPlace,
+        Manner::Same(1_000),
+        Manner::Same(-1_000),
+    ];
+
+    /// Whether it is only for loops that nothing else comes by.
+    pub(crate) fn is_last_resort(self) -> bool {
+        matches!(self, Manner::Same(number) if number.abs() > 1)
+    }
+}
 
 /// Control is at a cut point.
 #[derive(Clone, Debug)]
@@ -54,7 +77,7 @@ pub(crate) fn run(
     places: &BTreeMap<LocId, LocId>,
     variables: &[VarId],
     given: &BTreeMap<EdgeId, i128>,
-    manner: u64,
+    manner: Manner,
     budget: &Budget,
 ) -> Option<Run> {
     let inside = Cell::new(false);
@@ -74,12 +97,7 @@ pub(crate) fn run(
         step: 0,
         visits: Vec::new(),
     };
-    let limits = Limits {
-        steps: STEPS,
-        budget: budget.clone(),
-        trace: TraceMode::Off,
-        ..Limits::default()
-    };
+    let limits = Limits::of_many(STEPS, budget.clone());
     let run = Interpreter::new(program).run_observed(&mut environment, &limits, &mut watch);
     let visits = watch.visits;
     // One that leaves the loop soon shows nothing.
@@ -95,7 +113,7 @@ struct Given<'a> {
     /// Whether it came by once.
     inside: &'a Cell<bool>,
     counts: &'a Cell<(usize, usize)>,
-    manner: u64,
+    manner: Manner,
 }
 
 impl Given<'_> {
@@ -104,9 +122,8 @@ impl Given<'_> {
         match chosen.filter(|_| self.inside.get()) {
             Some(&number) => number as u128,
             None => match self.manner {
-                0 => 1,
-                1 => 0,
-                _ => u128::from(edge.map_or(0, |edge| edge.0 % 7)),
+                Manner::Same(number) => number as u128,
+                Manner::ByPlace => u128::from(edge.map_or(0, |edge| edge.0 % 7)),
             },
         }
     }

@@ -94,6 +94,7 @@ pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step])
     let mut found = Vec::new();
     let conditions = decisions(ground, terms, steps);
     let mut differences = Vec::new();
+    let mut compared = Vec::new();
     for atom in atoms_of(terms, &conditions) {
         let &[a, b] = terms.args(atom) else {
             continue;
@@ -113,6 +114,9 @@ pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step])
         let literal = |term| terms.value_of(term).is_some();
         if (about(a) || literal(a)) && (about(b) || literal(b)) {
             differences.extend([(b, a), (a, b)]);
+            if *terms.op(atom) != Op::Eq && compared.len() < MOST {
+                compared.extend([(b, a, signed), (a, b, signed)]);
+            }
         }
     }
     // What changes what is looked at.
@@ -159,12 +163,28 @@ pub(crate) fn words(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[&Step])
             add(terms, &mut all, term);
         }
     }
+    for (a, b, signed) in compared {
+        let distance = distance(terms, a, b, signed);
+        add(terms, &mut all, distance);
+    }
     all
 }
 
-/// How far a signed word is above zero, and how far below: one of them falls where the word comes
-/// nearer to zero and may do something else beyond.
-fn clamps(terms: &mut Terms, word: TermId) -> [TermId; 2] {
+/// How far a word is above another one that it is compared with, zero if it is not: it falls where
+/// they come nearer to each other, and nothing happens to it while the other one is larger.
+fn distance(terms: &mut Terms, a: TermId, b: TermId, signed: bool) -> TermId {
+    let above = match signed {
+        true => terms.bv_slt(b, a),
+        false => terms.bv_ult(b, a),
+    };
+    let difference = terms.bv_sub(a, b);
+    let zero = terms.bv(0, terms.width(a));
+    terms.ite(above, difference, zero)
+}
+
+/// How far a signed word is above zero, how far below, and how far away: one of them falls where the
+/// word comes nearer to zero and may do something else beyond.
+fn clamps(terms: &mut Terms, word: TermId) -> [TermId; 3] {
     let zero = terms.bv(0, terms.width(word));
     let negated = terms.bv_neg(word);
     let positive = terms.bv_slt(zero, word);
@@ -172,6 +192,7 @@ fn clamps(terms: &mut Terms, word: TermId) -> [TermId; 2] {
     [
         terms.ite(positive, word, zero),
         terms.ite(negative, negated, zero),
+        terms.ite(negative, negated, word),
     ]
 }
 

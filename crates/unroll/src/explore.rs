@@ -15,8 +15,9 @@ use self::steered::{SoFar, Steered};
 use crate::hints::Hints;
 use crate::likeness::{Likeness, Looks, mixed};
 use crate::runs::Runs;
+use hardbop_budget::Budget;
 use hardbop_cfront::ids::EdgeId;
-use hardbop_cfront::interp::{Interpreter, Limits, Observer, Outcome, Run, State, TraceMode};
+use hardbop_cfront::interp::{Interpreter, Limits, Observer, Outcome, Run, State};
 use hardbop_cfront::program::{Edge, Op};
 use hardbop_engine::claim::{Given, Run as RunClaim, Script};
 use hardbop_engine::{Claim, Desk, Ended, Event, Figure, Reason, Task};
@@ -200,11 +201,7 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
     // The heap is not looked at either.
     let allocates = |edge: &Edge| matches!(edge.op, Op::Allocate { .. });
     let mut is_unseen = program.edges.iter().any(allocates);
-    let limits = Limits {
-        steps: options.steps,
-        trace: TraceMode::Off,
-        ..Limits::default()
-    };
+    let limits = Limits::of_many(options.steps, Budget::unlimited());
     while let Some((from, given)) = next.take() {
         // A look at the budget costs as much as a short run.
         let looked = match runs % 16 {
@@ -246,8 +243,9 @@ pub(crate) fn explore(options: &Runs, edges: u64, task: &Task<'_>, desk: &mut dy
         let run = interpreter.run_observed(&mut steered, &limits, &mut onlooker);
         is_unseen = steered.is_unseen;
         runs += 1;
-        // The beginning of a run costs something, too.
-        steps += run.steps + 50;
+        // The beginning of a run costs something, too, and so does memory that has to be filled.
+        let filled: usize = run.unknowns.iter().map(Vec::len).sum();
+        steps += run.steps + 50 + filled as u64 / 8;
         violated(&run, desk, &mut ended);
         let is_done = ended.open.is_empty() && !task.checks.is_empty();
         if is_done || runs >= options.runs || steps >= edges {

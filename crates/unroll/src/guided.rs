@@ -9,7 +9,7 @@ use crate::runs::{Guess, STYLES, Style};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, EdgeId, TypeId, VarId};
 use hardbop_cfront::interp::{
-    Environment, Interpreter, Limits, OUTSIDE_OBJECT, Outcome, Request, TraceMode, outside,
+    Environment, Interpreter, Limits, OUTSIDE_OBJECT, Outcome, Request, outside,
 };
 use hardbop_cfront::program::Program;
 use hardbop_engine::claim::Script;
@@ -45,12 +45,7 @@ impl Guided {
     ) -> Option<Script> {
         let interpreter = Interpreter::new(program);
         let hints = Hints::of(program);
-        let limits = Limits {
-            steps: self.steps,
-            budget: budget.clone(),
-            trace: TraceMode::Off,
-            ..Limits::default()
-        };
+        let limits = Limits::of_many(self.steps, budget.clone());
         let known = outside_objects(program, choices);
         for run in 0..self.runs {
             budget.check().ok()?;

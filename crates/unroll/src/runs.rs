@@ -5,7 +5,7 @@ use crate::hints::Hints;
 use crate::stretch::stretch;
 use hardbop_cfront::ids::{CheckId, TypeId};
 use hardbop_cfront::interp::{
-    self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, TraceMode, Wanted, outside,
+    self, Environment, Interpreter, Limits, OUTSIDE_OBJECT, Request, Wanted, outside,
 };
 use hardbop_cfront::program::Program;
 use hardbop_cfront::types::{DataModel, FloatKind, Type};
@@ -195,12 +195,7 @@ impl Runs {
             },
         };
         let interpreter = Interpreter::new(program);
-        let limits = Limits {
-            steps: self.steps,
-            budget: task.budget.clone(),
-            trace: TraceMode::Off,
-            ..Limits::default()
-        };
+        let limits = Limits::of_many(self.steps, task.budget.clone());
         let mut ended = Ended::open(task, &Reason::Length(self.steps as usize));
         let mut runs = 0;
         while runs < self.runs {

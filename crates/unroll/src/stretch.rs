@@ -11,7 +11,7 @@
 use crate::hints::Hints;
 use crate::runs::Runs;
 use hardbop_cfront::ids::{EdgeId, TypeId};
-use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request, TraceMode};
+use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request};
 use hardbop_cfront::program::{ExprKind, Program};
 use hardbop_engine::claim::{Given, Run, Script};
 use hardbop_engine::{Claim, Desk, Ended, Figure, Reason, Task};
@@ -37,12 +37,7 @@ pub(crate) fn stretch(options: &Runs, task: &Task<'_>, desk: &mut dyn Desk) -> E
     };
     let (of_small, of_large) = (Hints::of(&small), Hints::of(program));
     let interpreters = (Interpreter::new(&small), Interpreter::new(program));
-    let limits = |steps| Limits {
-        steps,
-        budget: task.budget.clone(),
-        trace: TraceMode::Off,
-        ..Limits::default()
-    };
+    let limits = |steps| Limits::of_many(steps, task.budget.clone());
     let (short, long) = (limits(STEPS), limits(options.steps));
     let mut stretched = 0;
     let mut tried = BTreeSet::new();

@@ -159,9 +159,9 @@ impl Memory {
         }
     }
 
-    /// Changes the limit on the bytes of all live objects.
+    /// Sets the limit on the bytes of live objects, beside those that there are.
     pub(super) fn set_limit(&mut self, limit: u64) {
-        self.limit = limit;
+        self.limit = self.used.saturating_add(limit);
     }
 
     /// Adds a static object; they must come in the order of their addresses, before any other.

@@ -123,7 +123,7 @@ pub struct Limits {
     pub steps: u64,
     /// The most calls that are active at a time.
     pub depth: usize,
-    /// The most bytes in live objects.
+    /// The most bytes in live objects, beside those of static ones.
     pub memory: u64,
     /// Time, the process's memory, cancellation.
     pub budget: Budget,
@@ -164,6 +164,19 @@ impl Default for Limits {
             budget: Budget::unlimited(),
             trace: TraceMode::Off,
             contents: Contents::Anything,
+        }
+    }
+}
+
+impl Limits {
+    /// What one of many runs may use: no more memory than so few edges can look at. All that is
+    /// allocated has to be filled with something, which takes longer than the run.
+    pub fn of_many(steps: u64, budget: Budget) -> Limits {
+        Limits {
+            steps,
+            memory: steps.saturating_mul(64).clamp(1 << 20, 1 << 30),
+            budget,
+            ..Limits::default()
         }
     }
 }

@@ -98,24 +98,46 @@ int __iseqsig$(REAL x, REAL y) {
 }
 
 //@
-int __issignaling$(REAL x) {
-  return __builtin_isnan(x) ? __VERIFIER_nondet_int() != 0 : 0;
+int __hardbop_signals$(REAL x) {
+  // The first bit of the fraction says that a NaN is quiet.
+  union {
+    REAL number;
+    unsigned char bytes[sizeof(REAL)];
+  } whole;
+  whole.number = x;
+  int quiet = whole.bytes[sizeof x == 4 ? 2 : sizeof x == 8 ? 6 : 7] & (sizeof x == 8 ? 0x08 : 0x40);
+  return __builtin_isnan(x) && !quiet;
 }
 
 //@
+int __hardbop_signals$(REAL);
+
+int __issignaling$(REAL x) {
+  return __hardbop_signals$(x);
+}
+
+//@
+int __hardbop_signals$(REAL);
+
 REAL fmax$(REAL x, REAL y) {
-  // A signalling NaN makes it a NaN; of two zeros it may be either.
+  // A signalling NaN makes it a NaN, another one does not; of two zeros it may be either.
+  if (__hardbop_signals$(x) || __hardbop_signals$(y) || __builtin_isnan(x) && __builtin_isnan(y))
+    return x + y;
   if (__builtin_isnan(x) || __builtin_isnan(y))
-    return __VERIFIER_nondet_int() ? x + y : __builtin_isnan(x) ? y : x;
+    return __builtin_isnan(x) ? y : x;
   if (x == 0 && y == 0)
     return __VERIFIER_nondet_int() ? x : y;
   return x < y ? y : x;
 }
 
 //@
+int __hardbop_signals$(REAL);
+
 REAL fmin$(REAL x, REAL y) {
+  if (__hardbop_signals$(x) || __hardbop_signals$(y) || __builtin_isnan(x) && __builtin_isnan(y))
+    return x + y;
   if (__builtin_isnan(x) || __builtin_isnan(y))
-    return __VERIFIER_nondet_int() ? x + y : __builtin_isnan(x) ? y : x;
+    return __builtin_isnan(x) ? y : x;
   if (x == 0 && y == 0)
     return __VERIFIER_nondet_int() ? x : y;
   return y < x ? y : x;

@@ -95,6 +95,25 @@ fn functions_of_zeros_with_signs_and_of_signalling_nans() {
 }
 
 #[test]
+fn a_quiet_nan_is_no_number_to_choose() {
+    not_violated(
+        "int main(void) {
+          float none = __builtin_nanf(\"\"), x = __VERIFIER_nondet_float();
+          assert(fmin(none, -1) == -1 && fmaxf(2, none) == 2);
+          assert(fminl(none, 3) == 3 && isnan(fmax(none, none)));
+          if (x == x) assert(fminf(x, x / 0 * 0) == x);
+        }",
+        "",
+    );
+    not_proved(
+        "int main(void) {
+          double x = __VERIFIER_nondet_double();
+          if (isnan(x)) assert(fmin(1, x) == 1);
+        }",
+    );
+}
+
+#[test]
 fn a_field_of_a_float_has_a_width() {
     not_proved(
         "int main(void) {

@@ -272,3 +272,59 @@ fn a_state_machine_goes_on() {
         "#]],
     );
 }
+
+#[test]
+fn words_come_nearer_to_what_they_are_compared_with() {
+    check(
+        "int main(void) {
+           int x = __VERIFIER_nondet_int(), more = 1;
+           while (more) {
+             if (x > 10) x--;
+             else if (x < 5) x++;
+             else more = 0;
+           }
+           return 0;
+         }",
+        expect![[r#"
+            PROVED
+            line 3: x < 0 ? -x : 0, x > 10 ? x - 10 : 0, 10 - x, -more
+        "#]],
+    );
+}
+
+#[test]
+fn words_jump_over_zero() {
+    check(
+        "int main(void) {
+           int x = __VERIFIER_nondet_int();
+           while (x != 0) {
+             if (x > 0) x = -x + 1;
+             else x = -x - 1;
+           }
+           return 0;
+         }",
+        expect![[r#"
+            PROVED
+            line 3: x < 0 ? -x : x
+        "#]],
+    );
+}
+
+#[test]
+fn a_set_is_entered_by_large_numbers() {
+    check(
+        "int main(void) {
+           unsigned x = __VERIFIER_nondet_uint(), least = 23;
+           while (x >= least) {
+             x = x + least;
+             if (x < least) x = least;
+           }
+           return 0;
+         }",
+        expect![[r#"
+            VIOLATED
+            2 steps, then
+            least <=u x && x != 0 && least == 23 && least >=u 23 && least <=u 23 && least != 0 && (least & 1) == 1
+        "#]],
+    );
+}
