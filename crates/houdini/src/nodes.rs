@@ -18,7 +18,9 @@ mod memory;
 mod properties;
 mod search;
 
-use crate::fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint};
+use crate::fixpoint::{
+    Arguments, Besides, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
+};
 use clauses::Size;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Ghosts, Instance, Invariants};
@@ -105,6 +107,7 @@ impl Nodes {
             elements: Elements::Left,
             arguments: Arguments::Together,
             products: Products::Left,
+            besides: Besides::Nothing,
             steps: PLAIN,
         };
         let mut deaf = |_: &Fixpoint| {};
