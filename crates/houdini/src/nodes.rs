@@ -90,14 +90,14 @@ impl Engine for Nodes {
     }
 }
 
-/// What clauses are made of, from what is soon decided on: large ones only where nodes that are told
-/// apart by their allocations do not help.
+/// What clauses are made of, from what is soon decided on: nodes are told apart by their allocations
+/// where that is needed.
 const GROWING: [(Size, Allocations); 6] = [
     (Size::Two, Allocations::Together),
     (Size::Three, Allocations::Together),
+    (Size::All, Allocations::Together),
     (Size::Two, Allocations::ToldApart),
     (Size::Three, Allocations::ToldApart),
-    (Size::All, Allocations::Together),
     (Size::All, Allocations::ToldApart),
 ];
 
