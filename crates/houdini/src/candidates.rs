@@ -119,6 +119,22 @@ impl Hints {
         }
     }
 
+    /// What bounds a variable bounds those that are compared with it.
+    pub fn share_literals(&mut self) {
+        let mut more = Vec::new();
+        for &(a, b) in &self.compared {
+            for (from, to) in [(a, b), (b, a)] {
+                if !self.literals.values().any(|known| known.contains(&to)) {
+                    let literals = self.literals.get(&from).cloned();
+                    more.push((to, literals.unwrap_or_default()));
+                }
+            }
+        }
+        for (variable, literals) in more {
+            self.literals.entry(variable).or_default().extend(literals);
+        }
+    }
+
     /// The literals that a variable is compared to or set to.
     pub fn literals_of(&self, variable: TermId) -> impl Iterator<Item = &TermId> {
         self.literals.get(&variable).into_iter().flatten()

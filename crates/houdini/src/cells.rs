@@ -21,7 +21,7 @@ use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value, atoms_of};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::folds::Fold;
-use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -197,6 +197,8 @@ impl Cells {
         let copies = address::copies(ground, terms, steps);
         // Where memory is accessed: the step, the memory, the address, and what is read or written.
         let mut touched = Vec::new();
+        // Where memory is written by what is new in the step.
+        let mut nameless = Vec::new();
         for step in steps {
             let mut roots = vec![step.condition];
             roots.extend(step.state.written().map(|(_, value)| value));
@@ -215,12 +217,31 @@ impl Cells {
                     continue;
                 }
                 let memory = ground.semantics.constant(terms, id);
-                for (address, value) in stores(terms, value) {
-                    if let Some(address) = Address::new(ground, terms, memory, address) {
+                for (at, value) in stores(terms, value) {
+                    let address = Address::new(ground, terms, memory, at);
+                    if address.is_none() || !is_state(ground, terms, at) {
+                        nameless.push((step, memory, at, value));
+                    }
+                    if let Some(address) = address {
                         let address = address.based(terms, &copies);
                         touched.push((step.from, memory, address, None, Some(value)));
                     }
                 }
+            }
+        }
+        let bases: BTreeSet<TermId> = touched.iter().map(|(_, _, at, ..)| at.base).collect();
+        for (step, memory, at, value) in nameless {
+            // It has a name at the end of the step.
+            let names = names_at_end(ground, terms, step, &bases);
+            let (at, value) = (
+                terms.substitute(at, &names),
+                terms.substitute(value, &names),
+            );
+            if is_state(ground, terms, at)
+                && let Some(address) = Address::new(ground, terms, memory, at)
+            {
+                let address = address.based(terms, &copies);
+                touched.push((None, memory, address, None, Some(value)));
             }
         }
         for (_, memory, address, _, written) in &touched {
@@ -400,6 +421,31 @@ impl Cells {
     }
 }
 
+/// The values that variables have at the end of a step and that are no part of the state at its
+/// beginning, with the variables: where there are several, one that arrays begin at.
+fn names_at_end(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    step: &Step,
+    bases: &BTreeSet<TermId>,
+) -> BTreeMap<TermId, TermId> {
+    let mut names = BTreeMap::new();
+    let frontier = ground.semantics.layout.frontier();
+    let frontier = ground.semantics.constant(terms, frontier);
+    for (id, value) in step.state.written() {
+        let kind = ground.semantics.layout.get(id).kind;
+        let new =
+            !is_state(ground, terms, value) || terms.free_constants(&[value]).contains(&frontier);
+        if matches!(kind, StateKind::Cell { .. }) && new {
+            let constant = ground.semantics.constant(terms, id);
+            if bases.contains(&constant) || !names.contains_key(&value) {
+                names.insert(value, constant);
+            }
+        }
+    }
+    names
+}
+
 /// Whether all of the state that a term speaks of is live.
 fn is_known(ground: &Ground<'_, '_>, terms: &Terms, live: &Live, term: TermId) -> bool {
     let here = terms.free_constants(&[term]);
@@ -493,7 +539,6 @@ pub(crate) fn version_of(
 }
 
 fn is_memory(ground: &Ground<'_, '_>, id: StateVarId) -> bool {
-    use hardbop_semantics::layout::StateKind;
     matches!(
         ground.semantics.layout.get(id).kind,
         StateKind::Memory { .. }

@@ -13,6 +13,7 @@ use crate::objects::widened;
 use crate::place::Place;
 use crate::polynomials::{multiplied, polynomials};
 use crate::questions::Questions;
+use crate::remembered::Remembered;
 use crate::solvers::{First, Solvers};
 use follow::Search;
 use hardbop_budget::{Budget, Stopped};
@@ -59,6 +60,8 @@ pub struct Guessed {
     pub arguments: Arguments,
     /// Whether equations between products are guessed.
     pub products: Products,
+    /// What invariants may speak of besides what is live.
+    pub besides: Besides,
     /// The most steps of the solver in all.
     pub steps: u64,
 }
@@ -110,6 +113,16 @@ pub enum Products {
     Needed,
 }
 
+/// What invariants may speak of besides what is live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Besides {
+    /// Nothing.
+    Nothing,
+    /// What the program has forgotten, and what it was told once; where there is nothing such,
+    /// nothing is guessed at all.
+    Remembered,
+}
+
 /// Finds invariants; `live` says what they may speak of.
 pub fn fixpoint(
     ground: &Ground<'_, '_>,
@@ -155,7 +168,10 @@ fn fixpoint_given(
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
     let products = guessed.products == Products::Needed;
-    let hints = Hints::new(ground, terms, steps);
+    let mut hints = Hints::new(ground, terms, steps);
+    if guessed.besides == Besides::Remembered {
+        hints.share_literals();
+    }
     let cells = match guessed.elements {
         Elements::Left => Cells::default(),
         Elements::Also | Elements::Needed => Cells::new(ground, terms, steps, &hints),
@@ -170,6 +186,13 @@ fn fixpoint_given(
         questions: 0,
         guesses: (0, 0),
     };
+    let remembered = match guessed.besides {
+        Besides::Nothing => Remembered::default(),
+        Besides::Remembered => Remembered::new(ground, terms, steps, live, &hints),
+    };
+    if guessed.besides == Besides::Remembered && remembered.is_empty() {
+        return Err(NoInvariants::Nothing);
+    }
     let nothing = Live::default();
     let limits = cells.limits(ground, terms);
     let recursive = steps.iter().any(|step| step.returned.is_some());
@@ -183,6 +206,7 @@ fn fixpoint_given(
                 let mut live = live.clone();
                 if !live.now.is_empty() {
                     live.now.extend(&limits);
+                    live.now.extend(remembered.at(ground, location));
                 }
                 let live = &live;
                 let mut variables = variables(ground, terms, location, live);
@@ -196,11 +220,14 @@ fn fixpoint_given(
                     wide.retain(|wide| !variables.contains(wide));
                     variables.extend(wide);
                 }
-                let (held, others): (Vec<Variable>, Vec<Variable>) = variables
+                let (held, mut others): (Vec<Variable>, Vec<Variable>) = variables
                     .iter()
                     .partition(|variable| hints.modes.contains(&variable.constant));
+                // What is told of an input is mostly all that matters of it.
+                others.retain(|variable| !remembered.is_told(terms, variable.constant));
                 let mut modes: Vec<Mode> = held.iter().map(Mode::exact).collect();
-                let told = cells.told_apart(ground, terms, live);
+                let mut told = cells.told_apart(ground, terms, live);
+                told.extend(remembered.told_apart(ground, terms, live));
                 modes.extend(told.iter().map(Mode::exact));
                 let mut guesses = guesses(terms, &hints, &variables, &others);
                 if guessed.arguments == Arguments::ToldApart {
@@ -235,14 +262,14 @@ fn fixpoint_given(
         false => First::Nobody,
     };
     let mut session = Solvers::new(first, budget);
-    session.set_limits(match products {
+    let limits = match products {
         false => QUERY,
         // Steps deceive where there are many wide words.
         true => Limits {
             time: Some(Duration::from_secs(2)),
             ..QUERY
         },
-    });
+    };
     let begun = session.steps();
     for axiom in ground.semantics.axioms(terms) {
         session.assert(terms, axiom);
@@ -251,7 +278,7 @@ fn fixpoint_given(
     let mut search = Search {
         ground,
         cells,
-        questions: Questions::new(terms, session, products),
+        questions: Questions::new(terms, session, limits, products),
         given,
         places,
         returned: BTreeMap::new(),

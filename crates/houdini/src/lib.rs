@@ -18,10 +18,13 @@ mod place;
 mod polynomials;
 mod questions;
 mod relations;
+mod remembered;
 mod samples;
 mod solvers;
 
-pub use fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint};
+pub use fixpoint::{
+    Arguments, Besides, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
+};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{self, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
@@ -44,9 +47,20 @@ pub struct Houdini {
     pub arguments: Arguments,
     /// Whether equations between products are guessed.
     pub products: Products,
+    /// What invariants may speak of besides what is live.
+    pub besides: Besides,
 }
 
 impl Houdini {
+    /// Guesses that speak of what the program has forgotten, and was told once.
+    pub fn remembering() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            besides: Besides::Remembered,
+            ..Houdini::default()
+        }
+    }
+
     /// Guesses about products, from runs.
     pub fn of_products() -> Houdini {
         Houdini {
@@ -64,6 +78,7 @@ impl Default for Houdini {
             elements: Elements::Also,
             arguments: Arguments::Together,
             products: Products::Left,
+            besides: Besides::Nothing,
         }
     }
 }
@@ -86,6 +101,7 @@ impl Engine for Houdini {
                 elements: self.elements,
                 arguments: self.arguments,
                 products: self.products,
+                besides: self.besides,
                 steps: self.steps,
             },
             statistics: Vec::new(),

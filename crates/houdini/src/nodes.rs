@@ -18,7 +18,9 @@ mod memory;
 mod properties;
 mod search;
 
-use crate::fixpoint::{Arguments, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint};
+use crate::fixpoint::{
+    Arguments, Besides, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
+};
 use clauses::Size;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Ghosts, Instance, Invariants};
@@ -29,7 +31,7 @@ use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use heap::Heap;
-use properties::sizes;
+use properties::{Allocations, has_few_allocations, sizes};
 use search::{Asked, Found, Known, search};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,6 +90,17 @@ impl Engine for Nodes {
     }
 }
 
+/// What clauses are made of, from what is soon decided on: nodes are told apart by their allocations
+/// where that is needed.
+const GROWING: [(Size, Allocations); 6] = [
+    (Size::Two, Allocations::Together),
+    (Size::Three, Allocations::Together),
+    (Size::All, Allocations::Together),
+    (Size::Two, Allocations::ToldApart),
+    (Size::Three, Allocations::ToldApart),
+    (Size::All, Allocations::ToldApart),
+];
+
 /// The most steps of the solver for what holds of plain variables.
 const PLAIN: u64 = 5_000_000;
 
@@ -105,6 +118,7 @@ impl Nodes {
             elements: Elements::Left,
             arguments: Arguments::Together,
             products: Products::Left,
+            besides: Besides::Nothing,
             steps: PLAIN,
         };
         let mut deaf = |_: &Fixpoint| {};
@@ -140,15 +154,25 @@ impl Nodes {
         let nodes = (&heap, sizes.as_slice());
         let plain = self.plain(&ground, &mut terms, &steps, &live, task)?;
         let facts = plain.into_iter().map(|(at, fact)| (at, vec![fact]));
-        let mut given: BTreeMap<LocId, Vec<TermId>> = facts.collect();
-        let mut known = Known::new();
+        let plain: BTreeMap<LocId, Vec<TermId>> = facts.collect();
+        // What smaller clauses of the same kind say.
+        let mut small: BTreeMap<Allocations, (BTreeMap<LocId, Vec<TermId>>, Known)> =
+            BTreeMap::new();
         let mut proved: Vec<CheckId> = Vec::new();
         let mut best = Err(Reason::Guesses);
-        for size in Size::GROWING {
+        let told_apart = heap.kinds.iter().any(has_few_allocations);
+        for (size, allocations) in GROWING {
+            if allocations == Allocations::ToldApart && !told_apart {
+                continue;
+            }
+            let (given, known) = small
+                .entry(allocations)
+                .or_insert_with(|| (plain.clone(), Known::new()));
             let asked = Asked {
                 size,
-                given: &given,
-                known: &known,
+                allocations,
+                given,
+                known,
                 most: self.questions,
             };
             let found = search(
@@ -186,7 +210,7 @@ impl Nodes {
                 continue;
             }
             // What small clauses say is known to the larger ones.
-            given = found.invariants.clone();
+            *given = found.invariants.clone();
             for (&at, pools) in &found.clauses {
                 let all = known.entry(at).or_default();
                 all.resize(pools.len(), Vec::new());

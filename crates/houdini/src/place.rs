@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const POINTS: u32 = 48;
 /// The most variables of a hull.
 const DIMENSIONS: usize = 16;
+/// So many combinations of modes are asked about one by one where it is not known what comes.
+const FEW: usize = 4;
 /// The most combinations of modes.
 const CELLS: usize = 160;
 
@@ -228,6 +230,47 @@ impl Place {
                 changed: self.changes,
             };
             self.cells = BTreeMap::from([(Vec::new(), nothing)]);
+        }
+    }
+
+    /// For each combination of modes that was met, what is known of its states, if there are several
+    /// and not many: that a state is of these and the rest does not hold of it.
+    pub fn apart(&self, terms: &mut Terms) -> Vec<(Vec<Key>, TermId)> {
+        if !(2..=FEW).contains(&self.cells.len()) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (keys, cell) in &self.cells {
+            let mode = in_modes(terms, &self.modes, keys);
+            let known = cell.formula(terms, false);
+            found.push((keys.clone(), terms.implies(mode, known)));
+        }
+        found
+    }
+
+    /// It is not known which states of one combination of modes come here: of its guesses those are
+    /// kept that hold by themselves, and if that are all, affine relations are given up.
+    pub fn give_up_of(
+        &mut self,
+        terms: &mut Terms,
+        keys: &[Key],
+        holds: &mut dyn FnMut(&mut Terms, TermId) -> bool,
+    ) {
+        self.changes += 1;
+        let mode = in_modes(terms, &self.modes, keys);
+        if let Some(cell) = self.cells.get_mut(keys) {
+            let before = cell.guesses.len();
+            cell.guesses.retain(|&guess| {
+                let claim = terms.implies(mode, guess);
+                holds(terms, claim)
+            });
+            let all = cell.guesses.len() == before;
+            match cell.hulls.is_empty() {
+                true if all => cell.guesses.clear(),
+                false if all => cell.hulls.clear(),
+                _ => {}
+            }
+            cell.touch(self.changes);
         }
     }
 

@@ -39,6 +39,8 @@ pub fn follows(terms: &mut Terms, facts: &[TermId], lemma: TermId, budget: &Budg
 /// Asks about steps from one point.
 pub struct Questions {
     pub session: Solvers,
+    /// What a question may cost.
+    pub limits: Limits,
     /// Whether products matter.
     products: bool,
     /// What holds at the point.
@@ -47,10 +49,17 @@ pub struct Questions {
 
 impl Questions {
     /// Nothing is known to hold yet.
-    pub fn new(terms: &mut Terms, session: Solvers, products: bool) -> Questions {
+    pub fn new(
+        terms: &mut Terms,
+        mut session: Solvers,
+        limits: Limits,
+        products: bool,
+    ) -> Questions {
         let before = terms.bool(true);
+        session.set_limits(limits);
         Questions {
             session,
+            limits,
             products,
             before,
         }

@@ -10,6 +10,7 @@ use hardbop_model::{Model, Prepared};
 use hardbop_test_support::inputs::loaded;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
+extern unsigned __VERIFIER_nondet_uint(void);
 extern void abort(void);
 extern void __assert_fail(const char *, const char *, unsigned, const char *);
 #define assert(e) do { if (!(e)) __assert_fail(#e, \"\", 0, \"\"); } while (0)
@@ -101,6 +102,26 @@ int main(void) {
   if (i < 100000) assert(a[i] == x);
 }",
     );
+}
+
+/// Where the array is written is decided in the step that writes it.
+#[test]
+fn a_search_ends_at_what_was_written_before() {
+    let text = |end: &str| {
+        format!(
+            "int a[1000];
+int main(void) {{
+  unsigned k = __VERIFIER_nondet_uint(), j = 0;
+  if (k >= 1000) return 0;
+  a[k] = 3;
+  while (j < 1000 && a[j] != 3) j++;
+  assert(j {end});
+  return 0;
+}}"
+        )
+    };
+    check(&text("<= k"));
+    check_open(&text("< k"));
 }
 
 #[test]

@@ -178,6 +178,27 @@ fn two_lists_of_one_kind_are_told_apart_by_what_they_hold() {
     );
 }
 
+/// What is put in the nodes says nothing: the lists have nodes of different allocations.
+#[test]
+fn two_lists_of_one_kind_are_told_apart_by_their_allocations() {
+    let lists = |second: &str| {
+        format!(
+            "int main(void) {{
+                struct node *small = 0, *large = 0, *p;
+                while (any()) {{
+                    if (any()) {{ p = make(any()); p->next = small; small = p; }}
+                    else {{ p = make(9); p->next = {second}; {second} = p; }}
+                }}
+                for (p = small; p; p = p->next) p->v = 1;
+                for (p = large; p; p = p->next) assert(p->v == 9);
+                return 0;
+            }}"
+        )
+    };
+    proved(&lists("large"));
+    assert_eq!(open(&lists("large").replace("p->v == 9", "p->v == 8")), 1);
+}
+
 #[test]
 fn kinds_of_nodes_have_facts_of_their_own() {
     proved(

@@ -17,7 +17,7 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_circuit::CircuitSolver;
 use hardbop_engine::claim::{self, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_houdini::{Arguments, Elements, Guessed, NoInvariants, Products, fixpoint};
+use hardbop_houdini::{Arguments, Besides, Elements, Guessed, NoInvariants, Products, fixpoint};
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::live::Live;
@@ -189,6 +189,7 @@ impl Search<'_> {
             elements: Elements::Left,
             arguments: Arguments::Together,
             products: Products::Left,
+            besides: Besides::Nothing,
             steps: self.engine.steps,
         };
         let found = fixpoint(ground, terms, &steps, live, guessed, budget, &mut |_| {});

@@ -369,7 +369,7 @@ impl Making<'_, '_, '_> {
             StateKind::Address
             | StateKind::Identities
             | StateKind::Extents
-            | StateKind::Births
+            | StateKind::Births { .. }
             | StateKind::References => {
                 return Err(Reason::NoBits("objects that are told apart by number"));
             }

@@ -260,6 +260,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         arguments: Arguments::ToldApart,
         ..Houdini::default()
     };
+    let remembering = Houdini {
+        steps: 50_000_000,
+        edges: 300,
+        ..Houdini::remembering()
+    };
     let products = Houdini {
         steps: 100_000_000,
         edges: 3_000,
@@ -306,6 +311,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(Dpr::default(), seconds(1)),
             Box::new(explored(Effort::Small)),
             timed(invariants(50_000_000), seconds(20)),
+            // Ends at once where nothing is forgotten.
+            timed(remembering, seconds(8)),
             shared(by_arguments, seconds(15), 2),
             suited(Look::Long(RUN_FIRST), timed(Leap::default(), seconds(1))),
             // What is not bits is declined at once; small machines of bits are decided here.

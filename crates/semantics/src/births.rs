@@ -3,8 +3,9 @@
 //!
 //! Such a fact speaks of every object of a class that was ever allocated. Which addresses these are
 //! no program says, so the state has it beside what the program has: for each class with
-//! allocations an array from addresses to a bit. It is 0 everywhere at the start, an allocation sets
-//! the bit at the address that it takes, and nothing else writes or reads it. Another such array
+//! allocations an array from addresses to numbers. It is 0 everywhere at the start, an allocation
+//! writes its own number at the address that it takes (the first of the class is 1), and nothing
+//! else writes or reads it. So nodes of two lists of one type can be told apart. Another such array
 //! notes where objects were freed. So every execution of
 //! the program is one with ghosts, in one way only, and what is proved of those is proved of these.
 //!
@@ -23,12 +24,14 @@ use crate::scalar::Shape;
 use hardbop_cfront::ids::{EdgeId, ExprId};
 use hardbop_logic::{TermId, Terms};
 
-/// The shape of the bit.
-pub const BORN: Shape = Shape {
-    width: 1,
-    signed: false,
-    float: None,
-};
+/// The shape of the number of an allocation.
+pub(crate) fn born(bits: u32) -> Shape {
+    Shape {
+        width: bits,
+        signed: false,
+        float: None,
+    }
+}
 
 impl Execution<'_, '_> {
     /// Before the program starts, nothing is taken.
@@ -46,11 +49,14 @@ impl Execution<'_, '_> {
     pub(crate) fn note_birth(&mut self, terms: &mut Terms, edge: EdgeId, address: TermId) {
         let semantics = self.semantics;
         let spot = semantics.points_to.allocation(edge);
-        let ghost = spot.and_then(|spot| semantics.layout.births().get(&spot.class));
-        if let Some(&ghost) = ghost {
+        let Some(spot) = spot else { return };
+        if let Some(&ghost) = semantics.layout.births().get(&spot.class) {
+            let allocations = &semantics.points_to.classes()[spot.class.0 as usize].allocations;
+            let place = allocations.iter().position(|&other| other == edge);
+            let number = place.map_or(0, |place| place as i128 + 1);
             let before = self.state.get(semantics, terms, ghost);
-            let one = terms.bv(1, BORN.width);
-            let after = terms.store(before, address, one);
+            let number = terms.bv(number, semantics.shape(ghost).width);
+            let after = terms.store(before, address, number);
             self.state.set(ghost, after);
         }
     }
@@ -62,7 +68,7 @@ impl Execution<'_, '_> {
         if let Some(ghost) = spot.and_then(|spot| semantics.layout.freed(spot.class)) {
             let address = self.pointer(terms, pointer, Evaluated::Always);
             let before = self.state.get(semantics, terms, ghost);
-            let one = terms.bv(1, BORN.width);
+            let one = terms.bv(1, semantics.shape(ghost).width);
             let after = terms.store(before, address, one);
             self.state.set(ghost, after);
         }

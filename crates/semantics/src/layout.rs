@@ -67,8 +67,12 @@ pub enum StateKind {
     Identities,
     /// An array from objects to one more than their sizes; 0 for what is not there.
     Extents,
-    /// An array from addresses to whether an object was ever taken there (see [`crate::births`]).
-    Births,
+    /// An array from addresses to whether, and by which allocation, an object was ever taken there
+    /// (see [`crate::births`]).
+    Births {
+        /// How many bits say that.
+        bits: u32,
+    },
     /// An array from addresses to where a pointer to there was written last (see [`crate::births`]).
     References,
 }
@@ -81,7 +85,7 @@ impl StateKind {
             StateKind::Memory { .. }
                 | StateKind::Identities
                 | StateKind::Extents
-                | StateKind::Births
+                | StateKind::Births { .. }
                 | StateKind::References
         )
     }
@@ -232,10 +236,12 @@ impl Layout {
             if class.allocations.is_empty() || !self.births.is_empty() {
                 continue;
             }
+            let bits = class.allocations.len().ilog2() + 1;
+            let born = layout.add_ghost(format!("born#{index}"), StateKind::Births { bits });
             let class = ClassId(index as u32);
-            let born = layout.add_ghost(format!("born#{index}"), StateKind::Births);
             layout.births.insert(class, born);
-            let freed = layout.add_ghost(format!("freed#{index}"), StateKind::Births);
+            let gone = StateKind::Births { bits: 1 };
+            let freed = layout.add_ghost(format!("freed#{index}"), gone);
             layout.freed.insert(class, freed);
             for region in points_to.regions().of_class(class) {
                 let region = self.region(region);

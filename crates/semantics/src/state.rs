@@ -1,6 +1,6 @@
 //! Symbolic states: what every state variable holds, as a term over the values at the start.
 
-use crate::births::BORN;
+use crate::births::born;
 use crate::layout::{StateKind, StateVarId};
 use crate::ownership::IDENTITY;
 use crate::scalar::{self, Arithmetic, Shape};
@@ -139,7 +139,7 @@ impl Semantics<'_> {
             (StateKind::Cell { bytes }, Some(ty)) => self.program.types.size_of(ty) == bytes,
             (StateKind::Memory { unit }, Some(ty)) => self.program.types.size_of(ty) == unit,
             (StateKind::Cell { .. } | StateKind::Memory { .. }, None) => false,
-            (StateKind::Births, _) => return Arithmetic::Bits,
+            (StateKind::Births { .. }, _) => return Arithmetic::Bits,
             _ => return self.pointer_arithmetic(),
         };
         let integer = variable
@@ -182,7 +182,7 @@ impl Semantics<'_> {
             StateKind::Identity | StateKind::Identities | StateKind::Extents => {
                 return IDENTITY;
             }
-            StateKind::Births => return BORN,
+            StateKind::Births { bits } => return born(bits),
         };
         // A `_Bool` in memory is a byte: other accesses may see it as a part of something larger.
         let in_memory = matches!(variable.kind, StateKind::Memory { .. });
@@ -215,7 +215,7 @@ impl Semantics<'_> {
         match self.layout.get(id).kind {
             StateKind::Memory { .. }
             | StateKind::Identities
-            | StateKind::Births
+            | StateKind::Births { .. }
             | StateKind::References => {
                 let address = scalar::sort(self.pointer_shape(), self.pointer_arithmetic());
                 terms.array_sort(address, value)

@@ -10,7 +10,9 @@ use hardbop_cfront::program::CheckKind;
 use hardbop_engine::claim::{CallRank, Component, Invariants, Order, Rank, Ranking};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, Scope, Task};
 use hardbop_graph::components;
-use hardbop_houdini::{Arguments, Elements, Fixpoint, Guessed, Products, fixpoint, spelt_instance};
+use hardbop_houdini::{
+    Arguments, Besides, Elements, Fixpoint, Guessed, Products, fixpoint, spelt_instance,
+};
 use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -138,6 +140,7 @@ impl Search<'_> {
         let guessed = Guessed {
             arguments: Arguments::Together,
             products: Products::Left,
+            besides: Besides::Nothing,
             elements: Elements::Left,
             steps: u64::MAX,
         };

@@ -45,7 +45,11 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
     match engine {
         EngineChoice::Auto => default_plan(arithmetic),
         EngineChoice::Dpr => Plan::alone(Dpr::default()),
-        EngineChoice::Houdini => Plan::alone(Houdini::default()),
+        EngineChoice::Houdini => {
+            let mut plan = Plan::alone(Houdini::default());
+            plan.first.push(Box::new(Houdini::remembering()));
+            plan
+        }
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
         EngineChoice::Induction => Plan::alone(Induction::default()),
         EngineChoice::Leap => Plan::alone(Leap::default()),

@@ -1,7 +1,7 @@
 //! Steps are followed from what is known of their beginnings, and what is known of their ends is
 //! weakened until it covers them.
 
-use super::{Fixpoint, QUERY};
+use super::Fixpoint;
 use crate::cells::Cells;
 use crate::place::{Part, Place};
 use crate::questions::Questions;
@@ -20,6 +20,62 @@ const ONE: Limits = Limits {
     time: None,
     steps: Some(1_000_000),
 };
+
+/// What is easily decided.
+const EASY: Limits = Limits {
+    time: None,
+    steps: Some(200_000),
+};
+
+/// What comes of asking about each combination of modes by itself.
+enum Apart {
+    /// There is one, or there are many.
+    One,
+    /// An answer for all of them.
+    Decided(Answer),
+    /// Something that cannot be decided is no longer known of one of them.
+    GivenUp,
+}
+
+/// Asks about each combination of modes whether all that comes there is covered, and whether
+/// another one is met.
+fn of_each_mode(
+    terms: &mut Terms,
+    questions: &mut Questions,
+    place: &mut Place,
+    taken: TermId,
+    ends: &BTreeMap<TermId, TermId>,
+) -> Apart {
+    let apart = place.apart(terms);
+    if apart.is_empty() {
+        return Apart::One;
+    }
+    let met = place.met(terms);
+    let mut given_up = false;
+    let all = apart.into_iter().map(|(keys, claim)| (Some(keys), claim));
+    for (keys, claim) in all.chain([(None, met)]) {
+        let after = terms.substitute(claim, ends);
+        let fails = terms.not(after);
+        match (questions.ask(terms, taken, fails), keys) {
+            (Answer::Unsat, _) => {}
+            (Answer::Unknown(Unknown::Time | Unknown::Steps), Some(keys)) => {
+                questions.session.set_limits(EASY);
+                place.give_up_of(terms, &keys, &mut |terms, claim| {
+                    let after = terms.substitute(claim, ends);
+                    let fails = terms.not(after);
+                    questions.ask(terms, taken, fails) == Answer::Unsat
+                });
+                questions.session.set_limits(questions.limits);
+                given_up = true;
+            }
+            (answer, _) => return Apart::Decided(answer),
+        }
+    }
+    match given_up {
+        true => Apart::GivenUp,
+        false => Apart::Decided(Answer::Unsat),
+    }
+}
 
 /// What is known while steps are followed.
 pub(super) struct Search<'a, 'g, 'p> {
@@ -223,38 +279,49 @@ impl Search<'_, '_, '_> {
             let after = terms.substitute(known, ends);
             let uncovered = terms.not(after);
             self.found.questions += 1;
-            let point: Vec<(TermId, Option<Value>)> =
-                match self.questions.ask(terms, taken, uncovered) {
-                    Answer::Unsat => return Ok(changed),
-                    Answer::Sat => {
-                        let asked: Vec<TermId> = ends.values().copied().collect();
-                        let values = self.questions.values(terms, &asked);
-                        let session = &mut self.questions.session;
-                        if values.iter().any(Option::is_none) && session.leave_circuits() {
-                            continue;
-                        }
-                        ends.keys().copied().zip(values).collect()
-                    }
-                    Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
-                    Answer::Unknown(_) => {
+            let mut answer = self.questions.ask(terms, taken, uncovered);
+            let unknown = matches!(answer, Answer::Unknown(Unknown::Time | Unknown::Steps));
+            if unknown && part == Part::All {
+                match of_each_mode(terms, &mut self.questions, place, taken, ends) {
+                    Apart::Decided(apart) => answer = apart,
+                    Apart::GivenUp => {
                         changed = true;
-                        let floats = place.is_about_floats();
-                        let session = &self.questions.session;
-                        let dropped = floats
-                            && place.keep(terms, part, &mut |terms, claim| {
-                                let after = terms.substitute(claim, ends);
-                                let fails = terms.not(after);
-                                session.contradicts_bounds(terms, &[taken, fails])
-                            });
-                        if !dropped && place.is_quantified() {
-                            break;
-                        }
-                        if !dropped {
-                            place.give_up();
-                        }
                         continue;
                     }
-                };
+                    Apart::One => {}
+                }
+            }
+            let point: Vec<(TermId, Option<Value>)> = match answer {
+                Answer::Unsat => return Ok(changed),
+                Answer::Sat => {
+                    let asked: Vec<TermId> = ends.values().copied().collect();
+                    let values = self.questions.values(terms, &asked);
+                    let session = &mut self.questions.session;
+                    if values.iter().any(Option::is_none) && session.leave_circuits() {
+                        continue;
+                    }
+                    ends.keys().copied().zip(values).collect()
+                }
+                Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
+                Answer::Unknown(_) => {
+                    changed = true;
+                    let floats = place.is_about_floats();
+                    let session = &self.questions.session;
+                    let dropped = floats
+                        && place.keep(terms, part, &mut |terms, claim| {
+                            let after = terms.substitute(claim, ends);
+                            let fails = terms.not(after);
+                            session.contradicts_bounds(terms, &[taken, fails])
+                        });
+                    if !dropped && place.is_quantified() {
+                        break;
+                    }
+                    if !dropped {
+                        place.give_up();
+                    }
+                    continue;
+                }
+            };
             changed = true;
             place.add(terms, &point);
         }
@@ -300,7 +367,7 @@ impl Search<'_, '_, '_> {
         if part == Part::Plain && modes != terms.bool(true) && !ask(terms, modes) {
             place.give_up();
         }
-        self.questions.session.set_limits(QUERY);
+        self.questions.session.set_limits(self.questions.limits);
         stopped.map_or(Ok(()), Err)
     }
 

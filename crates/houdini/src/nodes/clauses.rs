@@ -75,11 +75,6 @@ pub enum Size {
     All,
 }
 
-impl Size {
-    /// From the smallest on.
-    pub const GROWING: [Size; 3] = [Size::Two, Size::Three, Size::All];
-}
-
 /// Literals, and the clauses over them that no state refuted.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {

@@ -115,7 +115,7 @@ impl Guesses<'_, '_, '_> {
             .into_iter()
             .all(|constant| match now(self.ground, constant) {
                 Some(id) => match layout.get(id).kind {
-                    StateKind::Births | StateKind::References | StateKind::Frontier => true,
+                    StateKind::Births { .. } | StateKind::References | StateKind::Frontier => true,
                     StateKind::Cell { .. } => here.plain.contains(&constant),
                     _ => here.live.now.contains(&id),
                 },

@@ -69,8 +69,10 @@ pub struct Pointer {
 /// A kind of nodes.
 #[derive(Clone, Debug)]
 pub struct Kind {
-    /// Where nodes were taken.
+    /// Where nodes were taken, and by which allocation: the number of one of those.
     pub born: TermId,
+    /// How many allocations there are.
+    pub allocations: usize,
     /// Where nodes were freed.
     pub freed: Option<TermId>,
     /// One more than their sizes, by their identities, if anybody asks: 0 for what was freed.
@@ -155,6 +157,7 @@ impl Heap {
             let extents = ownership.and_then(|ownership| ownership.extents(class));
             heap.kinds.push(Kind {
                 born: semantics.constant(terms, ghost),
+                allocations: described.allocations.len(),
                 freed: semantics
                     .layout
                     .freed(class)
@@ -283,8 +286,9 @@ impl Heap {
             return terms.not(gone);
         }
         let born = terms.select(self.kinds[kind.index()].born, node);
-        let one = terms.bv(1, 1);
-        terms.eq(born, one)
+        let never = terms.bv(0, terms.width(born));
+        let never = terms.eq(born, never);
+        terms.not(never)
     }
 
     /// Whether a formula reads a field of a node that it finds in a field of another one.

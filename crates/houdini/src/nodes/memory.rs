@@ -59,7 +59,7 @@ pub fn session(
                 .is_some_and(|ty| matches!(semantics.program.types.get(ty), Type::Pointer(_)));
             match variable.kind {
                 StateKind::Cell { .. } | StateKind::Memory { .. } if !is_pointer => {}
-                StateKind::Births => {}
+                StateKind::Births { .. } => {}
                 StateKind::Extents => solver.narrow(constant, SIZE),
                 _ => solver.narrow(constant, bits),
             }

@@ -1,7 +1,7 @@
 //! What may hold of a node: the program's conditions about nodes and what it stores in them, said of
 //! the one that is any.
 
-use super::heap::{Field, Heap, KindId, Owner, now};
+use super::heap::{Field, Heap, Kind, KindId, Owner, now};
 use crate::candidates::is_literal;
 use crate::cells::facts::violations;
 use crate::cells::{root, stores};
@@ -16,8 +16,19 @@ use std::collections::{BTreeMap, BTreeSet};
 const LARGE: usize = 60;
 /// The most sizes of one kind.
 const SIZES: usize = 3;
+/// With more allocations, nodes are not told apart by them.
+const ALLOCATIONS: usize = 4;
 /// The most properties of one kind.
 const PROPERTIES: usize = 12;
+
+/// Whether nodes are told apart by the allocations that they come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Allocations {
+    /// They are not.
+    Together,
+    /// They are, if there are few.
+    ToldApart,
+}
 
 /// For each kind its properties, those that say most first: formulas about its arbitrary address.
 pub fn properties(
@@ -25,6 +36,7 @@ pub fn properties(
     terms: &mut Terms,
     heap: &Heap,
     steps: &[Step],
+    allocations: Allocations,
 ) -> Vec<Vec<TermId>> {
     let mut found = Found {
         of: vec![Vec::new(); heap.kinds.len()],
@@ -32,6 +44,9 @@ pub fn properties(
     freed(ground, terms, heap, steps, &mut found);
     for formula in violations(ground, terms, steps) {
         said(ground, terms, heap, formula, &mut found);
+    }
+    if allocations == Allocations::ToldApart {
+        taken(terms, heap, &mut found);
     }
     for step in steps {
         for kind in &heap.kinds {
@@ -208,6 +223,26 @@ fn freed(
             let one = terms.bv(1, 1);
             let gone = terms.eq(bit, one);
             found.add(terms, KindId(index as u32), gone);
+        }
+    }
+}
+
+/// Whether nodes of a kind can be told apart by their allocations.
+pub fn has_few_allocations(kind: &Kind) -> bool {
+    (2..=ALLOCATIONS).contains(&kind.allocations)
+}
+
+/// By which allocation the arbitrary node was taken: lists of one type may be told apart by that.
+fn taken(terms: &mut Terms, heap: &Heap, found: &mut Found) {
+    for (index, kind) in heap.kinds.iter().enumerate() {
+        if !has_few_allocations(kind) {
+            continue;
+        }
+        let born = terms.select(kind.born, kind.any);
+        for number in 1..=kind.allocations {
+            let number = terms.bv(number as i128, terms.width(born));
+            let here = terms.eq(born, number);
+            found.add(terms, KindId(index as u32), here);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::clauses::{Pool, Set, Size};
 use super::guesses::Guesses;
 use super::heap::{Heap, KindId, now};
 use super::memory::session;
-use super::properties::{leaves, of_state, properties};
+use super::properties::{Allocations, leaves, of_state, properties};
 use crate::candidates::{Hints, variables};
 use crate::cells::{root, stores, version_of};
 use crate::fixpoint::{NoInvariants, Readers};
@@ -48,6 +48,8 @@ pub type Known = BTreeMap<LocId, Vec<Vec<Set>>>;
 pub struct Asked<'a> {
     /// How large clauses are.
     pub size: Size,
+    /// Whether they tell allocations apart.
+    pub allocations: Allocations,
     /// What is known to be an invariant by itself.
     pub given: &'a BTreeMap<LocId, Vec<TermId>>,
     /// The clauses of each pool that this is made of.
@@ -68,12 +70,13 @@ pub fn search(
 ) -> Result<Found, NoInvariants> {
     let Asked {
         size,
+        allocations,
         given,
         known,
         most,
     } = asked;
     let hints = Hints::new(ground, terms, steps);
-    let properties = properties(ground, terms, heap, steps);
+    let properties = properties(ground, terms, heap, steps, allocations);
     let guesses = Guesses {
         ground,
         heap,

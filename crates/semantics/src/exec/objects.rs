@@ -183,7 +183,7 @@ impl Execution<'_, '_> {
                 | StateKind::Identity
                 | StateKind::Identities
                 | StateKind::Extents
-                | StateKind::Births
+                | StateKind::Births { .. }
                 | StateKind::References => {}
             }
             if parts.len() > MAX_PARTS {

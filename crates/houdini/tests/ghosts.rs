@@ -1,0 +1,219 @@
+//! Claims about nodes with other ghosts than those that they are proved with: the gate refuses them.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{Options, load};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::program::CheckKind;
+use hardbop_cfront::types::DataModel;
+use hardbop_engine::claim::{Ghosts, Invariants};
+use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
+use hardbop_gate::{Evidence, Gate};
+use hardbop_houdini::Nodes;
+use hardbop_model::{Model, Prepared};
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
+extern void __assert_fail(const char *, const char *, unsigned, const char *);
+#define assert(e) do { if (!(e)) __assert_fail(#e, \"\", 0, \"\"); } while (0)
+typedef __SIZE_TYPE__ size_t;
+void *malloc(size_t);
+void free(void *);
+struct node { int v; struct node *next, *prev; };
+int any(void) { return __VERIFIER_nondet_int(); }
+struct node *make(int v) {
+    struct node *made = malloc(sizeof *made);
+    if (!made) for (;;);
+    made->v = v;
+    made->next = made->prev = 0;
+    return made;
+}
+";
+
+/// Nodes of two lists are told apart by where they were taken, and by nothing that they hold.
+const TWO_LISTS: &str = "int main(void) {
+    struct node *one = 0, *two = 0, *p;
+    while (any()) {
+        if (any()) { p = make(any()); p->next = one; one = p; }
+        else { p = make(9); p->next = two; two = p; }
+    }
+    for (p = one; p; p = p->next) p->v = 1;
+    for (p = two; p; p = p->next) assert(p->v == 9);
+    return 0;
+}";
+
+/// No other node points to the one that is freed.
+const FREED: &str = "int main(void) {
+    struct node *head = 0, *p;
+    while (any()) { p = make(1); p->next = head; head = p; }
+    while (head) {
+        assert(head->v == 1);
+        p = head->next;
+        free(head);
+        head = p;
+    }
+    return 0;
+}";
+
+/// Keeps the claims that the gate accepts.
+struct Keeping<'a> {
+    gate: Gate<'a>,
+    kept: Vec<Invariants>,
+}
+
+impl Desk for Keeping<'_> {
+    fn event(&mut self, _: Event) {}
+
+    fn submit(&mut self, claim: Claim) -> Answer {
+        match self.gate.check(claim) {
+            Ok(Evidence::Proof(proof)) => {
+                if let Claim::Invariants(claim) = proof.claim() {
+                    self.kept.push(claim.clone());
+                }
+                Answer::Accepted
+            }
+            Ok(Evidence::Refutation(_)) => Answer::Accepted,
+            Err(reason) => Answer::Refused(reason),
+        }
+    }
+}
+
+/// How many checks are open, and for each change of the accepted claims whether the gate takes it.
+fn changed(
+    checks: &[CheckKind],
+    text: &str,
+    changes: &dyn Fn(&Invariants) -> Vec<Invariants>,
+) -> (usize, Vec<bool>) {
+    let input = Input {
+        name: "test.c".to_owned(),
+        bytes: format!("{PRELUDE}{text}").into_bytes(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let mut options = Options::new(DataModel::Ilp32);
+    options.lower.checks.extend(checks);
+    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited());
+    let loaded = loaded.expect("nothing stops it");
+    let program = &loaded.program.expect("it has no errors").program;
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let budget = Budget::unlimited();
+    let prepared = Prepared::new(program, &budget).unwrap();
+    let model = Model::new(program, &prepared);
+    let task = Task {
+        model: &model,
+        checks: &checks,
+        budget: &budget,
+    };
+    let mut desk = Keeping {
+        gate: Gate::new(&model, budget.clone()),
+        kept: Vec::new(),
+    };
+    let open = Nodes::default().check(&task, &mut desk).open.len();
+    let mut accepted = Vec::new();
+    for claim in desk.kept.clone() {
+        for mutant in changes(&claim) {
+            accepted.push(desk.gate.check(Claim::Invariants(mutant)).is_ok());
+        }
+    }
+    (open, accepted)
+}
+
+/// The claim with a part of all its texts in other words.
+fn everywhere(claim: &Invariants, old: &str, new: &str) -> Vec<Invariants> {
+    let mut mutant = claim.clone();
+    let mut any = false;
+    for text in mutant.at.values_mut() {
+        any |= text.contains(old);
+        *text = text.replace(old, new);
+    }
+    any.then_some(mutant).into_iter().collect()
+}
+
+/// A list that is said to be of the nodes of the other one, or of nodes that were freed; no ghosts;
+/// nothing known of other nodes than the arbitrary one.
+#[test]
+fn other_births_are_refused() {
+    let swapped = |claim: &Invariants| {
+        let mut mutant = claim.clone();
+        for text in mutant.at.values_mut() {
+            *text = text.replace("#b01", "#bxx");
+            *text = text.replace("#b10", "#b01").replace("#bxx", "#b10");
+        }
+        vec![mutant]
+    };
+    assert_eq!(changed(&[], TWO_LISTS, &swapped), (0, vec![false]));
+    let freed = |claim: &Invariants| everywhere(claim, "|born#", "|freed#");
+    assert_eq!(changed(&[], TWO_LISTS, &freed), (0, vec![false]));
+    let without = |claim: &Invariants| {
+        let ghosts = Ghosts::Nothing;
+        vec![Invariants {
+            ghosts,
+            ..claim.clone()
+        }]
+    };
+    assert_eq!(changed(&[], TWO_LISTS, &without), (0, vec![false]));
+    let alone = |claim: &Invariants| {
+        let instances = Vec::new();
+        vec![Invariants {
+            instances,
+            ..claim.clone()
+        }]
+    };
+    assert_eq!(changed(&[], TWO_LISTS, &alone), (0, vec![false]));
+}
+
+/// Who referred to a node last is what it is, and no other address.
+#[test]
+fn other_references_are_refused() {
+    let checks = [CheckKind::Pointer, CheckKind::Free];
+    let near = |claim: &Invariants| {
+        let mut found = Vec::new();
+        for text in claim.at.values() {
+            if let Some(at) = text.find("|referrer#") {
+                let name = text[at + 1..].split('|').next().unwrap_or_default();
+                let shifted = format!("(bvadd #x00000001 (select |{name}|");
+                let mut mutant = claim.clone();
+                for text in mutant.at.values_mut() {
+                    *text = shift(text, &format!("(select |{name}|"), &shifted);
+                }
+                found.push(mutant);
+                break;
+            }
+        }
+        found
+    };
+    assert_eq!(changed(&checks, FREED, &near), (0, vec![false]));
+}
+
+/// What was freed is not what was taken.
+#[test]
+fn other_ends_are_refused() {
+    let taken = |claim: &Invariants| everywhere(claim, "|freed#", "|born#");
+    assert_eq!(changed(&[], FREED, &taken), (0, vec![false]));
+}
+
+/// The text with another word in the place of the one that opens a term, and the term closed once
+/// more.
+fn shift(text: &str, old: &str, new: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(old) {
+        out.push_str(&rest[..at]);
+        out.push_str(new);
+        rest = &rest[at + old.len()..];
+        let mut depth = 1usize;
+        let end = rest.char_indices().find(|&(_, c)| {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        let end = end.map_or(rest.len(), |(at, _)| at + 1);
+        out.push_str(&rest[..end]);
+        out.push(')');
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
