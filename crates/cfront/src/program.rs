@@ -688,6 +688,8 @@ pub struct Unsupported {
 pub enum Gap {
     /// Nobody: a run ends here.
     Everywhere,
+    /// Nobody, but as far as is known only what is undefined comes here, so nobody is warned.
+    Unlikely,
     /// Only the logic: a run goes on, a proof does not.
     Logic,
 }

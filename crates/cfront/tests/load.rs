@@ -146,17 +146,17 @@ fn an_undefined_variable_has_any_value() {
 fn what_is_not_supported_is_told_only_where_it_can_be_reached() {
     check(
         "#include <setjmp.h>\njmp_buf b;\n\
-         int no(void) { return setjmp(b); }\nint main(void) { return 0; }",
+         int no(void) { longjmp(b, 1); }\nint main(void) { return 0; }",
         expect![[""]],
     );
     check(
-        "#include <setjmp.h>\njmp_buf b;\nint main(void) { return setjmp(b); }",
+        "#include <setjmp.h>\njmp_buf b;\nint main(void) { longjmp(b, 1); }",
         expect![[r#"
-            warning: not supported: `setjmp`
-             --> main.c:3:25
+            warning: not supported: `longjmp`
+             --> main.c:3:18
               |
-            3 | int main(void) { return setjmp(b); }
-              |                         ^^^^^^^^^ executions that come here have no verdict
+            3 | int main(void) { longjmp(b, 1); }
+              |                  ^^^^^^^^^^^^^ executions that come here have no verdict
         "#]],
     );
     check(

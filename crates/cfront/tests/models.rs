@@ -180,6 +180,22 @@ fn the_user_s_own_function_comes_first() {
 }
 
 #[test]
+fn setjmp_returns_before_anybody_jumps() {
+    let text = "#include <setjmp.h>\njmp_buf b;\n\
+                int main(void) { if (setjmp(b) == 0) return 7; return 8; }";
+    check(text, &[], "returned 7");
+}
+
+#[test]
+fn the_locale_writes_numbers_with_a_point() {
+    let text = "#include <locale.h>\n#include <limits.h>\n#include <string.h>\n\
+                int main(void) { struct lconv *l = localeconv();\n\
+                return l->decimal_point[0] * 4 + (strlen(l->negative_sign) == 0) * 2\n\
+                + (l->int_n_sign_posn == CHAR_MAX); }";
+    check(text, &[], "returned 187");
+}
+
+#[test]
 fn what_a_model_assumes_is_recorded() {
     let program = program(
         "#include <stdio.h>\n#include <ctype.h>\nint main(void) { return isalpha(getchar()); }",

@@ -91,6 +91,23 @@ int main(void) {
     );
 }
 
+/// Sums over elements of two widths are told apart.
+#[test]
+fn sums_over_bytes_and_words() {
+    check(
+        "unsigned char a[8]; unsigned b[8];
+         int main(void) {
+           unsigned s = 0, t = 0, u = 0;
+           for (int i = 0; i < 8; i++) { a[i] = __VERIFIER_nondet_int(); b[i] = __VERIFIER_nondet_int(); }
+           for (int i = 0; i < 8; i++) s += a[i] >> 1;
+           for (int i = 0; i < 8; i++) t += b[i];
+           for (int i = 0; i < 8; i++) u += b[i];
+           assert(t == u);
+           return s > 0;
+         }",
+    );
+}
+
 #[test]
 fn what_is_found_is_there() {
     check(

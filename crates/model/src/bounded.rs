@@ -2,10 +2,13 @@
 //!
 //! In comes a program and a depth, out comes the program with an execution ended where a loop
 //! begins another iteration than that many, or a function that calls itself is entered that many
-//! times already. It has no other executions than the program has, and all of those that stay
+//! times already. Loops that count from a number to another one in few steps go to their ends, or
+//! a small depth would say nothing of what comes behind a loop that fills a table. It has no other
+//! executions than the program has, and all of those that stay
 //! within the depth: what is proved of it holds of the program up to the depth, and what violates
 //! it violates the program. Checks keep their numbers.
 
+use crate::counting::Counting;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::call_graph;
 use hardbop_cfront::edit::{Graphs, Tables};
@@ -63,13 +66,18 @@ impl Weave {
         let first = described.locations.start;
         let position = |location: LocId| (location.0 - first) as usize;
         let successors = program.successors(function);
+        let counting = Counting::new(program, function);
         let found = Loops::new(&successors, position(described.entry));
         let source = described.source;
         for one in &found.loops {
+            let inside = |location: LocId| one.body[position(location)];
+            let head = LocId(first + one.head as u32);
+            if counting.ends_soon(head, &inside) {
+                continue;
+            }
             let name = format!("iterations#{}", one.head);
             let ty = self.tables.program.types.int(32, false);
             let counter = self.tables.temporary(function, name, ty, source);
-            let inside = |location: LocId| one.body[position(location)];
             for location in described.locations.clone() {
                 for (id, edge) in program.edges_from(LocId(location)) {
                     if !inside(edge.to) {
@@ -150,5 +158,55 @@ impl Weave {
         let place = self.tables.variable_place(counter);
         self.graphs
             .edge(from, to, Op::Assign { place, value }, source);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hardbop_cfront::load::load_text;
+
+    /// How many loops are cut off.
+    fn cut(text: &str) -> usize {
+        let program = load_text("loops.c", text).unwrap().program;
+        let bounded = bounded(&program, 2, &Budget::unlimited()).unwrap();
+        let mut variables = bounded.variables.iter();
+        let counters = variables.by_ref();
+        let named = counters.filter(|variable| variable.name.starts_with("iterations#"));
+        named.count()
+    }
+
+    #[test]
+    fn a_loop_that_counts_to_a_small_number_goes_to_its_end() {
+        assert_eq!(
+            cut("int main(void) { int a[6]; for (int i = 0; i < 6; i++) a[i] = i; }"),
+            0
+        );
+        let sized =
+            "int main(void) { char a[6]; for (unsigned long i = 0; i < sizeof a; i++) a[i] = 0; }";
+        assert_eq!(cut(sized), 0);
+        assert_eq!(
+            cut("int main(void) { int i = 2, j = 0; while (i <= 9) { i += 3; j++; } }"),
+            0
+        );
+    }
+
+    #[test]
+    fn others_are_cut_off() {
+        assert_eq!(cut("int main(void) { for (int i = 0; i < 600; i++) ; }"), 1);
+        assert_eq!(
+            cut(
+                "int f(int n) { for (int i = 0; i < n; i++) ; return n; } int main(void) { return f(2); }"
+            ),
+            1
+        );
+        assert_eq!(
+            cut("int f(int i) { while (i < 6) i++; return i; } int main(void) { return f(2); }"),
+            1
+        );
+        assert_eq!(
+            cut("int main(void) { for (int i = 0; i < 6; i++) if (i == 3) i = 0; }"),
+            1
+        );
     }
 }

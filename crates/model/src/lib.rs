@@ -21,6 +21,7 @@
 //! ```
 
 pub mod bounded;
+mod counting;
 pub mod loops;
 pub mod order;
 pub mod passes;

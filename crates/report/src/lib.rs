@@ -22,6 +22,7 @@ pub mod results;
 pub mod rows;
 mod rule_run;
 pub mod sarif;
+mod shorten;
 pub mod svcomp;
 pub mod svg;
 pub mod terminal;

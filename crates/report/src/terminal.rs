@@ -4,6 +4,7 @@ mod many;
 
 use crate::results::{Answer, CheckResult, EdgeStep, InvariantAt, Results, RuleRun, StepOf, Trace};
 use crate::rows::{Detail, Line, Row, changes, rows};
+use crate::shorten::shortened;
 use hardbop_cfront::program::CheckKind;
 use std::fmt::Write;
 
@@ -175,6 +176,10 @@ fn write_path(
     paint: &dyn Paint,
 ) {
     let rows = rows(results, trace, message, detail);
+    let rows = match detail {
+        Detail::Relevant => shortened(rows, trace),
+        Detail::Full => rows,
+    };
     let margins = margins(trace, &rows);
     let lines = || {
         rows.iter().filter_map(|row| match row {

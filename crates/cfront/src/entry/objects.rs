@@ -2,7 +2,7 @@
 //! contents may be anything.
 
 use super::facts::{Null, Shape};
-use super::{Filled, START};
+use super::{Filled, START, spelled};
 use crate::parse::ParsedUnit;
 use rucc_types as rt;
 use std::fmt::Write;
@@ -109,7 +109,7 @@ impl<'a> Objects<'a> {
     }
 
     pub(super) fn spell(&self, ty: rt::TypeId) -> String {
-        super::spelled(self.unit, ty)
+        spelled(self.unit, ty)
     }
 
     /// Makes what an argument points to.
@@ -288,11 +288,19 @@ impl<'a> Objects<'a> {
                     self.line(&format!("__builtin_memset(&{lvalue}, 0, sizeof {lvalue});"));
                     return;
                 }
+                let constant = self.unit.types.quals(ty).has(rt::Qualifiers::CONST);
                 for field in info.fields.clone() {
                     match field.name {
                         Some(name) => {
                             let name = self.unit.names.resolve(name).to_owned();
-                            let path = format!("{lvalue}.{name}");
+                            let path = match constant {
+                                // It is constant for the function, not for who made it.
+                                true => {
+                                    let of = spelled(self.unit, field.ty);
+                                    format!("(*(__typeof__({of}) *)&{lvalue}.{name})")
+                                }
+                                false => format!("{lvalue}.{name}"),
+                            };
                             let label = format!("{label}_{name}");
                             self.contents(&path, &label, field.ty, depth);
                         }

@@ -322,7 +322,7 @@ impl<'p> Compiler<'p> {
             Op::VaArg { list, place } => self.va_arg(*list, *place),
             Op::Unsupported { construct } => {
                 let construct = &self.emitter.program.unsupported[*construct as usize];
-                if construct.gap == Gap::Everywhere {
+                if construct.gap != Gap::Logic {
                     self.emitter.emit(Instr::Unsupported);
                 }
             }

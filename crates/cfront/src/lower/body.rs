@@ -1,6 +1,7 @@
 //! The function that is being lowered: its graph so far, its scopes, its jumps.
 
 use super::Lower;
+use super::jumps::Jumps;
 use crate::builder::Body;
 use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::program::*;
@@ -24,6 +25,7 @@ pub(super) struct FnState {
     pub scope: usize,
     pub labels: HashMap<sema::LabelId, Label>,
     pub gotos: Vec<Goto>,
+    pub jumps: Jumps,
     pub breaks: Vec<(u32, usize)>,
     pub continues: Vec<(u32, usize)>,
     pub switches: Vec<Switch>,
@@ -113,6 +115,7 @@ impl FnState {
             scope: 0,
             labels: HashMap::new(),
             gotos: Vec::new(),
+            jumps: Jumps::default(),
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),

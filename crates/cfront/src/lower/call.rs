@@ -210,22 +210,15 @@ impl Lower<'_> {
         self.f().cur = next;
     }
 
-    /// Whether a function returns twice, or to where such a function was called.
+    /// Whether a function returns twice, or to where such a function was called. `setjmp` returns
+    /// once as long as nobody calls `longjmp`, which is not supported.
     fn jumps(&self, decl: sema::DeclId) -> bool {
-        self.unit.tree[decl]
-            .flags
-            .contains(sema::DeclFlags::RETURNS_TWICE)
-            || matches!(
-                self.name_of(decl),
-                "setjmp"
-                    | "_setjmp"
-                    | "sigsetjmp"
-                    | "__sigsetjmp"
-                    | "longjmp"
-                    | "siglongjmp"
-                    | "_longjmp"
-                    | "__longjmp_chk"
-            )
+        let twice = sema::DeclFlags::RETURNS_TWICE;
+        match self.name_of(decl) {
+            "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => false,
+            "longjmp" | "siglongjmp" | "_longjmp" | "__longjmp_chk" => true,
+            _ => self.unit.tree[decl].flags.contains(twice),
+        }
     }
 
     pub(super) fn effect_of_all(&self, list: &[sema::ExprId]) -> Effect {

@@ -71,7 +71,7 @@ impl Lower<'_> {
                 let place = self.b.var_place(var);
                 self.address(place)
             }
-            sema::Base::Label(_) => return None,
+            sema::Base::Label(label) => self.label_address(label)?,
             sema::Base::Absolute => {
                 let value = self.b.int(address.offset, intptr);
                 return Some(self.b.convert(value, ty));

@@ -53,10 +53,13 @@ impl Lower<'_> {
             }
             sema::ExprKind::Call { callee, args } => self.call_value(id, callee, args, node.ty),
             sema::ExprKind::StmtExpr(body) => self.statement_expression(id, body, node.ty),
-            sema::ExprKind::LabelAddr(_) => {
+            sema::ExprKind::LabelAddr(label) => {
                 self.at_expr(id);
                 let ty = self.ty(node.ty);
-                self.unsupported_value("the address of a label", ty)
+                match self.label_address(label) {
+                    Some(address) => self.b.convert(address, ty),
+                    None => self.unsupported_value("the address of a label", ty),
+                }
             }
             // Places that the tree takes for values: members of returned records and the like.
             sema::ExprKind::Decl(_)

@@ -20,6 +20,7 @@ pub(crate) mod environment;
 mod expr;
 mod heap;
 mod init;
+mod jumps;
 mod keep;
 mod lossy;
 mod misuse;
@@ -291,6 +292,7 @@ impl Lower<'_> {
         let exit = self.f().body.exit;
         self.jump_to(exit);
         self.resolve_gotos();
+        self.resolve_jumps();
         let state = self.function.take().expect("the function was set above");
         let startup = decl.startup;
         let position = func.0;

@@ -65,10 +65,8 @@ impl Lower<'_> {
                 self.goto(label);
             }
             Stmt::IndirectGoto(target) => {
-                self.effect(target);
                 self.at_stmt(id);
-                self.unsupported("a computed goto");
-                self.halt();
+                self.computed_goto(target);
             }
             Stmt::Asm(asm) => {
                 self.at_stmt(id);

@@ -96,7 +96,7 @@ impl Lower<'_> {
     }
 
     /// Where to go in order to arrive at a label inside of other blocks.
-    fn entry_to(
+    pub(super) fn entry_to(
         &mut self,
         from: &super::body::Chain,
         to: &super::body::Chain,

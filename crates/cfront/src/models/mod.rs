@@ -89,7 +89,6 @@ const GUESSES: &[&str] = &[
     "getpid",
     "getppid",
     "setlocale",
-    "localeconv",
     "strerror",
     "strerror_r",
     "strsignal",

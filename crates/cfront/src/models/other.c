@@ -86,6 +86,15 @@ char *setlocale(int category, const char *name) {
 }
 
 //@
+//= the locale is "C"
+struct __hardbop_lconv { const char *texts[10]; char numbers[14]; };
+void *localeconv(void) {
+  static const struct __hardbop_lconv answer = {{".", "", "", "", "", "", "", "", "", ""},
+      {127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127}};
+  return (void *)&answer;
+}
+
+//@
 //= there is one thread, and it does not wait for itself
 int pthread_mutex_init(void *mutex, const void *attributes) {
   return 0;
@@ -112,5 +121,21 @@ int pthread_mutex_lock(void *mutex) {
   return 0;
 }
 int pthread_mutex_unlock(void *mutex) {
+  return 0;
+}
+
+// Before anybody calls `longjmp`, which is not supported, it returns 0.
+//@
+//= no function outside of the program calls `longjmp`, and nobody reads what `setjmp` writes
+int setjmp(void *environment) {
+  return 0;
+}
+int _setjmp(void *environment) {
+  return 0;
+}
+int sigsetjmp(void *environment, int signals) {
+  return 0;
+}
+int __sigsetjmp(void *environment, int signals) {
   return 0;
 }

@@ -65,7 +65,17 @@ static void objects(void) {
   volatile int vo = 3; vo += vo; T(vo == 6); enum { A, B = 5, C } e = C; T(e == 6 && A == 0);
 }
 
+static int threaded(const char *code) { /* an interpreter with a table of labels, as some virtual machines have it */
+  static const void *const ops[] = { &&stop, &&push, &&add, &&twice }; int stack[4], n = 0; const char *pc = code;
+  goto *ops[(int)*pc++];
+  push: { int value = *pc++; stack[n++] = value; goto *ops[(int)*pc++]; }
+  add: { int sum = stack[n - 1] + stack[n - 2]; n--; stack[n - 1] = sum; } goto *ops[(int)*pc++];
+  twice: stack[n - 1] *= 2; { void *next = *pc == 0 ? &&stop : (void *)ops[(int)*pc]; pc++; goto *next; }
+  stop: return stack[n - 1];
+}
+
 static void control(void) {
+  T(threaded((char[]){ 1, 5, 1, 7, 2, 3, 0 }) == 24 && threaded((char[]){ 1, 9, 0 }) == 9);
   int i, n = 0; for (i = 0; i < 10; i++) { if (i == 3) continue; if (i == 6) break; n += i; } T(n == 0 + 1 + 2 + 4 + 5 && i == 6);
   n = 0; do { n++; if (n == 2) continue; } while (n < 4); T(n == 4); while (n) { n--; if (n == 1) break; } T(n == 1);
   for (n = 0;;) if (++n > 5) break; T(n == 6); T(duff(1) == 1 && duff(5) == 5 && duff(8) == 8);

@@ -161,7 +161,7 @@ pub fn decide_target(
         };
         watch.begin(job);
         let mut found = hardbop_portfolio::check(&plan, &task, &mut watch);
-        if let Some(wanted) = arguments.depth {
+        if let Some(wanted) = arguments.depth.filter(|_| !shown.is_enough([&found])) {
             let deeper = Deeper {
                 model: &model,
                 without: &arguments.without,

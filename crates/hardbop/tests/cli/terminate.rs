@@ -118,7 +118,8 @@ int main(void) {
         "-q",
         expect![[r#"
             UNKNOWN x.c:5: every execution ends (in main)
-              because `setjmp` at x.c:6 is not supported and can be reached
+              because `longjmp` at x.c:7 is not supported and can be reached
+            assuming that no function outside of the program calls `longjmp`, and nobody reads what `setjmp` writes
             [exit 3]
         "#]],
     );

@@ -182,9 +182,14 @@ fn add(
     let known = cells.folds.iter().any(|found| {
         let same = found.array == access.array && found.fold.adding == adding;
         let kind = found.join.map(|(join, _)| join) == join.map(|(join, _)| join);
-        let map = BTreeMap::from([(found.fold.element, standing)]);
-        let other = terms.substitute(found.fold.summand, &map);
-        same && kind && (join.is_some() || other == summand)
+        if !same || !kind || join.is_some() {
+            return same && kind;
+        }
+        // Elements of another width cannot stand for these.
+        terms.sort(found.fold.element) == terms.sort(standing) && {
+            let map = BTreeMap::from([(found.fold.element, standing)]);
+            terms.substitute(found.fold.summand, &map) == summand
+        }
     });
     if known {
         return;

@@ -33,7 +33,11 @@ pub(super) fn write(out: &mut String, results: &Results, show: Show, paint: &dyn
         write_places(out, results, &open, paint);
         let _ = writeln!(out, "  {}", bounded.words());
         let _ = writeln!(out, "  not proved, because {}", bounded.reason);
-        write_next_step(out, &open);
+        let next = match bounded.depth < bounded.wanted {
+            true => "a longer `--time-limit`",
+            false => "a larger `--depth`",
+        };
+        let _ = writeln!(out, "  try {next}");
     }
     let of_called = by(reachable(), |check| {
         matches!(check.answer, Answer::Proved).then(|| check.function.clone())
@@ -74,9 +78,14 @@ fn write_next_step(out: &mut String, open: &[&CheckResult]) {
 fn write_uncalled(out: &mut String, results: &Results, paint: &dyn Paint) {
     let uncalled = || results.checks.iter().filter(|check| check.uncalled);
     let entry = &results.entry;
-    let unsure = uncalled().filter(|check| check.answer.is_open()).count();
-    if unsure > 0 {
-        let (word, count) = (paint.paint("33", "UNKNOWN"), counted(unsure));
+    for word in ["UNKNOWN", "BOUNDED"] {
+        let unsure = uncalled()
+            .filter(|check| check.answer.word() == word)
+            .count();
+        if unsure == 0 {
+            continue;
+        }
+        let (word, count) = (paint.paint("33", word), counted(unsure));
         let _ = writeln!(
             out,
             "{word} {count} in functions that `{entry}` is not seen to call"

@@ -72,18 +72,33 @@ int setjmp(void *);
 int main(void) { double _Complex z = 1.0; v4 v = { 1 }; int e[5]; v = v + v; z = z * z; if (setjmp(e)) return 1; return jump(0); }
 "#,
         expect![[r#"
+            warning: function `setjmp` is not defined
+             --> a.c:5:93
+              |
+            5 | ...v4 v = { 1 }; int e[5]; v = v + v; z = z * z; if (setjmp(e)) return 1; return jump(0); }
+              |                                                      ^^^^^^^^^ it is taken to return anything
+            static unsigned char a = {};
+            static unsigned char b = {};
+
             int jump(int x)
               void *t[2];
               void *t#1;
-              void *t#2;
               0 -> 1  declare t;
-              1 -> 2  unsupported: the address of a label;
-              2 -> 3  t[0L] = t#1;
-              3 -> 4  unsupported: the address of a label;
-              4 -> 5  t[1L] = t#2;
-              5 -> 6  unsupported: a computed goto;
-              6: halt
-              7: exit
+              1 -> 2  t[0L] = (void *)&a;
+              2 -> 3  t[1L] = (void *)&b;
+              3 -> 4  t#1 = t[(long)x];
+              4: loop
+              4 -> 5  assume(t#1 == (void *)&a);
+              4 -> 6  assume(!(t#1 == (void *)&a));
+              5: label a
+              5 -> 10  result# = 1;
+              6 -> 7  assume(t#1 == (void *)&b);
+              6 -> 8  assume(!(t#1 == (void *)&b));
+              7: label b
+              7 -> 10  result# = 2;
+              8 -> 9  unsupported: a computed goto to what is no label of the function;
+              9: halt
+              10: exit
 
             int main()
               double z[2];
@@ -97,12 +112,16 @@ int main(void) { double _Complex z = 1.0; v4 v = { 1 }; int e[5]; v = v + v; z =
               4 -> 5  declare e;
               5 -> 6  unsupported: an expression of this kind;
               6 -> 7  unsupported: an expression of this kind;
-              7 -> 8  unsupported: `setjmp`;
+              7 -> 8  t#1 = setjmp((void *)e);
               8 -> 9  assume(t#1);
               8 -> 10  assume(!t#1);
               9 -> 11  result# = 1;
               10 -> 11  result# = jump(0);
               11: exit
+
+            int setjmp(void *p#) // undefined
+              0 -> 1  result# = anything;
+              1: exit
         "#]],
     );
 }

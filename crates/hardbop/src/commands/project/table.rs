@@ -215,6 +215,9 @@ fn list(rows: &[Row], console: &Console) -> String {
     out
 }
 
+/// So many open checks of an item are listed.
+const OPEN: usize = 5;
+
 fn write_row(out: &mut String, row: &Row, widest: usize, console: &Console) {
     let title = row.title();
     let pad = widest.saturating_sub(title.chars().count());
@@ -223,8 +226,16 @@ fn write_row(out: &mut String, row: &Row, widest: usize, console: &Console) {
     let detail = row.detail();
     let _ = write!(out, "{title}{:pad$}  {word}{:gap$}  {detail}", "", "");
     out.push_str(if row.cached { ", as before\n" } else { "\n" });
+    // What is violated is what there is to see; of what is open a few tell what it is like.
+    let mut open = 0;
     for line in &row.lines {
-        let _ = writeln!(out, "  {line}");
+        open += usize::from(!line.starts_with("VIOLATED"));
+        if line.starts_with("VIOLATED") || open <= OPEN {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    if open > OPEN {
+        let _ = writeln!(out, "  ... {} more that are not decided", open - OPEN);
     }
 }
 
