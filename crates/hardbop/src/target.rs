@@ -266,6 +266,33 @@ impl Target {
         }
     }
 
+    /// Whether the program has the error function that a property is about. One that it does not
+    /// have is never called, which is no answer to what was meant if it calls the one that went by
+    /// another name in other years.
+    pub fn fits(&self, program: &Program) -> Result<(), Failure> {
+        let has = |name: &str| {
+            program
+                .functions
+                .iter()
+                .any(|function| function.name == name)
+        };
+        for property in &self.properties {
+            let Goal::UnreachCall(wanted) = &property.goal else {
+                continue;
+            };
+            let other = ERROR_FUNCTIONS
+                .into_iter()
+                .find(|&name| name != wanted && has(name));
+            if let Some(other) = other.filter(|_| !has(wanted)) {
+                return Err(Failure::message(format!(
+                    "the property is about calls of `{wanted}`, which the program does not have; \
+                     it has `{other}`: ask for `G ! call({other}())`, or leave `--property` out"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// The checks that count: of a program beside a rule, those of the rule.
     pub fn checks(&self, program: &Program) -> Vec<CheckId> {
         let counts = |check: &Check| {
@@ -349,6 +376,9 @@ fn asks_for(goal: &Goal, check: &Check) -> bool {
 }
 
 /// Why a property cannot be decided.
+/// The names of SV-COMP's error function, then and now.
+const ERROR_FUNCTIONS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
+
 fn refusal(property: &Property) -> Option<String> {
     match &property.goal {
         Goal::Other(name) => Some(format!(

@@ -94,6 +94,9 @@ pub fn decide_target(
         warnings,
         files,
     } = c::parts(&target.input, &arguments.rules, console, adjust)?;
+    for part in &parts {
+        target.fits(&part.program)?;
+    }
     outputs::apart(&arguments.artifacts, files.read.iter().map(Path::new))?;
     let shown = Shown {
         arguments,

@@ -167,6 +167,7 @@ fn validate(
         c::program_with(&target.input, &Default::default(), console, |options| {
             target.adjust(options)
         })?;
+    target.fits(&program)?;
     let property = target.checks(&program);
     let woven = weave(&program, &property, witness, &reading::budget())?;
     diagnostics.extend(woven.diagnostics.iter().cloned());

@@ -104,6 +104,26 @@ int main(void) {
     assert_eq!(json["result"], "false(no-overflow)");
 }
 
+/// That a function is never called which the program does not have is no answer.
+#[test]
+fn a_property_about_another_error_function_is_refused() {
+    let text = "extern void __VERIFIER_error(void);
+int main(void) {
+  __VERIFIER_error();
+}
+";
+    Scene::file("x.c", text)
+        .and_file("unreach-call.prp", UNREACH)
+        .check(
+            "check x.c --property unreach-call.prp",
+            expect![[r#"
+                [stderr]
+                error: the property is about calls of `reach_error`, which the program does not have; it has `__VERIFIER_error`: ask for `G ! call(__VERIFIER_error())`, or leave `--property` out
+                [exit 2]
+            "#]],
+        );
+}
+
 #[test]
 fn the_ends_of_executions_are_a_property() {
     let scene = task("LP64", "true");
