@@ -118,6 +118,11 @@ int main(void) {
             "check x.c --property unreach-call.prp",
             expect![[r#"
                 [stderr]
+                warning: function `__VERIFIER_error` is not defined
+                 --> x.c:3:3
+                  |
+                3 |   __VERIFIER_error();
+                  |   ^^^^^^^^^^^^^^^^^^ it is taken to return anything
                 error: the property is about calls of `reach_error`, which the program does not have; it has `__VERIFIER_error`: ask for `G ! call(__VERIFIER_error())`, or leave `--property` out
                 [exit 2]
             "#]],
