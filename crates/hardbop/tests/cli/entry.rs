@@ -222,7 +222,7 @@ fn pointers_to_constant_structures() {
     let text = "struct node { int value; struct node *next; };
 int second(const struct node *const n) { return n != 0 && n->next != 0 ? n->next->value : 0; }
 ";
-    let scene = Scene::file("const.c", text.to_owned());
+    let scene = Scene::file("const.c", text);
     let said = scene.json("check const.c --entry second --check pointer");
     assert_eq!(said["exit_code"], 0, "{said}");
     assert_ne!(said["checks"].as_array().map_or(0, Vec::len), 0, "{said}");
