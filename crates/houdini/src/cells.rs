@@ -326,17 +326,7 @@ impl Cells {
         terms: &mut Terms,
         live: &Live,
     ) -> Vec<Variable> {
-        let mut found = Vec::new();
-        for &condition in &self.rounds {
-            if is_known(ground, terms, live, condition) {
-                let (zero, one) = (terms.bv(0, 8), terms.bv(1, 8));
-                let term = terms.ite(condition, one, zero);
-                let name = format!("#told {condition:?}");
-                let constant = terms.constant(&name, terms.sort(term));
-                found.push(Variable::unsigned(terms, constant, term));
-            }
-        }
-        found
+        told_apart(ground, terms, live, &self.rounds)
     }
 
     /// What loops over arrays count to: it may be spoken of where the program has forgotten it.
@@ -444,6 +434,27 @@ fn names_at_end(
         }
     }
     names
+}
+
+/// Conditions that are told apart where all that they speak of is live, as variables that are one or
+/// zero.
+pub(crate) fn told_apart(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    live: &Live,
+    conditions: &[TermId],
+) -> Vec<Variable> {
+    let mut found = Vec::new();
+    for &condition in conditions {
+        if is_known(ground, terms, live, condition) {
+            let (zero, one) = (terms.bv(0, 8), terms.bv(1, 8));
+            let term = terms.ite(condition, one, zero);
+            let name = format!("#told {condition:?}");
+            let constant = terms.constant(&name, terms.sort(term));
+            found.push(Variable::unsigned(terms, constant, term));
+        }
+    }
+    found
 }
 
 /// Whether all of the state that a term speaks of is live.

@@ -7,9 +7,9 @@
 //! states are told apart.
 
 use crate::candidates::{Hints, Variable};
+use crate::cells::told_apart;
 use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{Sort, TermId, Terms};
-use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
@@ -67,22 +67,7 @@ impl Remembered {
         terms: &mut Terms,
         live: &Live,
     ) -> Vec<Variable> {
-        let mut found = Vec::new();
-        for &condition in &self.told {
-            let mut constants = terms.free_constants(&[condition]).into_iter();
-            let known = constants.all(|constant| match ground.constants.meaning(constant) {
-                Some(Meaning::Now(id)) => live.now.contains(&id),
-                _ => false,
-            });
-            if known {
-                let (zero, one) = (terms.bv(0, 8), terms.bv(1, 8));
-                let term = terms.ite(condition, one, zero);
-                let name = format!("#told {condition:?}");
-                let constant = terms.constant(&name, terms.sort(term));
-                found.push(Variable::unsigned(terms, constant, term));
-            }
-        }
-        found
+        told_apart(ground, terms, live, &self.told)
     }
 }
 
