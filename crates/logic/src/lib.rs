@@ -14,6 +14,7 @@ mod infix;
 mod parse;
 mod prover;
 mod put_in;
+mod relative;
 mod simplify;
 mod smtlib;
 mod solver;
@@ -34,6 +35,7 @@ pub use infix::Infix;
 pub use parse::{Names, ParseError, parse_declared, parse_term};
 pub use prover::{Prover, Undecided};
 pub use put_in::PutIn;
+pub use relative::Relative;
 pub use simplify::Sign;
 pub use smtlib::{declared_text, script, smtlib_text, sort_text};
 pub use solver::{
