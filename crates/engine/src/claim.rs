@@ -7,8 +7,10 @@
 //! location ([`Spelling`](hardbop_semantics::constants::Spelling)).
 
 mod ends;
+mod form;
 
 pub use ends::{CallRank, Chosen, Component, Lasso, Order, Rank, Ranking, Recurrence};
+pub use form::{Form, NoForm};
 
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::interp;
@@ -107,6 +109,10 @@ pub struct Invariants {
     /// the program is opened first.
     #[serde(default, skip_serializing_if = "Reach::is_usual")]
     pub indices: Reach,
+    /// Of which program they speak: where calls are kept, nothing is inlined, and what functions are
+    /// given and give back is what is said of their entries and exits.
+    #[serde(default, skip_serializing_if = "Calls::are_usual")]
+    pub calls: Calls,
     /// Sums over arrays that the invariants may speak of, `sums0#`, `sums1#` and so on: arrays from
     /// numbers of elements to words ([`folds`](hardbop_semantics::folds)).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -166,6 +172,23 @@ pub enum Reach {
 impl Reach {
     fn is_usual(&self) -> bool {
         *self == Reach::Elements
+    }
+}
+
+/// What became of calls before invariants were found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Calls {
+    /// They were inlined, as far as that goes.
+    #[default]
+    Inlined,
+    /// They were kept.
+    Kept,
+}
+
+impl Calls {
+    fn are_usual(&self) -> bool {
+        *self == Calls::Inlined
     }
 }
 

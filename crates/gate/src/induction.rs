@@ -16,7 +16,7 @@ use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::Reason;
-use hardbop_engine::claim::{Ghosts, Induction, Invariants, Reach};
+use hardbop_engine::claim::{Ghosts, Induction, Invariants};
 use hardbop_logic::{Answer, Sort, TermId, Terms};
 use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -87,9 +87,8 @@ fn is_plain(claim: &Invariants) -> bool {
     claim.checks.is_empty()
         && claim.arbitrary.is_empty()
         && claim.instances.is_empty()
-        && claim.apart.is_empty()
         && claim.ghosts == Ghosts::Nothing
-        && claim.indices == Reach::Elements
+        && claim.is_usual()
 }
 
 /// Whether any function is called that can be: what is left after inlining.

@@ -17,16 +17,16 @@ use crate::ranking::Ranks;
 use crate::steps::{Cuts, forget};
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
-use hardbop_cfront::indices;
 use hardbop_cfront::program::{self, LocationKind};
 use hardbop_engine::Reason;
-use hardbop_engine::claim::{Ghosts, Invariants, Ranking, Reach};
+use hardbop_engine::claim::{Ghosts, Invariants, NoForm, Ranking};
 use hardbop_logic::{
-    Answer, Limits, Op, Session, TermId, Terms, multiplies, without_products, without_refuted,
+    Answer, Limits, Op, Relative, Session, TermId, Terms, multiplies, without_products,
+    without_refuted,
 };
-use hardbop_model::{Model, Prepared, View};
+use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
-use hardbop_semantics::{Execution, State};
+use hardbop_semantics::{Execution, Semantics, State};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,30 +37,26 @@ const ABOUT_ATOMS: Limits = Limits {
     steps: Some(200_000),
 };
 
+/// What a question about addresses may cost as it is seen from the origin: memory is easier where
+/// addresses are words by themselves.
+const FROM_ORIGIN: Limits = Limits {
+    time: Some(Duration::from_millis(500)),
+    steps: Some(500_000),
+};
+
 impl Gate<'_> {
     /// Checks invariants. Gives the number of questions asked.
     pub(crate) fn invariants(&self, claim: &Invariants) -> Result<u64, Reason> {
+        if claim.is_usual() {
+            return self.inductive(claim, None);
+        }
         let (program, points_to) = (self.model.program, self.model.plain.points_to);
-        let opened = match claim.indices {
-            Reach::Elements if claim.apart.is_empty() => return self.inductive(claim, None),
-            Reach::Elements => None,
-            Reach::Object => {
-                let opened = indices::open(program, points_to, &self.budget);
-                Some(
-                    opened
-                        .map_err(Reason::Stopped)?
-                        .ok_or(Reason::Certificate)?,
-                )
-            }
-        };
-        let (program, points_to) = match &opened {
-            Some(opened) => (&opened.program, &opened.points_to),
-            None => (program, points_to),
-        };
-        let apart = claim.apart.iter().copied().collect();
-        let prepared = Prepared::leaving(&apart, program, points_to.clone(), &self.budget);
-        let prepared = prepared.map_err(Reason::Stopped)?;
-        let model = Model::new(program, &prepared);
+        let form = claim.form(program, points_to, &self.budget);
+        let form = form.map_err(|none| match none {
+            NoForm::Stopped(stopped) => Reason::Stopped(stopped),
+            NoForm::Impossible => Reason::Certificate,
+        })?;
+        let model = form.model(program);
         let gate = Gate {
             model: &model,
             budget: self.budget.clone(),
@@ -147,6 +143,7 @@ impl Gate<'_> {
             instances,
             folds,
             session: self.session_about(&view.semantics, &mut terms),
+            relative: seen_from_origin(&view.semantics, &mut terms),
             algebra: !self.alone,
             limits: self.query_limits(),
             questions: 0,
@@ -174,6 +171,13 @@ impl Gate<'_> {
     }
 }
 
+/// Addresses are seen from the origin, but for those that the solver knows something of.
+fn seen_from_origin(semantics: &Semantics<'_>, terms: &mut Terms) -> Relative {
+    let axioms = semantics.axioms(terms);
+    let kept = terms.free_constants(&axioms);
+    Relative::to(semantics.origin(terms), kept)
+}
+
 /// Asks about every step of a program.
 pub(crate) struct Checker<'a, 'p> {
     pub(crate) view: &'a View<'p>,
@@ -188,6 +192,8 @@ pub(crate) struct Checker<'a, 'p> {
     /// Sums over arrays that they speak of.
     folds: Folds,
     session: Session<'static>,
+    /// Addresses seen from the origin.
+    relative: Relative,
     /// Whether algebra is believed beside the solver.
     algebra: bool,
     /// What a question may cost.
@@ -210,6 +216,26 @@ impl Checker<'_, '_> {
 
     /// Some formulas must not hold together.
     pub(crate) fn never(&mut self, together: &[TermId]) -> Result<(), Reason> {
+        let question = self.terms.and(together);
+        // Bits of an unknown origin are what is hard about addresses, and mostly do not matter.
+        let seen = self.relative.seen(&mut self.terms, question);
+        if seen == self.terms.bool(false) {
+            return Ok(());
+        }
+        if seen != question {
+            self.questions += 1;
+            self.session.set_limits(FROM_ORIGIN);
+            let answer = self.session.check(&self.terms, &[seen]);
+            self.session.set_limits(self.limits);
+            if answer == Answer::Unsat {
+                return Ok(());
+            }
+        }
+        self.never_besides(together)
+    }
+
+    /// The same beside what the solver knows.
+    fn never_besides(&mut self, together: &[TermId]) -> Result<(), Reason> {
         let question = self.terms.and(together);
         if question == self.terms.bool(false) {
             return Ok(());
@@ -292,7 +318,7 @@ impl Checker<'_, '_> {
         for part in parts {
             let holds = self.moved(part, now, None);
             let fails = self.terms.not(holds);
-            self.never(&[fails])?;
+            self.never_besides(&[fails])?;
         }
         Ok(())
     }

@@ -97,6 +97,15 @@ impl Prepared {
         Prepared::of(derived, points_to, budget)
     }
 
+    /// A program as it is: its calls are kept.
+    pub fn keeping_calls(program: &Program, points_to: PointsTo) -> Prepared {
+        Prepared {
+            derived: Derived::unchanged(program.clone()),
+            derived_points_to: points_to.clone(),
+            points_to,
+        }
+    }
+
     fn of(derived: Derived, points_to: PointsTo, budget: &Budget) -> Result<Prepared, Stopped> {
         let derived_points_to = points_to::analyse(&derived.program, budget)?;
         Ok(Prepared {

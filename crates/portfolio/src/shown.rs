@@ -2,11 +2,10 @@
 
 use crate::quantified;
 use hardbop_cfront::ids::LocId;
-use hardbop_cfront::indices;
 use hardbop_engine::claim::Ghosts;
 use hardbop_engine::{Task, claim};
 use hardbop_logic::{Op, Sort, TermId, Terms};
-use hardbop_model::{Model, Prepared};
+use hardbop_model::Model;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::c_terms::{Frame, Scope, Words, c_text};
 use hardbop_semantics::constants::{Constants, Spelling};
@@ -30,21 +29,12 @@ pub fn invariants(
     task: &Task<'_>,
     claim: &claim::Invariants,
 ) -> Option<BTreeMap<LocId, Invariant>> {
+    if claim.is_usual() {
+        return Some(of_model(task.model, claim));
+    }
     let (program, points_to) = (task.model.program, task.model.plain.points_to);
-    let opened = match claim.indices {
-        claim::Reach::Elements if claim.apart.is_empty() => {
-            return Some(of_model(task.model, claim));
-        }
-        claim::Reach::Elements => None,
-        claim::Reach::Object => Some(indices::open(program, points_to, task.budget).ok()??),
-    };
-    let (program, points_to) = match &opened {
-        Some(opened) => (&opened.program, &opened.points_to),
-        None => (program, points_to),
-    };
-    let apart = claim.apart.iter().copied().collect();
-    let prepared = Prepared::leaving(&apart, program, points_to.clone(), task.budget).ok()?;
-    Some(of_model(&Model::new(program, &prepared), claim))
+    let form = claim.form(program, points_to, task.budget).ok()?;
+    Some(of_model(&form.model(program), claim))
 }
 
 /// What is said of a location is said of all copies of it that inlining made.

@@ -8,7 +8,7 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;
-use hardbop_engine::claim::{Ghosts, Invariants, Reach};
+use hardbop_engine::claim::{Ghosts, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Reason, Task};
 use hardbop_logic::{Answer, Limits, Op, Session, Sort, TermId, Terms, Value, Z3Options, Z3Solver};
 use hardbop_model::View;
@@ -65,8 +65,8 @@ const MOST_VARIABLES: usize = 12;
 /// time is over.
 fn tidied(view: &View<'_>, claim: &Invariants, budget: &Budget) -> Option<Invariants> {
     let cuts: BTreeSet<LocId> = claim.cuts.iter().copied().collect();
-    // With functions apart it is about a program that is prepared in another way.
-    if cuts != view.skeleton.cuts || !claim.apart.is_empty() || claim.indices == Reach::Object {
+    // Else it is about a program that is prepared in another way.
+    if cuts != view.skeleton.cuts || !claim.is_usual() {
         return None;
     }
     // What steps do to sums over arrays is not looked at here.
