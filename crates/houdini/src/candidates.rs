@@ -3,6 +3,7 @@
 //! The program's own conditions and their negations; bounds by constants that a variable is
 //! compared to or set to; the order of two variables. What they speak of is live at the point.
 
+use crate::fixpoint::Breadth;
 use crate::objects;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::atoms_of;
@@ -314,6 +315,7 @@ pub fn variables(
     terms: &mut Terms,
     at: LocId,
     live: &Live,
+    breadth: Breadth,
 ) -> Vec<Variable> {
     let program = ground.semantics.program;
     let function = program.locations[at.index()].function;
@@ -342,9 +344,11 @@ pub fn variables(
             });
         }
     }
-    found.truncate(VARIABLES);
+    if breadth == Breadth::Live {
+        found.truncate(VARIABLES);
+    }
     // First those that only hulls relate to others: a hull has few dimensions.
-    let mut all = objects::variables(ground, terms, &found, live);
+    let mut all = objects::variables(ground, terms, &found, live, breadth);
     all.extend(found);
     all
 }

@@ -18,6 +18,7 @@ use crate::solvers::{First, Solvers};
 use follow::Search;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
+use hardbop_cfront::program::LocationKind;
 use hardbop_logic::{Limits, TermId, Terms, multiplies};
 use hardbop_semantics::folds::Fold;
 use hardbop_semantics::live::Live;
@@ -62,6 +63,8 @@ pub struct Guessed {
     pub products: Products,
     /// What invariants may speak of besides what is live.
     pub besides: Besides,
+    /// Of how much invariants speak at one point.
+    pub breadth: Breadth,
     /// The most steps of the solver in all.
     pub steps: u64,
 }
@@ -121,6 +124,16 @@ pub enum Besides {
     /// What the program has forgotten, and what it was told once; where there is nothing such,
     /// nothing is guessed at all.
     Remembered,
+}
+
+/// Of how much invariants speak at one point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breadth {
+    /// Of what is live, as far as that is not too much, and told apart by what holds few values.
+    Live,
+    /// Of what is live and the function there has to do with, however much that is, and nothing is
+    /// told apart: for programs whose calls are kept.
+    Touched,
 }
 
 /// Finds invariants; `live` says what they may speak of.
@@ -209,7 +222,7 @@ fn fixpoint_given(
                     live.now.extend(remembered.at(ground, location));
                 }
                 let live = &live;
-                let mut variables = variables(ground, terms, location, live);
+                let mut variables = variables(ground, terms, location, live, guessed.breadth);
                 let fixed = cells.fixed(ground, terms, live);
                 let elements = !fixed.is_empty() || cells.has_arrays();
                 variables.extend(fixed);
@@ -220,9 +233,10 @@ fn fixpoint_given(
                     wide.retain(|wide| !variables.contains(wide));
                     variables.extend(wide);
                 }
-                let (held, mut others): (Vec<Variable>, Vec<Variable>) = variables
-                    .iter()
-                    .partition(|variable| hints.modes.contains(&variable.constant));
+                let (held, mut others): (Vec<Variable>, Vec<Variable>) =
+                    variables.iter().partition(|variable| {
+                        guessed.breadth == Breadth::Live && hints.modes.contains(&variable.constant)
+                    });
                 // What is told of an input is mostly all that matters of it.
                 others.retain(|variable| !remembered.is_told(terms, variable.constant));
                 let mut modes: Vec<Mode> = held.iter().map(Mode::exact).collect();
@@ -274,7 +288,19 @@ fn fixpoint_given(
     for axiom in ground.semantics.axioms(terms) {
         session.assert(terms, axiom);
     }
-    let readers = Readers::new(steps);
+    // Nothing follows from where a check is violated, so that is asked when all else is known.
+    let program = ground.semantics.program;
+    let begins: BTreeSet<LocId> = steps.iter().filter_map(|step| step.from).collect();
+    let is_violation = |step: &Step| match step.to {
+        End::At(at) => {
+            let kind = program.locations[at.index()].kind;
+            matches!(kind, LocationKind::Error(_)) && !begins.contains(&at)
+        }
+        End::Unsupported(_) => false,
+    };
+    let (violations, others): (Vec<&Step>, Vec<&Step>) =
+        steps.iter().partition(|step| is_violation(step));
+    let readers = Readers::new(&others);
     let mut search = Search {
         ground,
         cells,
@@ -302,7 +328,23 @@ fn fixpoint_given(
             break;
         }
     }
+    if search.found.unsupported.is_none() {
+        for (from, steps) in by_beginning(&violations) {
+            budget.check()?;
+            search.follow_all(terms, from, &steps)?;
+            tell(&search.found);
+        }
+    }
     Ok(search.ended(terms))
+}
+
+/// Steps by where they begin.
+fn by_beginning<'s>(steps: &[&'s Step]) -> BTreeMap<Option<LocId>, Vec<&'s Step>> {
+    let mut from: BTreeMap<Option<LocId>, Vec<&Step>> = BTreeMap::new();
+    for step in steps {
+        from.entry(step.from).or_default().push(step);
+    }
+    from
 }
 
 /// Which steps begin where, and in which order the points are looked at.
@@ -315,14 +357,13 @@ pub(crate) struct Readers<'s> {
 }
 
 impl<'s> Readers<'s> {
-    pub(crate) fn new(steps: &'s [Step]) -> Readers<'s> {
+    pub(crate) fn new(steps: &[&'s Step]) -> Readers<'s> {
         let mut readers = Readers {
-            from: BTreeMap::new(),
+            from: by_beginning(steps),
             calls: BTreeMap::new(),
             ranks: BTreeMap::new(),
         };
         for step in steps {
-            readers.from.entry(step.from).or_default().push(step);
             if let Some(returned) = &step.returned {
                 let calls = readers.calls.entry(returned.exit).or_default();
                 calls.extend(step.from);

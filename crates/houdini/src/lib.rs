@@ -11,6 +11,7 @@ mod affine;
 mod candidates;
 mod cells;
 mod fixpoint;
+mod local;
 mod modes;
 mod nodes;
 mod objects;
@@ -23,7 +24,7 @@ mod samples;
 mod solvers;
 
 pub use fixpoint::{
-    Arguments, Besides, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
+    Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
 };
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{self, Instance, Invariants};
@@ -31,6 +32,7 @@ use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
+use local::localised;
 pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,6 +51,8 @@ pub struct Houdini {
     pub products: Products,
     /// What invariants may speak of besides what is live.
     pub besides: Besides,
+    /// Of how much invariants speak at one point.
+    pub breadth: Breadth,
 }
 
 impl Houdini {
@@ -79,6 +83,7 @@ impl Default for Houdini {
             arguments: Arguments::Together,
             products: Products::Left,
             besides: Besides::Nothing,
+            breadth: Breadth::Live,
         }
     }
 }
@@ -102,6 +107,7 @@ impl Engine for Houdini {
                 arguments: self.arguments,
                 products: self.products,
                 besides: self.besides,
+                breadth: self.breadth,
                 steps: self.steps,
             },
             statistics: Vec::new(),
@@ -146,9 +152,12 @@ impl Attempt<'_> {
         let targets = errors.values().flatten().copied().collect();
         let live = ground.live(&mut terms, &targets, budget);
         budget.check().map_err(Reason::Stopped)?;
-        let (Some(live), Some(steps)) = (live, ground.relations(&mut terms)) else {
+        let (Some(mut live), Some(steps)) = (live, ground.relations(&mut terms)) else {
             return Err(Reason::Guesses);
         };
+        if self.guessed.breadth == Breadth::Touched {
+            localised(&ground, &terms, &steps, &mut live);
+        }
         let open = self.task.checks.len();
         let mut tell = |found: &Fixpoint| {
             desk.event(Event {

@@ -19,7 +19,7 @@ mod properties;
 mod search;
 
 use crate::fixpoint::{
-    Arguments, Besides, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
+    Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
 };
 use clauses::Size;
 use hardbop_cfront::ids::{CheckId, LocId};
@@ -119,6 +119,7 @@ impl Nodes {
             arguments: Arguments::Together,
             products: Products::Left,
             besides: Besides::Nothing,
+            breadth: Breadth::Live,
             steps: PLAIN,
         };
         let mut deaf = |_: &Fixpoint| {};

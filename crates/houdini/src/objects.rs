@@ -6,6 +6,7 @@
 //! from is widened, so that affine relations find `size == 4 * n + 1`.
 
 use crate::candidates::Variable;
+use crate::fixpoint::Breadth;
 use hardbop_cfront::points_to::Spot;
 use hardbop_logic::{Sign, TermId, Terms};
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -24,6 +25,7 @@ pub fn variables(
     terms: &mut Terms,
     plain: &[Variable],
     live: &Live,
+    breadth: Breadth,
 ) -> Vec<Variable> {
     let semantics = ground.semantics;
     let mut found = Vec::new();
@@ -36,7 +38,11 @@ pub fn variables(
         .all_owners()
         .filter(|&(pointer, owner)| lives(pointer) && lives(owner) && cell(pointer));
     let mut sizes = false;
-    for (pointer, owner) in owned.take(POINTERS) {
+    let most = match breadth {
+        Breadth::Live => POINTERS,
+        Breadth::Touched => usize::MAX,
+    };
+    for (pointer, owner) in owned.take(most) {
         let owner = semantics.constant(terms, owner);
         let address = semantics.constant(terms, pointer);
         let name = semantics.layout.get(pointer).name.clone();

@@ -7,6 +7,7 @@
 //! start of a step are dropped until all do: what is left is an invariant, and comes out.
 
 use crate::candidates::{Hints, Variable, variables};
+use crate::fixpoint::Breadth;
 use crate::objects::widened_to;
 use crate::questions::follows;
 use crate::relations::{Relation, relations};
@@ -57,7 +58,7 @@ pub fn polynomials(
         }
         let states = samples.at(location);
         let live = live.get(&location).unwrap_or(&nothing);
-        let plain = variables(ground, terms, location, live);
+        let plain = variables(ground, terms, location, live, Breadth::Live);
         let mut guesses = guessed(terms, &plain, states);
         let spoken: BTreeSet<TermId> = plain.iter().map(|variable| variable.constant).collect();
         for condition in hints.conditions_about(&spoken).collect::<Vec<_>>() {

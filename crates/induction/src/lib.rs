@@ -17,7 +17,9 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_circuit::CircuitSolver;
 use hardbop_engine::claim::{self, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_houdini::{Arguments, Besides, Elements, Guessed, NoInvariants, Products, fixpoint};
+use hardbop_houdini::{
+    Arguments, Besides, Breadth, Elements, Guessed, NoInvariants, Products, fixpoint,
+};
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::live::Live;
@@ -190,6 +192,7 @@ impl Search<'_> {
             arguments: Arguments::Together,
             products: Products::Left,
             besides: Besides::Nothing,
+            breadth: Breadth::Live,
             steps: self.engine.steps,
         };
         let found = fixpoint(ground, terms, &steps, live, guessed, budget, &mut |_| {});

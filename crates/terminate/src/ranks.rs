@@ -11,7 +11,7 @@ use hardbop_engine::claim::{CallRank, Component, Invariants, Order, Rank, Rankin
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Place, Reason, Scope, Task};
 use hardbop_graph::components;
 use hardbop_houdini::{
-    Arguments, Besides, Elements, Fixpoint, Guessed, Products, fixpoint, spelt_instance,
+    Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, Products, fixpoint, spelt_instance,
 };
 use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -141,6 +141,7 @@ impl Search<'_> {
             arguments: Arguments::Together,
             products: Products::Left,
             besides: Besides::Nothing,
+            breadth: Breadth::Live,
             elements: Elements::Left,
             steps: u64::MAX,
         };

@@ -135,6 +135,27 @@ impl Search<'_, '_, '_> {
         Ok(changed)
     }
 
+    /// Follows steps from all that is known of where they begin.
+    pub(super) fn follow_all(
+        &mut self,
+        terms: &mut Terms,
+        from: Option<LocId>,
+        steps: &[&Step],
+    ) -> Result<(), Stopped> {
+        let before = match from {
+            None => terms.bool(true),
+            Some(from) => {
+                let Some(place) = self.places.get(&from).filter(|at| at.is_reached()) else {
+                    return Ok(());
+                };
+                let known = place.invariant(terms);
+                let instances = self.instances(terms, from);
+                terms.and(&[&[known][..], &instances].concat())
+            }
+        };
+        self.follow_from(terms, before, steps, None, &mut Vec::new())
+    }
+
     /// Follows steps from what holds before them; those that return from a callee with what is
     /// known of it, or only with what is new since then.
     fn follow_from(

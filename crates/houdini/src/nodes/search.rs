@@ -10,6 +10,7 @@ use super::memory::session;
 use super::properties::{Allocations, leaves, of_state, properties};
 use crate::candidates::{Hints, variables};
 use crate::cells::{root, stores, version_of};
+use crate::fixpoint::Breadth;
 use crate::fixpoint::{NoInvariants, Readers};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
@@ -91,7 +92,7 @@ pub fn search(
         if let End::At(location) = step.to {
             places.entry(location).or_insert_with(|| {
                 let live = live.get(&location).unwrap_or(&nothing);
-                let plain = variables(ground, terms, location, live);
+                let plain = variables(ground, terms, location, live, Breadth::Live);
                 let kind = ground.semantics.program.locations[location.index()].kind;
                 let mut pools = match kind {
                     // Where a check is violated, nothing more matters.
@@ -112,7 +113,7 @@ pub fn search(
         }
     }
     let session = session(ground, terms, heap, sizes, budget);
-    let readers = Readers::new(steps);
+    let readers = Readers::new(&steps.iter().collect::<Vec<_>>());
     let mut search = Search {
         ground,
         instances: instances(ground, terms, heap, steps),
