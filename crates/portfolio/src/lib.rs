@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 mod doubt;
+mod functions;
 mod lanes;
 mod looks;
 mod plan;
@@ -25,6 +26,7 @@ mod slices;
 mod tidy;
 
 pub use doubt::Contradiction;
+pub use functions::Functions;
 use lanes::side_by_side;
 pub use plan::{
     Plan, Proofs, Shows, Step, Until, default_doubts, default_plan, readable, termination_plan,

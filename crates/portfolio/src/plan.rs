@@ -14,8 +14,8 @@ use hardbop_unroll::{Effort, Guesses, Runs, Unroll};
 use hardbop_values::Values;
 use std::time::Duration;
 
-use crate::Slices;
 use crate::looks::{Look, Suited};
+use crate::{Functions, Slices};
 
 /// An engine of a plan.
 pub type Step = Box<dyn Engine>;
@@ -292,6 +292,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             // Much of what is wrong in large programs shows in a few runs, and all else takes long:
             // state machines are searched before anybody reads them as logic.
             suited(Look::Large(RUN_FIRST), timed(first_runs, seconds(1))),
+            // What large programs say of themselves costs next to nothing, and settles most of what is
+            // asked of every access.
+            suited(
+                Look::Large(RUN_FIRST),
+                timed(Functions::told(), seconds(10)),
+            ),
             Box::new(explored(Effort::Large)),
             slices(arithmetic),
             suited(Look::Narrow(100), timed(only_paths, seconds(1))),

@@ -22,7 +22,9 @@ use hardbop_houdini::Houdini;
 use hardbop_leap::Leap;
 use hardbop_model::relevance::Depth;
 use hardbop_model::{Model, Prepared};
-use hardbop_portfolio::{Found, Listener, Plan, Proofs, Slices, Until, check, default_plan};
+use hardbop_portfolio::{
+    Found, Functions, Listener, Plan, Proofs, Slices, Until, check, default_plan,
+};
 use hardbop_test_support::generate::{branches, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings};
 use hardbop_unroll::{Runs, Unroll};
@@ -94,6 +96,7 @@ impl Campaign {
             ("horn", alone(WholeProgram::default())),
             ("values", alone(Values::default())),
             ("slice", alone(slices())),
+            ("functions", alone(Functions::default())),
             ("all", default_plan(Encodings::IntegersFirst)),
         ];
         Campaign {

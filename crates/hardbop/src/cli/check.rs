@@ -194,6 +194,8 @@ pub enum EngineChoice {
     Auto,
     /// Dynamic path reduction: run after run, learning from each.
     Dpr,
+    /// Invariants by guessing, function by function: calls are kept.
+    Functions,
     /// Invariants by guessing: what fails is dropped until the rest is inductive.
     Houdini,
     /// Horn clauses of the whole program: proofs by invariants.

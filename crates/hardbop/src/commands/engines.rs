@@ -10,7 +10,7 @@ use hardbop_houdini::{Houdini, Nodes};
 use hardbop_induction::Induction;
 use hardbop_leap::Leap;
 use hardbop_pdr::Pdr;
-use hardbop_portfolio::{Plan, default_plan};
+use hardbop_portfolio::{Functions, Plan, default_plan};
 use hardbop_unroll::{Runs, Unroll};
 use hardbop_values::Values;
 
@@ -45,6 +45,7 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
     match engine {
         EngineChoice::Auto => default_plan(arithmetic),
         EngineChoice::Dpr => Plan::alone(Dpr::default()),
+        EngineChoice::Functions => Plan::alone(Functions::default()),
         EngineChoice::Houdini => {
             let mut plan = Plan::alone(Houdini::default());
             plan.first.push(Box::new(Houdini::remembering()));

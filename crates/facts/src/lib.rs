@@ -1,0 +1,128 @@
+//! Cheap facts: what a program's text says of its numbers and pointers, without any solver.
+//!
+//! In comes a program, with its calls kept or inlined; out comes, for every location, between which
+//! numbers its variables are, into which objects its pointers point and how far, and where control
+//! never comes: an abstract interpretation with widening (Cousot and Cousot, POPL 1977). Nobody
+//! takes its word: what it finds is claimed like all else, and candidates for those who guess.
+
+mod eval;
+mod flow;
+mod refine;
+mod spell;
+mod start;
+mod state;
+mod touched;
+mod value;
+
+use hardbop_budget::{Budget, Stopped};
+use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_cfront::program::{LocationKind, Op};
+use hardbop_engine::claim::Invariants;
+use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_logic::{TermId, Terms};
+use hardbop_model::View;
+use hardbop_semantics::constants::Spelling;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// What is known at the cut points that control may come to, each fact a formula about the
+    /// state there.
+    pub at: BTreeMap<LocId, Vec<TermId>>,
+    /// What is not supported and control may come to, in the program's list of such.
+    pub unsupported: Option<u32>,
+}
+
+/// Works out what is known.
+pub fn facts(view: &View<'_>, terms: &mut Terms, budget: &Budget) -> Result<Facts, Stopped> {
+    let known = flow::flow(view, budget)?;
+    let mut facts = Facts::default();
+    for (&at, state) in &known {
+        if view.skeleton.cuts.contains(&at) {
+            let formulas = spell::formulas(&view.semantics, terms, state);
+            facts.at.insert(at, formulas);
+        }
+        for (_, edge) in view.program.edges_from(at) {
+            if let Op::Unsupported { construct } = edge.op {
+                facts.unsupported = Some(construct);
+            }
+        }
+    }
+    Ok(facts)
+}
+
+/// Facts as an engine: what they exclude is claimed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheapFacts;
+
+impl Engine for CheapFacts {
+    fn name(&self) -> &'static str {
+        "facts"
+    }
+
+    fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
+        let mut proved = BTreeSet::new();
+        let reason = match claimed(task, desk) {
+            Ok(claim) => {
+                let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
+                let refused = desk.submit(Claim::Invariants(claim)).refused();
+                if refused.is_none() {
+                    proved = checks;
+                }
+                refused
+            }
+            Err(reason) => Some(reason),
+        };
+        let why = reason.clone().unwrap_or(Reason::Guesses);
+        let open = task.checks.iter().filter(|check| !proved.contains(check));
+        Ended {
+            open: open.map(|&check| (check, why.clone())).collect(),
+            incomplete: reason,
+            statistics: Vec::new(),
+        }
+    }
+}
+
+/// What is known as invariants, if they exclude any violation.
+fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
+    let view = &task.model.flat;
+    let mut terms = Terms::new();
+    let facts = facts(view, &mut terms, task.budget).map_err(Reason::Stopped)?;
+    if let Some(construct) = facts.unsupported {
+        return Err(Reason::unsupported(view.program, construct));
+    }
+    let mut reached = BTreeSet::new();
+    for &at in facts.at.keys() {
+        if let LocationKind::Error(check) = view.program.locations[at.index()].kind {
+            reached.insert(check);
+        }
+    }
+    let checks: Vec<CheckId> = task
+        .checks
+        .iter()
+        .copied()
+        .filter(|check| !reached.contains(check))
+        .collect();
+    desk.event(Event {
+        doing: "following ranges".into(),
+        open: reached.len(),
+        figures: vec![Figure::count("points", facts.at.len() as u64)],
+    });
+    if checks.is_empty() {
+        return Err(Reason::Guesses);
+    }
+    let spelling = Spelling::new(&view.semantics, &mut terms);
+    let mut at = BTreeMap::new();
+    for (location, facts) in facts.at {
+        let formula = terms.and(&facts);
+        let text = spelling.write(&mut terms, formula);
+        at.insert(location, text.ok_or(Reason::Certificate)?);
+    }
+    Ok(Invariants {
+        checks,
+        cuts: view.skeleton.cuts.iter().copied().collect(),
+        at,
+        ..Invariants::default()
+    })
+}

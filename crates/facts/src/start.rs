@@ -1,0 +1,90 @@
+//! What is known where a program starts: the first values of what has such.
+
+use crate::eval::Reader;
+use crate::state::{State, held, reread};
+use crate::value::{Range, Value};
+use hardbop_cfront::ids::VarId;
+use hardbop_cfront::program::{Initial, InitialPart, InitialValue};
+use hardbop_cfront::types::Type;
+use hardbop_semantics::Semantics;
+use hardbop_semantics::layout::{StateKind, StateVarId};
+
+/// What is known before the first step.
+pub(crate) fn start(semantics: &Semantics<'_>) -> State {
+    let program = semantics.program;
+    let mut state = State::default();
+    let entry = program.function(program.entry);
+    if let Some(ownership) = semantics.layout.ownership() {
+        for (variable, _) in ownership.lives() {
+            if entry.locals.contains(&variable) || entry.formals.contains(&variable) {
+                state.alive.insert(variable);
+            }
+        }
+    }
+    let nothing = State::default();
+    for (index, variable) in semantics.layout.variables().iter().enumerate() {
+        let id = StateVarId(index as u32);
+        let (StateKind::Cell { bytes }, Some(of)) = (variable.kind, variable.variable) else {
+            continue;
+        };
+        let reader = Reader {
+            semantics,
+            state: &nothing,
+        };
+        if let Some(value) = first(&reader, id, of, bytes) {
+            state.values.insert(id, value);
+        }
+    }
+    state
+}
+
+/// The first value of a part of a variable.
+fn first(reader: &Reader<'_, '_>, id: StateVarId, of: VarId, bytes: u64) -> Option<Value> {
+    let semantics = reader.semantics;
+    let Initial::Data(parts) = &semantics.program.variable(of).initial else {
+        return None;
+    };
+    let region = semantics
+        .points_to
+        .regions()
+        .get(semantics.layout.region_of(id)?);
+    let spot = semantics.points_to.variable(of)?;
+    let begin = u64::try_from(region.start.checked_sub(spot.offset)?).ok()? * 8;
+    let end = begin + bytes * 8;
+    let mut here = parts
+        .iter()
+        .filter(|part| part.offset_bits < end && ends(reader, part) > begin);
+    let is_pointer = semantics
+        .layout
+        .get(id)
+        .ty
+        .is_some_and(|ty| matches!(semantics.program.types.get(ty), Type::Pointer(_)));
+    let value = match (here.next(), here.next()) {
+        (None, _) if is_pointer => return Some(Value::null()),
+        (None, _) => Value::Number(Range::of(0)),
+        (Some(part), None) if part.offset_bits == begin && ends(reader, part) == end => {
+            match part.value {
+                InitialValue::Scalar(expr) => reader.value(expr)?,
+                InitialValue::Bits(..) | InitialValue::Bytes(_) => return None,
+            }
+        }
+        _ => return None,
+    };
+    match value {
+        Value::Pointer(_) => is_pointer.then_some(value),
+        Value::Number(range) => reread(range, held(semantics, id)?).map(Value::Number),
+    }
+}
+
+/// Where a part ends, in bits.
+fn ends(reader: &Reader<'_, '_>, part: &InitialPart) -> u64 {
+    let types = &reader.semantics.program.types;
+    part.offset_bits
+        + match &part.value {
+            InitialValue::Scalar(expr) => {
+                types.size_of(reader.semantics.program.expr(*expr).ty) * 8
+            }
+            InitialValue::Bits(_, width) => u64::from(*width),
+            InitialValue::Bytes(bytes) => bytes.len() as u64 * 8,
+        }
+}

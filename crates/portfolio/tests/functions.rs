@@ -1,0 +1,154 @@
+//! Programs whose calls are kept: what is known of each function is enough for its checks, and what
+//! is claimed of the program is refused where it does not hold.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_engine::claim::{Calls, Invariants};
+use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Suggestion, Task};
+use hardbop_gate::{Evidence, Gate};
+use hardbop_model::{Model, Prepared};
+use hardbop_portfolio::Functions;
+use hardbop_test_support::answers::said;
+use hardbop_test_support::inputs::load;
+
+const PRELUDE: &str = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n";
+
+fn check(text: &str, expected: &[&str]) {
+    let text = format!("{PRELUDE}{text}");
+    assert_eq!(said(&Functions::default(), &text), expected, "{text}");
+}
+
+const UNKNOWN: &str = "the invariants that were guessed do not exclude it";
+
+#[test]
+fn a_contract_is_what_all_calls_have_in_common() {
+    let text = "static int limited(int n) { if (n < 0) return 0; return n > 9 ? 9 : n; }
+        int main(void) {
+          int a = limited(__VERIFIER_nondet_int()), b = limited(7);
+          if (a + b > 18) reach_error();
+          if (a + b > 17) reach_error();
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn a_call_changes_what_the_function_may_change() {
+    let text = "int calm, busy;
+        static void work(void) { busy = __VERIFIER_nondet_int(); }
+        int main(void) {
+          calm = 3; busy = 3;
+          work();
+          if (calm != 3) reach_error();
+          if (busy != 3) reach_error();
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn a_pointer_to_a_local_of_a_caller_is_followed() {
+    let text = "static void set(int *to) { if (to == 0) reach_error(); *to = 1; }
+        int main(void) { int x, *p = 0; set(&x); if (x) p = &x; if (x > 5) set(p); return 0; }";
+    check(text, &["proved"]);
+}
+
+#[test]
+fn recursion_is_followed_too() {
+    let text = "static int depth;
+        static void down(int n) {
+          if (n < 0 || n > 20) reach_error();
+          if (n > 0) down(n - 1);
+        }
+        int main(void) { down(20); return 0; }";
+    check(text, &["proved"]);
+}
+
+#[test]
+fn an_index_that_may_leave_its_array_ends_nothing_else() {
+    let text = "struct s { int a[4]; int b; } s; int calm;
+        int main(void) {
+          s.a[__VERIFIER_nondet_int()] = 1;
+          if (calm) reach_error();
+          if (s.b) reach_error();
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+/// Keeps the invariants that the gate accepts.
+struct Keeping<'a> {
+    gate: Gate<'a>,
+    kept: Vec<Invariants>,
+}
+
+impl Desk for Keeping<'_> {
+    fn event(&mut self, _: Event) {}
+
+    fn submit(&mut self, claim: Claim) -> Answer {
+        match self.gate.check(claim) {
+            Ok(Evidence::Proof(proof)) => {
+                if let Claim::Invariants(invariants) = proof.claim() {
+                    self.kept.push(invariants.clone());
+                }
+                Answer::Accepted
+            }
+            Ok(Evidence::Refutation(_)) => Answer::Accepted,
+            Err(reason) => Answer::Refused(reason),
+        }
+    }
+
+    fn suggest(&mut self, _: Suggestion) {}
+}
+
+/// Each formula of an accepted claim that says anything is needed by somebody: with what holds at
+/// the entry of a function taken for true at its exit, and the other way round, nothing is accepted.
+#[test]
+fn claims_that_were_changed_are_refused() {
+    let text = format!(
+        "{PRELUDE}static int limited(int n) {{ return n & 7; }}
+        int main(void) {{ int a = limited(__VERIFIER_nondet_int()); if (a > 7) reach_error(); return 0; }}"
+    );
+    let (program, points_to) = load(&text);
+    let budget = Budget::unlimited();
+    let prepared = Prepared::with_points_to(&program, points_to, &budget).unwrap();
+    let model = Model::new(&program, &prepared);
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let task = Task {
+        model: &model,
+        checks: &checks,
+        budget: &budget,
+    };
+    let mut desk = Keeping {
+        gate: Gate::new(&model, budget.clone()),
+        kept: Vec::new(),
+    };
+    assert!(Functions::default().check(&task, &mut desk).open.is_empty());
+    let claim = desk.kept.pop().expect("it was accepted");
+    assert_eq!(claim.calls, Calls::Kept);
+    let accepts = |claim: Invariants| {
+        let gate = Gate::new(&model, budget.clone());
+        gate.check(Claim::Invariants(claim)).is_ok()
+    };
+    assert!(accepts(claim.clone()));
+    let limited = program.function_named("limited").unwrap();
+    let exit = program.function(limited).exit;
+    let mut weaker = claim.clone();
+    weaker.at.insert(exit, "true".to_owned());
+    assert!(!accepts(weaker), "the caller needs what is given back");
+    let mut stronger = claim.clone();
+    let entry = program.function(limited).entry;
+    stronger
+        .at
+        .insert(entry, "(= |limited::n| #x00000000)".to_owned());
+    assert!(!accepts(stronger), "the caller gives anything");
+    let mut unreached = claim.clone();
+    unreached.at.remove(&exit);
+    assert!(!accepts(unreached), "it comes back");
+    // The same formulas at the same numbers, said of the program with its calls inlined.
+    let other = Invariants {
+        calls: Calls::Inlined,
+        ..claim
+    };
+    assert!(!accepts(other), "locations are those of another program");
+}
