@@ -9,11 +9,11 @@ use crate::state::{State, cell, cell_at, held, numbers, reread};
 use crate::value::Value;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
-use hardbop_cfront::program::{ExprKind, LocationKind, Op};
+use hardbop_cfront::program::{ExprKind, LocationKind, Op, Program};
 use hardbop_cfront::types::Type;
-use hardbop_model::View;
 use hardbop_semantics::effects::written_by;
 use hardbop_semantics::layout::StateVarId;
+use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the locations that control may come to.
@@ -23,12 +23,12 @@ pub type Known = BTreeMap<LocId, State>;
 const PATIENCE: u32 = 3;
 /// So often what grows goes on to a number of the program; then, to the end.
 const STOPS: u32 = 12;
-/// How often what is known is narrowed.
-const NARROWED: u32 = 2;
+/// How often what is known is narrowed at most: each time, that goes one step further.
+const NARROWED: u32 = 24;
 
 /// Follows states through a program.
 pub(crate) struct Flow<'a, 'p> {
-    view: &'a View<'p>,
+    ground: &'a Ground<'a, 'p>,
     /// Numbers of the program, in order.
     stops: Vec<i128>,
     /// What functions, and those that they call, read or write beside their own frames.
@@ -42,20 +42,24 @@ pub(crate) struct Flow<'a, 'p> {
 }
 
 /// What is known at every location.
-pub(crate) fn flow(view: &View<'_>, budget: &Budget) -> Result<Known, Stopped> {
-    let flow = Flow::new(view);
+pub(crate) fn flow(ground: &Ground<'_, '_>, budget: &Budget) -> Result<Known, Stopped> {
+    let flow = Flow::new(ground);
     let mut known = flow.grow(budget)?;
     for _ in 0..NARROWED {
         budget.check()?;
-        known = flow.narrowed(&known);
+        let narrowed = flow.narrowed(&known);
+        if narrowed == known {
+            break;
+        }
+        known = narrowed;
     }
     Ok(known)
 }
 
 impl<'a, 'p> Flow<'a, 'p> {
-    fn new(view: &'a View<'p>) -> Flow<'a, 'p> {
-        let program = view.program;
-        let semantics = &view.semantics;
+    fn new(ground: &'a Ground<'a, 'p>) -> Flow<'a, 'p> {
+        let semantics = ground.semantics;
+        let program = semantics.program;
         let mut written = Vec::with_capacity(program.edges.len());
         let mut calls: BTreeMap<FuncId, Vec<EdgeId>> = BTreeMap::new();
         for (index, edge) in program.edges.iter().enumerate() {
@@ -69,20 +73,20 @@ impl<'a, 'p> Flow<'a, 'p> {
             }
         }
         Flow {
-            stops: stops(view),
-            touched: crate::touched::touched(view),
+            stops: stops(semantics.program),
+            touched: crate::touched::touched(ground),
             written,
             calls,
-            order: order(view),
-            view,
+            order: order(semantics.program),
+            ground,
         }
     }
 
     /// States from the start on, until nothing new comes.
     fn grow(&self, budget: &Budget) -> Result<Known, Stopped> {
-        let program = self.view.program;
+        let program = self.ground.semantics.program;
         let entry = program.function(program.entry).entry;
-        let mut known = Known::from([(entry, start(&self.view.semantics))]);
+        let mut known = Known::from([(entry, start(self.ground.semantics))]);
         let mut joins: BTreeMap<LocId, u32> = BTreeMap::new();
         let mut work: BTreeSet<(u32, LocId)> = BTreeSet::from([(self.order[entry.index()], entry)]);
         let mut looked = 0u32;
@@ -139,16 +143,16 @@ impl<'a, 'p> Flow<'a, 'p> {
             true => &self.stops,
             false => &[],
         };
-        let semantics = &self.view.semantics;
+        let semantics = self.ground.semantics;
         Some(joined.widened(old, stops, |id| held(semantics, id)))
     }
 
     /// Whether states come again and again.
     fn is_widened(&self, at: LocId) -> bool {
-        let program = self.view.program;
+        let program = self.ground.semantics.program;
         let location = &program.locations[at.index()];
         let function = program.function(location.function);
-        self.view.skeleton.cuts.contains(&at)
+        self.ground.skeleton.cuts.contains(&at)
             && (location.kind == LocationKind::LoopHead
                 || at == function.entry
                 || at == function.exit)
@@ -157,9 +161,9 @@ impl<'a, 'p> Flow<'a, 'p> {
 
     /// What comes in one step from what is known.
     fn narrowed(&self, known: &Known) -> Known {
-        let program = self.view.program;
+        let program = self.ground.semantics.program;
         let entry = program.function(program.entry).entry;
-        let mut narrowed = Known::from([(entry, start(&self.view.semantics))]);
+        let mut narrowed = Known::from([(entry, start(self.ground.semantics))]);
         for (&at, state) in known {
             for (to, next) in self.steps(known, at, state) {
                 let joined = match narrowed.get(&to) {
@@ -174,8 +178,8 @@ impl<'a, 'p> Flow<'a, 'p> {
 
     /// Where control comes from a location in one step, and what is known there.
     fn steps(&self, known: &Known, at: LocId, state: &State) -> Vec<(LocId, State)> {
-        let program = self.view.program;
-        let semantics = &self.view.semantics;
+        let program = self.ground.semantics.program;
+        let semantics = self.ground.semantics;
         let mut steps = Vec::new();
         for (id, edge) in program.edges_from(at) {
             match &edge.op {
@@ -231,7 +235,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     /// A local begins a life.
     fn begins(&self, state: &mut State, variable: VarId) {
         state.ends(variable);
-        let ownership = self.view.semantics.layout.ownership();
+        let ownership = self.ground.semantics.layout.ownership();
         if ownership.is_some_and(|known| known.life(variable).is_some()) {
             state.alive.insert(variable);
         }
@@ -244,7 +248,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         place: PlaceId,
         value: ExprId,
     ) -> Option<(StateVarId, Value)> {
-        let semantics = &self.view.semantics;
+        let semantics = self.ground.semantics;
         let reader = Reader { semantics, state };
         let id = cell(semantics, place)?;
         let value = reader.value(value)?;
@@ -256,7 +260,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         match value {
             Value::Pointer(_) => Some(value),
             Value::Number(range) => {
-                let all = held(&self.view.semantics, id)?;
+                let all = held(self.ground.semantics, id)?;
                 let range = reread(range, all)?;
                 (range != all).then_some(Value::Number(range))
             }
@@ -265,8 +269,8 @@ impl<'a, 'p> Flow<'a, 'p> {
 
     /// What is known where a function begins.
     fn enter(&self, state: &State, callee: FuncId, arguments: &[ExprId]) -> State {
-        let semantics = &self.view.semantics;
-        let program = self.view.program;
+        let semantics = self.ground.semantics;
+        let program = self.ground.semantics.program;
         let reader = Reader { semantics, state };
         let touched = &self.touched[callee.index()];
         let kept = state.values.iter().filter(|(id, _)| touched.contains(id));
@@ -297,14 +301,14 @@ impl<'a, 'p> Flow<'a, 'p> {
     }
 
     fn variable_cell(&self, variable: VarId, ty: TypeId) -> Option<StateVarId> {
-        let spot = self.view.points_to.variable(variable)?;
-        cell_at(&self.view.semantics, spot, ty)
+        let spot = self.ground.semantics.points_to.variable(variable)?;
+        cell_at(self.ground.semantics, spot, ty)
     }
 
     /// What is known after a call, where something is known of the end of the callee.
     fn leave(&self, state: &State, callee: FuncId, left: &State, result: Option<PlaceId>) -> State {
-        let semantics = &self.view.semantics;
-        let program = self.view.program;
+        let semantics = self.ground.semantics;
+        let program = self.ground.semantics.program;
         let mut next = state.clone();
         let mut left = left.clone();
         let described = program.function(callee);
@@ -323,7 +327,7 @@ impl<'a, 'p> Flow<'a, 'p> {
             own.any(|&variable| value.points_into(variable))
         };
         next.alive.retain(|variable| left.alive.contains(variable));
-        for &id in self.view.effects.modified(callee) {
+        for &id in self.ground.effects.modified(callee) {
             match left.values.get(&id) {
                 Some(value) => next.values.insert(id, value.clone()),
                 None => next.values.remove(&id),
@@ -349,11 +353,11 @@ impl<'a, 'p> Flow<'a, 'p> {
 
     /// A value of one type in a place of another one, if it is the same there.
     fn converted(&self, from: TypeId, to: TypeId, value: Value) -> Option<Value> {
-        let types = &self.view.program.types;
+        let types = &self.ground.semantics.program.types;
         match (&value, types.get(from), types.get(to)) {
             (Value::Pointer(_), Type::Pointer(_), Type::Pointer(_)) => Some(value),
             (Value::Number(range), _, _) => {
-                let all = numbers(&self.view.semantics, to)?;
+                let all = numbers(self.ground.semantics, to)?;
                 reread(*range, all).map(Value::Number)
             }
             _ => None,
@@ -362,8 +366,7 @@ impl<'a, 'p> Flow<'a, 'p> {
 }
 
 /// The numbers of a program, and their neighbours, in order.
-fn stops(view: &View<'_>) -> Vec<i128> {
-    let program = view.program;
+fn stops(program: &Program) -> Vec<i128> {
     let mut stops = BTreeSet::from([0]);
     for expr in &program.exprs {
         if let (ExprKind::Int(bits), Type::Int { width, signed }) =
@@ -383,8 +386,7 @@ fn stops(view: &View<'_>) -> Vec<i128> {
 
 /// Numbers for locations: callers before callees, and within a function, what leads somewhere before
 /// where it leads to, loops aside.
-fn order(view: &View<'_>) -> Vec<u32> {
-    let program = view.program;
+fn order(program: &Program) -> Vec<u32> {
     let mut order = vec![0; program.locations.len()];
     let callees = hardbop_cfront::call_graph::callees(program);
     let mut next = 0;

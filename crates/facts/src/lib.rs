@@ -20,8 +20,8 @@ use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::claim::Invariants;
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{TermId, Terms};
-use hardbop_model::View;
-use hardbop_semantics::constants::Spelling;
+use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a program.
@@ -35,15 +35,19 @@ pub struct Facts {
 }
 
 /// Works out what is known.
-pub fn facts(view: &View<'_>, terms: &mut Terms, budget: &Budget) -> Result<Facts, Stopped> {
-    let known = flow::flow(view, budget)?;
+pub fn facts(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    budget: &Budget,
+) -> Result<Facts, Stopped> {
+    let known = flow::flow(ground, budget)?;
     let mut facts = Facts::default();
     for (&at, state) in &known {
-        if view.skeleton.cuts.contains(&at) {
-            let formulas = spell::formulas(&view.semantics, terms, state);
+        if ground.skeleton.cuts.contains(&at) {
+            let formulas = spell::formulas(ground.semantics, terms, state);
             facts.at.insert(at, formulas);
         }
-        for (_, edge) in view.program.edges_from(at) {
+        for (_, edge) in ground.semantics.program.edges_from(at) {
             if let Op::Unsupported { construct } = edge.op {
                 facts.unsupported = Some(construct);
             }
@@ -88,7 +92,9 @@ impl Engine for CheapFacts {
 fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
     let view = &task.model.flat;
     let mut terms = Terms::new();
-    let facts = facts(view, &mut terms, task.budget).map_err(Reason::Stopped)?;
+    let constants = Constants::new(&view.semantics, &mut terms);
+    let ground = view.ground(&constants);
+    let facts = facts(&ground, &mut terms, task.budget).map_err(Reason::Stopped)?;
     if let Some(construct) = facts.unsupported {
         return Err(Reason::unsupported(view.program, construct));
     }

@@ -6,6 +6,7 @@ use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::Terms;
 use hardbop_model::{Model, Prepared};
+use hardbop_semantics::constants::Constants;
 use hardbop_test_support::inputs::load;
 
 /// The facts at loops and at the ends of functions, with the lines that they are at.
@@ -14,7 +15,9 @@ fn check(text: &str, expected: Expect) {
     let prepared = Prepared::keeping_calls(&program, points_to);
     let model = Model::new(&program, &prepared);
     let mut terms = Terms::new();
-    let facts = hardbop_facts::facts(&model.flat, &mut terms, &Budget::unlimited()).unwrap();
+    let constants = Constants::new(&model.flat.semantics, &mut terms);
+    let ground = model.flat.ground(&constants);
+    let facts = hardbop_facts::facts(&ground, &mut terms, &Budget::unlimited()).unwrap();
     let mut out = String::new();
     for index in 0..program.locations.len() as u32 {
         let location = &program.locations[index as usize];

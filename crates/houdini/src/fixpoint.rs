@@ -136,22 +136,24 @@ pub enum Breadth {
     Touched,
 }
 
-/// Finds invariants; `live` says what they may speak of.
+/// Finds invariants; `live` says what they may speak of, and `told` what holds at points as far as
+/// anybody knows.
+#[allow(clippy::too_many_arguments)]
 pub fn fixpoint(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     steps: &[Step],
     live: &BTreeMap<LocId, Live>,
     guessed: Guessed,
+    told: BTreeMap<LocId, Vec<TermId>>,
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
-    let nothing = BTreeMap::new();
     let mut given = |terms: &mut Terms, given: BTreeMap<LocId, Vec<TermId>>| {
         fixpoint_given(ground, terms, steps, live, guessed, given, budget, tell)
     };
     match guessed.products {
-        Products::Left => given(terms, nothing),
+        Products::Left => given(terms, told),
         Products::Needed if !multiplied(terms, steps) => Err(NoInvariants::Nothing),
         Products::Needed => {
             let first = polynomials(ground, terms, steps, live, &BTreeMap::new(), budget)?;
@@ -259,6 +261,10 @@ fn fixpoint_given(
                     // Those that hold are given, as far as anybody knows, and so are equations.
                     guesses.retain(|&guess| !multiplies(terms, &[guess]));
                     guesses.extend(left(terms, &hints, &variables));
+                    related.clear();
+                }
+                if guessed.breadth == Breadth::Touched {
+                    // Hulls take many questions, and ranges are known.
                     related.clear();
                 }
                 found.guesses.0 += guesses.len();

@@ -29,10 +29,11 @@ pub use fixpoint::{
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{self, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_facts::facts;
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
-use local::localised;
+use local::{about, localised};
 pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,8 +156,11 @@ impl Attempt<'_> {
         let (Some(mut live), Some(steps)) = (live, ground.relations(&mut terms)) else {
             return Err(Reason::Guesses);
         };
+        let mut told = BTreeMap::new();
         if self.guessed.breadth == Breadth::Touched {
             localised(&ground, &terms, &steps, &mut live);
+            let facts = facts(&ground, &mut terms, budget).map_err(Reason::Stopped)?;
+            told = about(&terms, &constants, facts.at, &live);
         }
         let open = self.task.checks.len();
         let mut tell = |found: &Fixpoint| {
@@ -172,6 +176,7 @@ impl Attempt<'_> {
             &steps,
             &live,
             self.guessed,
+            told,
             budget,
             &mut tell,
         );

@@ -8,7 +8,7 @@ use hardbop_cfront::call_graph::{callees, with_callees};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::State;
-use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
@@ -55,4 +55,27 @@ pub fn localised(
         live.now.retain(stays);
         live.old.retain(stays);
     }
+}
+
+/// The facts that speak of nothing but what is live.
+pub fn about(
+    terms: &Terms,
+    constants: &Constants,
+    facts: BTreeMap<LocId, Vec<TermId>>,
+    live: &BTreeMap<LocId, Live>,
+) -> BTreeMap<LocId, Vec<TermId>> {
+    let mut found = BTreeMap::new();
+    for (at, mut facts) in facts {
+        let Some(live) = live.get(&at) else { continue };
+        facts.retain(|&fact| {
+            let mut spoken = terms.free_constants(&[fact]).into_iter();
+            spoken.all(|constant| match constants.meaning(constant) {
+                Some(Meaning::Now(id)) => live.now.contains(&id),
+                Some(Meaning::Old(id)) => live.old.contains(&id),
+                Some(Meaning::Origin) | None => true,
+            })
+        });
+        found.insert(at, facts);
+    }
+    found
 }

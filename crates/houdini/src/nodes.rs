@@ -124,7 +124,16 @@ impl Nodes {
         };
         let mut deaf = |_: &Fixpoint| {};
         let budget = task.budget;
-        match fixpoint(ground, terms, steps, live, guessed, budget, &mut deaf) {
+        match fixpoint(
+            ground,
+            terms,
+            steps,
+            live,
+            guessed,
+            BTreeMap::new(),
+            budget,
+            &mut deaf,
+        ) {
             Ok(found) if found.unsupported.is_none() => Ok(found.invariants),
             Err(NoInvariants::Stopped(stopped)) => Err(Reason::Stopped(stopped)),
             _ => Ok(BTreeMap::new()),

@@ -195,7 +195,16 @@ impl Search<'_> {
             breadth: Breadth::Live,
             steps: self.engine.steps,
         };
-        let found = fixpoint(ground, terms, &steps, live, guessed, budget, &mut |_| {});
+        let found = fixpoint(
+            ground,
+            terms,
+            &steps,
+            live,
+            guessed,
+            BTreeMap::new(),
+            budget,
+            &mut |_| {},
+        );
         let found = found.map_err(|ended| match ended {
             NoInvariants::Stopped(stopped) => Reason::Stopped(stopped),
             NoInvariants::Steps => Reason::Turn,

@@ -146,7 +146,16 @@ impl Search<'_> {
             steps: u64::MAX,
         };
         let mut deaf = |_: &Fixpoint| {};
-        let found = fixpoint(&ground, terms, steps, &live, guessed, &budget, &mut deaf);
+        let found = fixpoint(
+            &ground,
+            terms,
+            steps,
+            &live,
+            guessed,
+            BTreeMap::new(),
+            &budget,
+            &mut deaf,
+        );
         let Ok(found) = found else {
             self.task.budget.check().map_err(Reason::Stopped)?;
             return Ok(None);

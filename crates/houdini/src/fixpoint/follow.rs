@@ -230,6 +230,8 @@ impl Search<'_, '_, '_> {
             Some(changes) if !place.is_quantified() => place.since(terms, changes),
             _ => place.invariant(terms),
         };
+        let known = self.given.get(&returned.exit).into_iter().flatten();
+        let formula = terms.and(&known.copied().chain([formula]).collect::<Vec<_>>());
         let left = self.ground.at_exit(terms, returned, formula);
         Some(terms.and(&[step.condition, left]))
     }
