@@ -362,6 +362,24 @@ impl View<'_> {
                 let _ = write!(out, "({})", type_name(self.types, expr.ty));
                 self.write_expr(out, operand, Level::Prefix, depth);
             }
+            ExprKind::Rounded { op, mode, operands } => {
+                match op {
+                    RoundedOp::Convert => {
+                        let name = type_name(self.types, expr.ty);
+                        let _ = write!(out, "convert<{name}>[");
+                    }
+                    _ => {
+                        let _ = write!(out, "{}[", op.name());
+                    }
+                }
+                self.write_expr(out, mode, Level::Lowest, depth);
+                out.push_str("](");
+                for (at, &operand) in operands[..op.arity()].iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { ", " });
+                    self.write_expr(out, operand, Level::Lowest, depth);
+                }
+                out.push(')');
+            }
             ExprKind::Conditional {
                 condition,
                 then,

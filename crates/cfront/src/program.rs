@@ -486,6 +486,16 @@ pub enum ExprKind {
     /// truncated or extended by the sign of the type they come from, `_Bool` is `!= 0`, pointers
     /// are unsigned integers of their size, floats truncate towards zero.
     Convert(ExprId),
+    /// An operation on floats that is rounded as a mode says. All modes are those of x86's
+    /// `fenv.h`; any other number is taken for the first one, to the nearest.
+    Rounded {
+        /// The operation.
+        op: RoundedOp,
+        /// The mode, an `int`.
+        mode: ExprId,
+        /// The operands; from its arity on, the last one stands again.
+        operands: [ExprId; 3],
+    },
     /// `condition ? then : otherwise`; only one of them is evaluated.
     Conditional {
         /// A scalar.
@@ -581,6 +591,62 @@ pub enum UnaryOp {
     IsNormal,
     /// `signbit`.
     SignBit,
+}
+
+/// An operation on floats whose result is rounded as a mode says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RoundedOp {
+    /// `x + y`.
+    Add,
+    /// `x - y`.
+    Sub,
+    /// `x * y`.
+    Mul,
+    /// `x / y`.
+    Div,
+    /// `x * y + z`, rounded once.
+    Fma,
+    /// The square root.
+    Sqrt,
+    /// The integer next to it, as a float.
+    Rint,
+    /// The same number, of an integer or another float, as a float of this type.
+    Convert,
+}
+
+impl RoundedOp {
+    /// How many operands it takes.
+    pub fn arity(self) -> usize {
+        match self {
+            RoundedOp::Add | RoundedOp::Sub | RoundedOp::Mul | RoundedOp::Div => 2,
+            RoundedOp::Fma => 3,
+            RoundedOp::Sqrt | RoundedOp::Rint | RoundedOp::Convert => 1,
+        }
+    }
+
+    /// Its name where it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            RoundedOp::Add => "add",
+            RoundedOp::Sub => "sub",
+            RoundedOp::Mul => "mul",
+            RoundedOp::Div => "div",
+            RoundedOp::Fma => "fma",
+            RoundedOp::Sqrt => "sqrt",
+            RoundedOp::Rint => "rint",
+            RoundedOp::Convert => "convert",
+        }
+    }
+}
+
+/// The modes of rounding of x86's `fenv.h`, without the one that is not named: to the nearest.
+pub mod rounding {
+    /// `FE_DOWNWARD`.
+    pub const DOWN: u128 = 0x400;
+    /// `FE_UPWARD`.
+    pub const UP: u128 = 0x800;
+    /// `FE_TOWARDZERO`.
+    pub const ZERO: u128 = 0xc00;
 }
 
 /// A binary operator. Signedness is that of the (left) operand's type.
