@@ -14,6 +14,7 @@ pub use crate::checks::{Check, CheckKind, HeapFact, ProgramEnd};
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 pub use crate::indices::Indices;
 use crate::mismatch::DISPATCH;
+pub use crate::rounding::{RoundedOp, modes as rounding};
 use crate::start::START;
 use crate::types::{RecordKind, Type, Types};
 use crate::words::Words;
@@ -591,62 +592,6 @@ pub enum UnaryOp {
     IsNormal,
     /// `signbit`.
     SignBit,
-}
-
-/// An operation on floats whose result is rounded as a mode says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RoundedOp {
-    /// `x + y`.
-    Add,
-    /// `x - y`.
-    Sub,
-    /// `x * y`.
-    Mul,
-    /// `x / y`.
-    Div,
-    /// `x * y + z`, rounded once.
-    Fma,
-    /// The square root.
-    Sqrt,
-    /// The integer next to it, as a float.
-    Rint,
-    /// The same number, of an integer or another float, as a float of this type.
-    Convert,
-}
-
-impl RoundedOp {
-    /// How many operands it takes.
-    pub fn arity(self) -> usize {
-        match self {
-            RoundedOp::Add | RoundedOp::Sub | RoundedOp::Mul | RoundedOp::Div => 2,
-            RoundedOp::Fma => 3,
-            RoundedOp::Sqrt | RoundedOp::Rint | RoundedOp::Convert => 1,
-        }
-    }
-
-    /// Its name where it is shown.
-    pub fn name(self) -> &'static str {
-        match self {
-            RoundedOp::Add => "add",
-            RoundedOp::Sub => "sub",
-            RoundedOp::Mul => "mul",
-            RoundedOp::Div => "div",
-            RoundedOp::Fma => "fma",
-            RoundedOp::Sqrt => "sqrt",
-            RoundedOp::Rint => "rint",
-            RoundedOp::Convert => "convert",
-        }
-    }
-}
-
-/// The modes of rounding of x86's `fenv.h`, without the one that is not named: to the nearest.
-pub mod rounding {
-    /// `FE_DOWNWARD`.
-    pub const DOWN: u128 = 0x400;
-    /// `FE_UPWARD`.
-    pub const UP: u128 = 0x800;
-    /// `FE_TOWARDZERO`.
-    pub const ZERO: u128 = 0xc00;
 }
 
 /// A binary operator. Signedness is that of the (left) operand's type.

@@ -7,8 +7,64 @@
 use crate::builder::{Body, Builder};
 use crate::ids::{ExprId, FuncId, PlaceId};
 use crate::operands::Renumber;
-use crate::program::{BinaryOp, Callee, ExprKind, Op, Origin, PlaceKind, RoundedOp, UnaryOp};
+use crate::program::{BinaryOp, Callee, ExprKind, Op, Origin, PlaceKind, UnaryOp};
 use crate::types::{FloatKind, Type};
+
+/// An operation on floats whose result is rounded as a mode says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RoundedOp {
+    /// `x + y`.
+    Add,
+    /// `x - y`.
+    Sub,
+    /// `x * y`.
+    Mul,
+    /// `x / y`.
+    Div,
+    /// `x * y + z`, rounded once.
+    Fma,
+    /// The square root.
+    Sqrt,
+    /// The integer next to it, as a float.
+    Rint,
+    /// The same number, of an integer or another float, as a float of this type.
+    Convert,
+}
+
+impl RoundedOp {
+    /// How many operands it takes.
+    pub fn arity(self) -> usize {
+        match self {
+            RoundedOp::Add | RoundedOp::Sub | RoundedOp::Mul | RoundedOp::Div => 2,
+            RoundedOp::Fma => 3,
+            RoundedOp::Sqrt | RoundedOp::Rint | RoundedOp::Convert => 1,
+        }
+    }
+
+    /// Its name where it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            RoundedOp::Add => "add",
+            RoundedOp::Sub => "sub",
+            RoundedOp::Mul => "mul",
+            RoundedOp::Div => "div",
+            RoundedOp::Fma => "fma",
+            RoundedOp::Sqrt => "sqrt",
+            RoundedOp::Rint => "rint",
+            RoundedOp::Convert => "convert",
+        }
+    }
+}
+
+/// The modes of rounding of x86's `fenv.h`, without the one that is not named: to the nearest.
+pub mod modes {
+    /// `FE_DOWNWARD`.
+    pub const DOWN: u128 = 0x400;
+    /// `FE_UPWARD`.
+    pub const UP: u128 = 0x800;
+    /// `FE_TOWARDZERO`.
+    pub const ZERO: u128 = 0xc00;
+}
 
 /// The variable that holds the mode.
 const MODE: &str = "__hardbop_rounding";

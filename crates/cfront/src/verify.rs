@@ -2,6 +2,7 @@
 //! builds or rewrites programs.
 
 mod branching;
+mod rounded;
 
 use crate::dump;
 
@@ -173,20 +174,7 @@ impl Verifier<'_> {
                 self.is_scalar(ty) && self.is_scalar(self.ty(a)),
                 "a conversion of something not scalar",
             ),
-            ExprKind::Rounded { op, mode, operands } => {
-                let operands = &operands[..op.arity()];
-                let fit = match op {
-                    RoundedOp::Convert => operands.iter().all(|&a| {
-                        let from = self.ty(a);
-                        self.is_integer(from) || self.is_float(from)
-                    }),
-                    _ => operands.iter().all(|&a| self.ty(a) == ty),
-                };
-                must(
-                    self.is_float(ty) && self.is_int(self.ty(mode)) && fit,
-                    "a rounded operation of wrong types",
-                )
-            }
+            ExprKind::Rounded { op, mode, operands } => self.rounded_types(op, mode, operands, ty),
             ExprKind::Conditional {
                 condition,
                 then,

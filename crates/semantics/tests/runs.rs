@@ -387,9 +387,9 @@ fn floats_are_rounded_as_the_mode_says() {
             let mut near = |ty: &str| {
                 let any = random.below(1 << 32) as u128;
                 InputValue::Bits(match ty {
-                    "float" => 0x3f80_0000 ^ any % (1 << 26),
-                    "double" => 0x3ff0_0000_0000_0000 ^ any * any % (1 << 55),
-                    _ => 0x3c00 ^ any % (1 << 13),
+                    "float" => 0x3f80_0000 ^ (any % (1 << 26)),
+                    "double" => 0x3ff0_0000_0000_0000 ^ (any * any % (1 << 55)),
+                    _ => 0x3c00 ^ (any % (1 << 13)),
                 })
             };
             let operands = [near(ty), near(ty), near(ty)];
