@@ -20,10 +20,11 @@ pub(crate) fn promoted(ty: &Type) -> Type {
 
 fn rank(kind: FloatKind) -> u32 {
     match kind {
-        FloatKind::F32 => 0,
-        FloatKind::F64 => 1,
-        FloatKind::X87 => 2,
-        FloatKind::F128 => 3,
+        FloatKind::F16 => 0,
+        FloatKind::F32 => 1,
+        FloatKind::F64 => 2,
+        FloatKind::X87 => 3,
+        FloatKind::F128 => 4,
     }
 }
 

@@ -128,7 +128,8 @@ impl Printer<'_> {
                 let c = self.expr(otherwise, CONDITIONAL, depth);
                 parenthesised(format!("{a} ? {b} : {c}"), CONDITIONAL, wanted)
             }
-            ExprKind::Overflows { .. }
+            ExprKind::Rounded { .. }
+            | ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
             | ExprKind::HeapIs { .. }

@@ -2,6 +2,7 @@
 //! `from -> to  what it does`, with locations counted from 0 in each function.
 
 mod types;
+mod values;
 
 use crate::ids::{ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::program::*;
@@ -362,6 +363,21 @@ impl View<'_> {
                 let _ = write!(out, "({})", type_name(self.types, expr.ty));
                 self.write_expr(out, operand, Level::Prefix, depth);
             }
+            ExprKind::Rounded { op, mode, operands } => {
+                let _ = match op {
+                    RoundedOp::Convert => {
+                        write!(out, "convert<{}>[", type_name(self.types, expr.ty))
+                    }
+                    _ => write!(out, "{}[", op.name()),
+                };
+                self.write_expr(out, mode, Level::Lowest, depth);
+                out.push_str("](");
+                for (at, &operand) in operands[..op.arity()].iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { ", " });
+                    self.write_expr(out, operand, Level::Lowest, depth);
+                }
+                out.push(')');
+            }
             ExprKind::Conditional {
                 condition,
                 then,
@@ -408,29 +424,6 @@ impl View<'_> {
         }
         if open {
             out.push(')');
-        }
-    }
-
-    fn number(&self, bits: u128, ty: TypeId) -> String {
-        match *self.types.get(ty) {
-            Type::Int { width, signed } => {
-                let suffix = match (width, signed) {
-                    (64, true) => "L",
-                    (64, false) => "UL",
-                    (128, true) => "LL",
-                    (128, false) => "ULL",
-                    (_, false) => "U",
-                    _ => "",
-                };
-                if signed {
-                    format!("{}{suffix}", crate::fold::sign_extend(bits, width))
-                } else {
-                    format!("{bits}{suffix}")
-                }
-            }
-            Type::Pointer(_) if bits == 0 => "NULL".to_owned(),
-            Type::Pointer(_) => format!("({}){bits:#x}", type_name(self.types, ty)),
-            _ => bits.to_string(),
         }
     }
 

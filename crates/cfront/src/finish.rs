@@ -53,6 +53,7 @@ impl Builder {
             .iter_mut()
             .map(|f| f.body.take().unwrap_or_default())
             .collect();
+        self.follow_rounding(&mut bodies);
         bodies.iter_mut().for_each(shorten);
         self.drop_unused(&mut bodies);
         self.mark_taken();

@@ -30,6 +30,7 @@ headers! {
     "ctype.h"
     "errno.h"
     "fcntl.h"
+    "fenv.h"
     "float.h"
     "inttypes.h"
     "iso646.h"

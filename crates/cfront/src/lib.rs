@@ -40,6 +40,7 @@ pub mod parse;
 pub mod points_to;
 pub mod program;
 mod reach;
+mod rounding;
 mod start;
 pub mod types;
 mod uninit;

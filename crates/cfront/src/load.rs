@@ -345,12 +345,12 @@ const JUMPS: &str = "control leaves the function's graph";
 const THREADS: &str = "only sequential programs are understood";
 const SIGNALS: &str = "signals are understood where `signal` and `raise` are used";
 const FAULTS: &str = "a handler of faults runs where executions are taken to end";
-const ROUNDING: &str = "floating point is rounded to nearest only";
+const BUILTIN: &str = "a function of the compiler that is not known";
 const PRINTED: &str = "what is printed goes to the program's memory";
 const HANDLERS: &str = "what runs at the end is understood where `atexit` is used";
 
 /// Functions that do what no model can say, by whatever way they are called.
-const UNSUPPORTED: [(&str, &str); 38] = [
+const UNSUPPORTED: [(&str, &str); 35] = [
     ("longjmp", JUMPS),
     ("_longjmp", JUMPS),
     ("siglongjmp", JUMPS),
@@ -386,9 +386,6 @@ const UNSUPPORTED: [(&str, &str); 38] = [
     ("open_memstream", PRINTED),
     ("open_wmemstream", PRINTED),
     ("fmemopen", PRINTED),
-    ("fesetround", ROUNDING),
-    ("fesetenv", ROUNDING),
-    ("feupdateenv", ROUNDING),
 ];
 
 /// Fills in what needs the whole program, and says what its verdicts rest on.
@@ -447,8 +444,10 @@ fn refuse_functions(program: &mut Program) {
     for index in 0..program.functions.len() {
         let function = &program.functions[index];
         let name = function.name.as_str();
-        let Some((_, why)) = UNSUPPORTED.iter().find(|(known, _)| *known == name) else {
-            continue;
+        let why = match UNSUPPORTED.iter().find(|(known, _)| *known == name) {
+            Some((_, why)) => why,
+            None if name.starts_with("__builtin_") => BUILTIN,
+            None => continue,
         };
         if function.origin != Origin::Undefined {
             continue;

@@ -96,6 +96,10 @@ pub fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
             see(Expr(a));
             see(Expr(b));
         }
+        ExprKind::Rounded { op, mode, operands } => {
+            see(Expr(mode));
+            operands[..op.arity()].iter().for_each(|&a| see(Expr(a)));
+        }
         ExprKind::Conditional {
             condition,
             then,
@@ -262,6 +266,11 @@ pub(crate) trait Renumber {
                 left: self.expr(left),
                 right: self.expr(right),
                 scale,
+            },
+            ExprKind::Rounded { op, mode, operands } => ExprKind::Rounded {
+                op,
+                mode: self.expr(mode),
+                operands: operands.map(|a| self.expr(a)),
             },
             ExprKind::Conditional {
                 condition,

@@ -14,6 +14,7 @@ pub use crate::checks::{Check, CheckKind, HeapFact, ProgramEnd};
 use crate::ids::{CheckId, EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 pub use crate::indices::Indices;
 use crate::mismatch::DISPATCH;
+pub use crate::rounding::{RoundedOp, modes as rounding};
 use crate::start::START;
 use crate::types::{RecordKind, Type, Types};
 use crate::words::Words;
@@ -486,6 +487,16 @@ pub enum ExprKind {
     /// truncated or extended by the sign of the type they come from, `_Bool` is `!= 0`, pointers
     /// are unsigned integers of their size, floats truncate towards zero.
     Convert(ExprId),
+    /// An operation on floats that is rounded as a mode says. All modes are those of x86's
+    /// `fenv.h`; any other number is taken for the first one, to the nearest.
+    Rounded {
+        /// The operation.
+        op: RoundedOp,
+        /// The mode, an `int`.
+        mode: ExprId,
+        /// The operands; from its arity on, the last one stands again.
+        operands: [ExprId; 3],
+    },
     /// `condition ? then : otherwise`; only one of them is evaluated.
     Conditional {
         /// A scalar.

@@ -73,6 +73,8 @@ pub enum Variadic {
 /// A floating-point format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FloatKind {
+    /// `_Float16`: IEEE 754 binary16.
+    F16,
     /// `float`: IEEE 754 binary32.
     F32,
     /// `double`: IEEE 754 binary64.
@@ -81,6 +83,19 @@ pub enum FloatKind {
     X87,
     /// `__float128`: IEEE 754 binary128.
     F128,
+}
+
+impl FloatKind {
+    /// How many bits the significand has, the one before the point among them.
+    pub fn precision(self) -> u32 {
+        match self {
+            FloatKind::F16 => 11,
+            FloatKind::F32 => 24,
+            FloatKind::F64 => 53,
+            FloatKind::X87 => 64,
+            FloatKind::F128 => 113,
+        }
+    }
 }
 
 /// A struct or union with its layout.
@@ -226,6 +241,7 @@ impl Types {
         match self.get(id) {
             Type::Void | Type::Bool | Type::Function { .. } => 1,
             Type::Int { width, .. } => u64::from(width.div_ceil(8)).next_power_of_two(),
+            Type::Float(FloatKind::F16) => 2,
             Type::Float(FloatKind::F32) => 4,
             Type::Float(FloatKind::F64) => 8,
             Type::Float(FloatKind::X87) => match self.model {
@@ -253,6 +269,7 @@ impl Types {
             Type::Bool => Some(1),
             Type::Int { width, .. } => Some(*width),
             Type::Pointer(_) => Some(self.model.pointer_size() as u32 * 8),
+            Type::Float(FloatKind::F16) => Some(16),
             Type::Float(FloatKind::F32) => Some(32),
             Type::Float(FloatKind::F64) => Some(64),
             Type::Float(FloatKind::X87) => Some(80),

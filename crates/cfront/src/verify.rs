@@ -2,6 +2,7 @@
 //! builds or rewrites programs.
 
 mod branching;
+mod rounded;
 
 use crate::dump;
 
@@ -173,6 +174,7 @@ impl Verifier<'_> {
                 self.is_scalar(ty) && self.is_scalar(self.ty(a)),
                 "a conversion of something not scalar",
             ),
+            ExprKind::Rounded { op, mode, operands } => self.rounded_types(op, mode, operands, ty),
             ExprKind::Conditional {
                 condition,
                 then,

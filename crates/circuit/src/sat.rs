@@ -4,6 +4,7 @@
 //! first asked about it.
 
 use crate::graph::{Bit, Graph, Node, NodeId};
+use crate::proof::{self, Checker, Step};
 use batsat::SolverInterface;
 use hardbop_budget::Budget;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,6 +38,8 @@ pub struct Sat {
     /// The most decisions for one question.
     decisions: u32,
     questions: u32,
+    /// The checker of what the solver learns, if nobody believes it.
+    checked: Option<Box<Checked>>,
 }
 
 /// Looks at the clock while the solver works.
@@ -78,14 +81,47 @@ impl cadical::Callbacks for Watch {
     }
 }
 
-/// The same for the other solver.
+/// The same for the other solver, which also tells what it learns.
 #[derive(Default)]
-struct QuickWatch(Option<Watch>);
+struct QuickWatch {
+    watch: Option<Watch>,
+    /// The steps since they were last checked, if they are.
+    steps: Option<Vec<Step>>,
+}
+
+impl QuickWatch {
+    fn note(&mut self, clause: &[batsat::Lit], step: fn(Vec<i32>) -> Step) {
+        if let Some(steps) = &mut self.steps {
+            let number = |literal: &batsat::Lit| {
+                let variable = literal.var().idx() as i32 + 1;
+                if literal.sign() { variable } else { -variable }
+            };
+            steps.push(step(clause.iter().map(number).collect()));
+        }
+    }
+}
 
 impl batsat::Callbacks for QuickWatch {
     fn stop(&self) -> bool {
-        self.0.as_ref().is_some_and(Watch::is_over)
+        self.watch.as_ref().is_some_and(Watch::is_over)
     }
+
+    fn on_new_clause(&mut self, clause: &[batsat::Lit], _: batsat::ClauseKind) {
+        self.note(clause, Step::Follows);
+    }
+
+    fn on_delete_clause(&mut self, clause: &[batsat::Lit]) {
+        self.note(clause, Step::Dropped);
+    }
+}
+
+/// What was learned, checked as it is used.
+#[derive(Default)]
+struct Checked {
+    checker: Checker,
+    steps: Vec<Step>,
+    /// Whether steps are kept when they are checked.
+    kept: bool,
 }
 
 /// What a variable of the solver is.
@@ -114,6 +150,7 @@ impl Backend {
             Backend::Strong(solver) => solver.add_clause(clause),
             Backend::Quick(solver) => {
                 let mut clause: Vec<batsat::Lit> = clause.into_iter().map(quick).collect();
+                solver.cb_mut().note(&clause, Step::Given);
                 solver.add_clause_reuse(&mut clause);
             }
         }
@@ -136,7 +173,7 @@ impl Backend {
                 }
             }
             Backend::Quick(solver) => {
-                solver.cb_mut().0 = Some(watch);
+                solver.cb_mut().watch = Some(watch);
                 let assumptions: Vec<batsat::Lit> = assumptions.into_iter().map(quick).collect();
                 let answer = solver.solve_limited(&assumptions);
                 if answer == batsat::lbool::TRUE {
@@ -146,6 +183,17 @@ impl Backend {
                 } else {
                     Outcome::Stopped
                 }
+            }
+        }
+    }
+
+    /// The steps since this was last asked.
+    fn steps(&mut self) -> Vec<Step> {
+        match self {
+            Backend::Strong(_) => Vec::new(),
+            Backend::Quick(solver) => {
+                let steps = solver.cb_mut().steps.as_mut();
+                steps.map(std::mem::take).unwrap_or_default()
             }
         }
     }
@@ -178,6 +226,7 @@ impl Default for Sat {
             contradiction: None,
             decisions: u32::MAX,
             questions: 0,
+            checked: None,
         }
     }
 }
@@ -195,6 +244,62 @@ impl Sat {
             solver: Backend::Quick(Box::default()),
             ..Sat::default()
         }
+    }
+
+    /// The same, with a proof for each answer that there is no model: an answer whose proof does
+    /// not stand is none.
+    pub fn checked() -> Sat {
+        let mut sat = Sat::quick();
+        if let Backend::Quick(solver) = &mut sat.solver {
+            solver.cb_mut().steps = Some(Vec::new());
+        }
+        sat.checked = Some(Box::default());
+        sat
+    }
+
+    /// Keeps the proofs, to be shown.
+    pub fn keep_proofs(&mut self) {
+        if let Some(checked) = &mut self.checked {
+            checked.kept = true;
+        }
+    }
+
+    /// After [`Outcome::Unsat`] of a solver that keeps its proofs: the clauses as DIMACS and the
+    /// proof as DRAT.
+    pub fn proof(&self, switches: &[Switch]) -> Option<(String, String)> {
+        let checked = self.checked.as_ref().filter(|checked| checked.kept)?;
+        if self.contradiction.is_some() {
+            // The solver was not asked.
+            return None;
+        }
+        let failed = self.failed(switches);
+        Some(proof::text(&checked.steps, &failed))
+    }
+
+    /// The literals of what was assumed and cannot hold together.
+    fn failed(&self, switches: &[Switch]) -> Vec<i32> {
+        let switches = switches.iter().map(|switch| switch.0);
+        let own = self.assumed.iter().map(|&(literal, _)| literal);
+        let failed = switches.chain(own).filter(|&it| self.solver.failed(it));
+        let unique: std::collections::BTreeSet<i32> = failed.collect();
+        unique.into_iter().collect()
+    }
+
+    /// Whether the proof of the last answer stands.
+    fn stands(&mut self, switches: &[Switch]) -> bool {
+        let failed = self.failed(switches);
+        let Some(checked) = &mut self.checked else {
+            return true;
+        };
+        let steps = self.solver.steps();
+        if steps.iter().any(|step| checked.checker.take(step).is_err()) {
+            return false;
+        }
+        if checked.kept {
+            checked.steps.extend(steps);
+        }
+        let clause: Vec<i32> = failed.iter().map(|&literal| -literal).collect();
+        checked.checker.follows(&clause)
     }
 
     /// The same, with no more than so many decisions for a question. (The strong solver counts
@@ -417,7 +522,10 @@ impl Sat {
         };
         let own = self.assumed.iter().map(|&(literal, _)| literal);
         let assumptions: Vec<i32> = switches.iter().map(|switch| switch.0).chain(own).collect();
-        self.solver.solve(assumptions, watch)
+        match self.solver.solve(assumptions, watch) {
+            Outcome::Unsat if !self.stands(switches) => Outcome::Stopped,
+            outcome => outcome,
+        }
     }
 
     /// After [`Outcome::Unsat`]: those of the assumed bits that suffice for it.

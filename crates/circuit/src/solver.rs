@@ -25,7 +25,12 @@ pub struct CircuitSolver {
     assumed: Vec<(Bit, TermId)>,
     /// The pairs of reads that were made to agree.
     agreeing: FxHashSet<(Word2, Word2)>,
+    /// Who is shown the proofs.
+    shown: Option<Box<Show>>,
 }
+
+/// Takes a proof: clauses as DIMACS, and steps as DRAT.
+pub type Show = dyn Fn(&str, &str);
 
 /// An index and the word there.
 type Word2 = (Vec<Bit>, Vec<Bit>);
@@ -40,6 +45,21 @@ impl CircuitSolver {
     /// A solver that knows nothing.
     pub fn new() -> CircuitSolver {
         CircuitSolver::default()
+    }
+
+    /// A solver whose answers that there is no model are checked: each has a proof, and an answer
+    /// whose proof does not stand is not given. Proofs that stand are shown, if somebody wants
+    /// to see them.
+    pub fn checked(shown: Option<Box<Show>>) -> CircuitSolver {
+        let mut sat = Sat::checked();
+        if shown.is_some() {
+            sat.keep_proofs();
+        }
+        CircuitSolver {
+            sat,
+            shown,
+            ..CircuitSolver::default()
+        }
     }
 
     /// How many nodes its circuit has.
@@ -187,7 +207,14 @@ impl CircuitSolver {
             let left = limits.time.map(|time| time.saturating_sub(start.elapsed()));
             let graph: &Graph = &self.blaster.graph;
             match self.sat.check(graph, bits, &switches, left, budget) {
-                Outcome::Unsat => return Answer::Unsat,
+                Outcome::Unsat => {
+                    if let (Some(show), Some((clauses, proof))) =
+                        (&self.shown, self.sat.proof(&switches))
+                    {
+                        show(&clauses, &proof);
+                    }
+                    return Answer::Unsat;
+                }
                 Outcome::Sat => {
                     if !self.agree() {
                         return Answer::Sat;

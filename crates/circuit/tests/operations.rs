@@ -244,6 +244,35 @@ fn floats_of_a_small_format_on_all_operands() {
     }
 }
 
+/// One rounding at the end, in all modes, on some of the operands.
+#[test]
+fn fused_floats_of_a_small_format() {
+    let format = FloatFormat::new(3, 3);
+    let width = format.width();
+    for rounding in Rounding::ALL {
+        let operation = FloatOperation {
+            op: FloatOp::Fma,
+            format,
+            rounding,
+        };
+        let mut terms = Terms::new();
+        let [x, y, z] = ["x", "y", "z"].map(|name| terms.constant(name, Sort::BitVec(width)));
+        let nan = terms.bv_value(format.infinity() + 1u8, width);
+        let term = terms.plain(Op::Float(operation), &[x, y, z, nan]);
+        let mut blaster = Blaster::new();
+        for a in 0..1u32 << width {
+            for b in (a % 3..1u32 << width).step_by(3) {
+                for c in ((a + b) % 5..1u32 << width).step_by(5) {
+                    let given = [(x, a.into()), (y, b.into()), (z, c.into())];
+                    let expected = evaluated(&terms, term, &given);
+                    let found = simulated(&mut blaster, &terms, term, &given);
+                    assert_eq!(found, expected, "{operation} of {a}, {b} and {c}");
+                }
+            }
+        }
+    }
+}
+
 fn session() -> Session<'static> {
     Session::new(Box::new(CircuitSolver::new()), Budget::unlimited())
 }

@@ -72,6 +72,8 @@ pub enum FloatOp {
     /// `fmod`, with the sign of the dividend: `a b nan`. It is exact. Only formats with up to 11
     /// bits of exponent have it.
     Rem,
+    /// `a * b + c`, rounded once: `a b c nan`.
+    Fma,
     /// The square root: `a nan`.
     Sqrt,
     /// The integer next to it, as a float: `a nan`.
@@ -118,6 +120,8 @@ impl FloatFormat {
             && exponent == (&one << self.exponent) - &one
     }
 
+    /// C's `_Float16`.
+    pub const HALF: FloatFormat = FloatFormat::new(5, 11);
     /// C's `float`.
     pub const SINGLE: FloatFormat = FloatFormat::new(8, 24);
     /// C's `double`.
@@ -226,6 +230,7 @@ impl FloatOperation {
         let own = Sort::BitVec(width);
         let signature = match self.op {
             FloatOp::Add | FloatOp::Mul | FloatOp::Div | FloatOp::Rem => (vec![width; 3], own),
+            FloatOp::Fma => (vec![width; 4], own),
             FloatOp::Sqrt | FloatOp::Integral => (vec![width; 2], own),
             FloatOp::Convert(to) => (vec![width, to.width()], Sort::BitVec(to.width())),
             FloatOp::FromInt(from) => (vec![from], own),
@@ -239,6 +244,7 @@ impl FloatOperation {
     pub(crate) fn nan_argument(self) -> Option<usize> {
         match self.op {
             FloatOp::Add | FloatOp::Mul | FloatOp::Div | FloatOp::Rem => Some(2),
+            FloatOp::Fma => Some(3),
             FloatOp::Sqrt | FloatOp::Integral | FloatOp::Convert(_) => Some(1),
             FloatOp::FromInt(_) | FloatOp::ToInt(_) => None,
             FloatOp::Eq | FloatOp::Lt | FloatOp::Le => None,
@@ -263,6 +269,7 @@ impl FloatOperation {
             "mul" => FloatOp::Mul,
             "div" => FloatOp::Div,
             "rem" => FloatOp::Rem,
+            "fma" => FloatOp::Fma,
             "sqrt" => FloatOp::Sqrt,
             "integral" => FloatOp::Integral,
             "convert" => FloatOp::Convert(FloatFormat::of_name(word()?)?),
@@ -308,7 +315,7 @@ impl Rounding {
         Rounding::Zero,
     ];
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Rounding::NearestEven => "rne",
             Rounding::NearestAway => "rna",
@@ -341,6 +348,7 @@ impl fmt::Display for FloatOperation {
             FloatOp::Mul => "mul",
             FloatOp::Div => "div",
             FloatOp::Rem => "rem",
+            FloatOp::Fma => "fma",
             FloatOp::Sqrt => "sqrt",
             FloatOp::Integral => "integral",
             FloatOp::Convert(_) => "convert",

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use num_traits::Signed;
 use rustc_hash::FxHashMap;
 
-use crate::float::{FloatOp, FloatOperation};
+use crate::float::{FloatOp, FloatOperation, Rounding};
 use crate::term::{Op, TermId, Terms};
 use crate::value::BitVec;
 
@@ -300,7 +300,12 @@ fn float(
         let text = format!("{} {symbol} {}", read(0, level), read(1, level + 1));
         (text, level)
     };
+    let nearest = operation.rounding == Rounding::NearestEven;
     let (name, count) = match operation.op {
+        FloatOp::Add if !nearest => ("add", 2),
+        FloatOp::Mul if !nearest => ("mul", 2),
+        FloatOp::Div if !nearest => ("div", 2),
+        FloatOp::Fma => ("fma", 3),
         FloatOp::Add => return infix("+", 12),
         FloatOp::Mul => return infix("*", 13),
         FloatOp::Div => return infix("/", 13),
@@ -314,5 +319,10 @@ fn float(
         FloatOp::ToInt(_) => ("int", 1),
     };
     let parts: Vec<String> = (0..count).map(|at| read(at, 0)).collect();
-    (format!("{name}({})", parts.join(", ")), ATOM)
+    let mode = match operation.op {
+        FloatOp::Integral => String::new(),
+        _ if nearest => String::new(),
+        _ => format!("_{}", operation.rounding.name()),
+    };
+    (format!("{name}{mode}({})", parts.join(", ")), ATOM)
 }

@@ -103,6 +103,10 @@ fn plain_op(program: &Program, op: &Op) -> Option<Vec<Index>> {
             ExprKind::Binary(_, left, right) | ExprKind::Overflows { left, right, .. } => {
                 exprs.extend([left, right])
             }
+            ExprKind::Rounded { mode, operands, .. } => {
+                exprs.push(mode);
+                exprs.extend(operands);
+            }
             ExprKind::Conditional {
                 condition,
                 then,

@@ -4,7 +4,7 @@ use crate::Step;
 use hardbop_cfront::ids::{ExprId, PlaceId, VarId};
 use hardbop_cfront::program::{Expr, ExprKind, Op, Origin, PlaceKind, Program};
 use hardbop_cfront::types::Type;
-use hardbop_engine::{Desk, Ended, Engine, Reason, Scope, Suggestion, Task};
+use hardbop_engine::{Desk, Ended, Engine, Event, Figure, Reason, Scope, Suggestion, Task};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a program looks like.
@@ -47,6 +47,29 @@ impl Look {
     }
 }
 
+impl Look {
+    /// What a program is said to look like, or not to.
+    fn text(self, suits: bool) -> &'static str {
+        match (self, suits) {
+            (Look::Machine, true) | (Look::Arithmetic, false) => {
+                "the program writes down as a number what is to be done next"
+            }
+            (Look::Machine, false) | (Look::Arithmetic, true) => {
+                "the program computes most of what it writes down"
+            }
+            (Look::Large(_), true) => "the program is large",
+            (Look::Large(_), false) => "the program is small",
+            (Look::Long(_), true) => "the program is small and has large numbers",
+            (Look::Counting(_), true) => "the program is small and has numbers to count to",
+            (Look::Long(_) | Look::Counting(_), false) => {
+                "the program is large or has small numbers only"
+            }
+            (Look::Narrow(_), true) => "the program leaves little open",
+            (Look::Narrow(_), false) => "the program is small or leaves much open",
+        }
+    }
+}
+
 /// An engine for programs that look like something; it declines others.
 pub(crate) struct Suited {
     pub look: Look,
@@ -63,7 +86,17 @@ impl Engine for Suited {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        match self.look.suits(task) {
+        let suits = self.look.suits(task);
+        let word = if suits { "has a turn" } else { "is left out" };
+        desk.event(Event {
+            doing: format!("{word}, for {}", self.look.text(suits)).into(),
+            open: task.checks.len(),
+            figures: vec![
+                Figure::count("edges", task.model.flat.program.edges.len() as u64),
+                Figure::count("inputs", choices(task.model.flat.program) as u64),
+            ],
+        });
+        match suits {
             true => self.engine.check(task, desk),
             false => Ended::open(task, &Reason::Turn),
         }

@@ -6,8 +6,8 @@ use crate::scalar::{self, Shape};
 use crate::state::FreshOrigin;
 use crate::{Encoding, Overflow};
 use hardbop_cfront::ids::{ExprId, TypeId};
-use hardbop_cfront::program::{BinaryOp, ExprKind, UnaryOp};
-use hardbop_logic::{Sort, TermId, Terms};
+use hardbop_cfront::program::{BinaryOp, ExprKind, RoundedOp, UnaryOp, rounding};
+use hardbop_logic::{Rounding, Sort, TermId, Terms};
 
 /// Whether an expression is surely evaluated, or only on one side of `?:`, `&&`, `||`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,10 @@ impl Execution<'_, '_> {
                 }
             }
             ExprKind::Convert(operand) => self.convert(terms, operand, expr.ty, evaluated),
+            ExprKind::Rounded { op, mode, operands } => {
+                let operands = &operands[..op.arity()];
+                self.rounded(terms, op, mode, operands, expr.ty, evaluated)
+            }
             ExprKind::Conditional {
                 condition,
                 then,
@@ -310,6 +314,45 @@ impl Execution<'_, '_> {
         let bits = scalar::to_bits(terms, value, from);
         let result = float::convert(terms, bits, from, to);
         scalar::encode(terms, result, to, self.semantics.pointer_arithmetic())
+    }
+
+    /// An operation on floats that is rounded as a mode says: one operation for each mode that
+    /// it may be.
+    fn rounded(
+        &mut self,
+        terms: &mut Terms,
+        op: RoundedOp,
+        mode: ExprId,
+        operands: &[ExprId],
+        ty: TypeId,
+        evaluated: Evaluated,
+    ) -> TermId {
+        let program = self.semantics.program;
+        let arithmetic = self.semantics.pointer_arithmetic();
+        let mode_shape = self.shape_of(program.expr(mode).ty);
+        let mode = self.number(terms, mode, evaluated);
+        let from = self.shape_of(program.expr(operands[0]).ty);
+        let to = self.shape_of(ty);
+        let mut values = Vec::with_capacity(operands.len());
+        for &operand in operands {
+            let value = self.number(terms, operand, evaluated);
+            values.push(scalar::to_bits(terms, value, from));
+        }
+        let mut result = float::rounded(terms, op, Rounding::NearestEven, &values, from, to);
+        let never = terms.bool(false);
+        for (bits, rounding) in [
+            (rounding::DOWN, Rounding::Down),
+            (rounding::UP, Rounding::Up),
+            (rounding::ZERO, Rounding::Zero),
+        ] {
+            let literal = scalar::literal(terms, bits, mode_shape, arithmetic);
+            let here = scalar::compare(terms, BinaryOp::Eq, mode, literal, mode_shape);
+            if here != never {
+                let other = float::rounded(terms, op, rounding, &values, from, to);
+                result = terms.ite(here, other, result);
+            }
+        }
+        result
     }
 
     /// A value that the encoding does not tell.

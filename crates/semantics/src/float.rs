@@ -1,16 +1,17 @@
 //! Floating-point numbers in logic: bit-vectors of their width, with the operators of `logic`.
 //!
-//! Rounding is to nearest, as the interpreter does it. Where C leaves a conversion to an integer
+//! Rounding is to nearest, as the interpreter does it, or as a mode says. Where C leaves a conversion to an integer
 //! undefined, the result is the interpreter's, which is x86-64's.
 
 use crate::scalar::{self, Shape, uninterpreted};
-use hardbop_cfront::program::{BinaryOp, UnaryOp};
+use hardbop_cfront::program::{BinaryOp, RoundedOp, UnaryOp};
 use hardbop_cfront::types::FloatKind;
 use hardbop_logic::{FloatFormat, FloatOp, FloatOperation, Rounding, Sign, Sort, TermId, Terms};
 
 /// The format of C's floating-point types.
 pub fn format(kind: FloatKind) -> FloatFormat {
     match kind {
+        FloatKind::F16 => FloatFormat::HALF,
         FloatKind::F32 => FloatFormat::SINGLE,
         FloatKind::F64 => FloatFormat::DOUBLE,
         FloatKind::X87 => FloatFormat::EXTENDED,
@@ -103,6 +104,56 @@ pub fn unary(terms: &mut Terms, op: UnaryOp, value: TermId, format: FloatFormat)
     terms.float(integral, &[value, nan])
 }
 
+/// An operation that is rounded in one way, on operands of one shape.
+pub fn rounded(
+    terms: &mut Terms,
+    op: RoundedOp,
+    rounding: Rounding,
+    operands: &[TermId],
+    from: Shape,
+    to: Shape,
+) -> TermId {
+    let format = to.float.expect("rounded operations give floats");
+    let nan = some_nan(terms, format);
+    let mut args = operands.to_vec();
+    let (op, on) = match (op, from.float) {
+        (RoundedOp::Convert, Some(wide)) => (FloatOp::Convert(format), wide),
+        (RoundedOp::Convert, None) => {
+            let width = whole(terms, &mut args[0], from);
+            (FloatOp::FromInt(width), format)
+        }
+        (RoundedOp::Sub, _) => {
+            let sign = sign_mask(terms, format);
+            args[1] = terms.bv_xor(args[1], sign);
+            (FloatOp::Add, format)
+        }
+        (RoundedOp::Add, _) => (FloatOp::Add, format),
+        (RoundedOp::Mul, _) => (FloatOp::Mul, format),
+        (RoundedOp::Div, _) => (FloatOp::Div, format),
+        (RoundedOp::Fma, _) => (FloatOp::Fma, format),
+        (RoundedOp::Sqrt, _) => (FloatOp::Sqrt, format),
+        (RoundedOp::Rint, _) => (FloatOp::Integral, format),
+    };
+    if !matches!(op, FloatOp::FromInt(_)) {
+        args.push(nan);
+    }
+    let operation = FloatOperation {
+        op,
+        format: on,
+        rounding,
+    };
+    terms.float(operation, &args)
+}
+
+/// Makes a number in two's complement of an integer, and tells its width.
+fn whole(terms: &mut Terms, bits: &mut TermId, from: Shape) -> u32 {
+    if from.signed && from.width > 1 {
+        return from.width;
+    }
+    *bits = terms.zero_extend(*bits, 1);
+    from.width + 1
+}
+
 /// A question about one float; `None` if the operator is none.
 pub fn test(terms: &mut Terms, op: UnaryOp, value: TermId, format: FloatFormat) -> Option<TermId> {
     Some(match op {
@@ -166,11 +217,8 @@ pub fn convert(terms: &mut Terms, bits: TermId, from: Shape, to: Shape) -> TermI
             nearest(terms, FloatOp::Convert(to), from, &[bits, nan])
         }
         (None, Some(to)) => {
-            let (bits, width) = if from.signed && from.width > 1 {
-                (bits, from.width)
-            } else {
-                (terms.zero_extend(bits, 1), from.width + 1)
-            };
+            let mut bits = bits;
+            let width = whole(terms, &mut bits, from);
             nearest(terms, FloatOp::FromInt(width), to, &[bits])
         }
         (Some(format), None) => to_int(terms, bits, format, to),

@@ -19,7 +19,7 @@ use hardbop_semantics::path::{PathStep, steps_of};
 use hardbop_semantics::{Encoding, Execution, Fresh, FreshOrigin, Semantics, State};
 use hardbop_test_support::generate::pointers::case;
 use hardbop_test_support::setting;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn loaded(text: &str) -> LoadedProgram {
     load_text("x.c", text).expect(text)
@@ -280,6 +280,123 @@ fn effects_name_all_that_edges_write() {
                 written_by(&semantics, &edge.op, &mut own);
                 check(&run, &own);
             }
+        }
+    }
+}
+
+/// With its inputs put in, the result of a run is computed as its terms are made, and is the
+/// interpreter's.
+fn result_is_computed(name: &str, text: &str, inputs: Vec<InputValue>) {
+    let loaded = loaded(text);
+    let semantics = Semantics::new(&loaded.program, &loaded.points_to, Encoding::Bits);
+    let run = run(&loaded, inputs);
+    let mut terms = Terms::new();
+    let formula = formula(&semantics, &mut terms, &run);
+    let mut known = BTreeMap::new();
+    for (term, consumed) in inputs_of(&formula).into_iter().zip(&run.inputs) {
+        if let Consumed::Scalar(value) = &consumed.value {
+            let width = terms.width(term);
+            known.insert(term, terms.bv(value.bits as i128, width));
+        }
+    }
+    let Outcome::Returned(Some(value)) = run.outcome else {
+        panic!("{name}: {:?}", run.outcome);
+    };
+    let never = terms.bool(false);
+    for &step in &formula.steps {
+        assert_ne!(
+            terms.substitute(step, &known),
+            never,
+            "{name}: another way\n{text}"
+        );
+    }
+    let entry = loaded.program.function(loaded.program.entry);
+    let result = entry.result.expect("main returns a value");
+    let spot = loaded.points_to.variable(result).expect("it is stored");
+    let region = loaded.points_to.regions().at(spot).expect("it is written");
+    let state = formula.states.last().expect("there are steps");
+    let id = semantics.layout.region(region);
+    let term = state.get(&semantics, &mut terms, id);
+    let computed = terms.substitute(term, &known);
+    let expected = terms.bv(value.bits as i128, terms.width(term));
+    assert_eq!(
+        computed, expected,
+        "{name}: {:?} {value:?}\n{text}",
+        run.inputs
+    );
+}
+
+/// Operations on floats in all roundings, the mode among the inputs. Runs return one half of the
+/// bits.
+#[test]
+fn floats_are_rounded_as_the_mode_says() {
+    let head = "
+        int fesetround(int); float fmaf(float, float, float); double fma(double, double, double);
+        float sqrtf(float); double sqrt(double); float rintf(float); double rint(double);
+        float remainderf(float, float);
+        float __VERIFIER_nondet_float(void); double __VERIFIER_nondet_double(void);
+        _Float16 __VERIFIER_nondet_half(void); long long __VERIFIER_nondet_longlong(void);
+        int __VERIFIER_nondet_int(void);
+    ";
+    let float = ["float", "float", "unsigned", "0", "0"];
+    let double = ["double", "double", "unsigned long long", "0", "32"];
+    let half = ["_Float16", "half", "unsigned short", "0", "0"];
+    let cases = [
+        (float, "x + y"),
+        (float, "x - y"),
+        (float, "x * y"),
+        (float, "x / y"),
+        (float, "fmaf(x, y, z)"),
+        (float, "sqrtf(x)"),
+        (float, "rintf(x)"),
+        (float, "(float)whole"),
+        (float, "(float)(unsigned)whole"),
+        (float, "remainderf(x, 3.0f)"),
+        (double, "x + y"),
+        (double, "x * y"),
+        (double, "x / 3"),
+        (double, "fma(x, y, z)"),
+        (double, "rint(x)"),
+        (double, "(double)whole"),
+        (half, "x + y"),
+        (half, "x * y"),
+        (half, "x / y"),
+        (half, "(_Float16)whole"),
+    ];
+    let mut random = Random::new(3);
+    for ([ty, input, word, low, high], operation) in cases {
+        for round in 0..setting("HARDBOP_CASES", 150) / 15 {
+            let shift = if round / 4 % 2 == 0 { low } else { high };
+            let text = format!(
+                "{head}int main(void) {{
+                   int mode = __VERIFIER_nondet_int() & 3;
+                   {ty} x = __VERIFIER_nondet_{input}();
+                   {ty} y = __VERIFIER_nondet_{input}();
+                   {ty} z = __VERIFIER_nondet_{input}();
+                   long long whole = __VERIFIER_nondet_longlong();
+                   fesetround(mode << 10);
+                   {ty} r = {operation};
+                   if (r != r)
+                     return 0;
+                   union {{ {ty} number; {word} bits; }} u;
+                   u.number = r;
+                   return (int)(u.bits >> {shift});
+                 }}"
+            );
+            // Numbers close to one, so that sums have something to round.
+            let mut near = |ty: &str| {
+                let any = random.below(1 << 32) as u128;
+                InputValue::Bits(match ty {
+                    "float" => 0x3f80_0000 ^ (any % (1 << 26)),
+                    "double" => 0x3ff0_0000_0000_0000 ^ (any * any % (1 << 55)),
+                    _ => 0x3c00 ^ (any % (1 << 13)),
+                })
+            };
+            let operands = [near(ty), near(ty), near(ty)];
+            let mut inputs = vec![InputValue::Int(i128::from(round))];
+            inputs.extend(operands);
+            inputs.push(InputValue::Int(random.below(1 << 62) as i128 - (1 << 61)));
+            result_is_computed(operation, &text, inputs);
         }
     }
 }

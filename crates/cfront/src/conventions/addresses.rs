@@ -306,6 +306,7 @@ fn look(view: &View<'_>, id: ExprId) -> Option<(Kind, BTreeSet<ClassId>)> {
         ExprKind::Unary(_, operand) => numbers(view, &[operand]),
         ExprKind::Overflows { left, right, .. } => numbers(view, &[left, right]),
         ExprKind::PointerAdd { index, .. } => numbers(view, &[index]),
+        ExprKind::Rounded { op, operands, .. } => numbers(view, &operands[..op.arity()]),
         ExprKind::Conditional { condition, .. } => asked_for_null(view, condition),
         ExprKind::Convert(operand) => {
             let wide = program.types.model().pointer_size() as u32 * 8;

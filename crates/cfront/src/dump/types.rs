@@ -48,6 +48,7 @@ pub fn declare(types: &Types, id: TypeId, name: &str) -> String {
                     Type::Void => "void".to_owned(),
                     Type::Bool => "_Bool".to_owned(),
                     Type::Int { width, signed } => int_name(types, *width, *signed),
+                    Type::Float(FloatKind::F16) => "_Float16".to_owned(),
                     Type::Float(FloatKind::F32) => "float".to_owned(),
                     Type::Float(FloatKind::F64) => "double".to_owned(),
                     Type::Float(FloatKind::X87) => "long double".to_owned(),

@@ -7,7 +7,7 @@
 use super::memory::Access;
 use super::scalar::Kind;
 use crate::ids::{EdgeId, FuncId, TypeId, VarId};
-use crate::program::{BinaryOp, HeapFact, Lifetime, ProgramEnd, UnaryOp};
+use crate::program::{BinaryOp, HeapFact, Lifetime, ProgramEnd, RoundedOp, UnaryOp};
 use crate::types::FloatKind;
 
 /// A register, counted from the start of the frame.
@@ -331,6 +331,15 @@ pub(super) enum Rare {
         to: Kind,
         d: R,
         a: R,
+    },
+    /// An operation on floats of a kind that is rounded as a register says.
+    Rounded {
+        op: RoundedOp,
+        from: Kind,
+        to: FloatKind,
+        d: R,
+        mode: R,
+        operands: [R; 3],
     },
     Overflows {
         op: BinaryOp,

@@ -331,6 +331,11 @@ impl<'p> Emitter<'p> {
                 work.push(Work::Branch { id, dest, mark });
                 work.push(operand(condition));
             }
+            ExprKind::Rounded { op, mode, operands } => {
+                work.push(Work::Finish { id, dest, mark });
+                work.extend(operands[..op.arity()].iter().rev().map(|&a| operand(a)));
+                work.push(operand(mode));
+            }
             ExprKind::ValidFree { pointer }
             | ExprKind::ObjectSize { pointer }
             | ExprKind::Open { pointer } => {
@@ -493,6 +498,10 @@ impl<'p> Emitter<'p> {
                 let a = pop(values);
                 let kinds = (self.expr_kind(left), self.expr_kind(right));
                 self.binary(op, kinds, kind, (a, b), dest, mark)
+            }
+            ExprKind::Rounded { op, operands, .. } => {
+                let from = self.expr_kind(operands[0]);
+                self.rounded(op, from, kind, dest, mark, values)
             }
             ExprKind::PointerAdd { scale, .. } => {
                 let b = pop(values);

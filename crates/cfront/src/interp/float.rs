@@ -1,20 +1,21 @@
 //! Floating-point operators on bits, for every format C has on x86.
 //!
 //! `float` and `double` are the machine's own; `long double` and `__float128` are computed by
-//! software, exactly. Rounding is to nearest, ties to even. An invalid operation gives the NaN
+//! software, exactly. Rounding is to nearest, ties to even, unless a mode says otherwise. An invalid operation gives the NaN
 //! that x86 gives (quiet, with the sign set).
 
 #[cfg(test)]
 use super::scalar::extend;
-use super::scalar::mask;
-use crate::program::{BinaryOp, UnaryOp};
+use super::scalar::{Kind, mask};
+use crate::program::{BinaryOp, RoundedOp, UnaryOp, rounding};
 use crate::types::FloatKind;
-use rustc_apfloat::ieee::{Double, Quad, Single, X87DoubleExtended};
+use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, StatusAnd};
 
 /// The number of bits of a format.
 pub(super) fn width(kind: FloatKind) -> u32 {
     match kind {
+        FloatKind::F16 => 16,
         FloatKind::F32 => 32,
         FloatKind::F64 => 64,
         FloatKind::X87 => 80,
@@ -66,6 +67,7 @@ pub(super) fn binary(op: BinaryOp, kind: FloatKind, a: u128, b: u128) -> u128 {
             };
             u128::from(result.to_bits())
         }
+        FloatKind::F16 => soft_binary::<Half>(op, a, b),
         FloatKind::X87 => soft_binary::<X87DoubleExtended>(op, a, b),
         FloatKind::F128 => soft_binary::<Quad>(op, a, b),
     }
@@ -145,6 +147,7 @@ pub(super) fn unary(op: UnaryOp, kind: FloatKind, bits: u128) -> u128 {
             };
             u128::from(result.to_bits())
         }
+        FloatKind::F16 => soft_unary::<Half>(op, kind, bits),
         FloatKind::X87 => soft_unary::<X87DoubleExtended>(op, kind, bits),
         FloatKind::F128 => soft_unary::<Quad>(op, kind, bits),
     }
@@ -153,7 +156,7 @@ pub(super) fn unary(op: UnaryOp, kind: FloatKind, bits: u128) -> u128 {
 fn soft_unary<F: Float>(op: UnaryOp, kind: FloatKind, bits: u128) -> u128 {
     let x = F::from_bits(bits);
     let round = match op {
-        UnaryOp::FloatSqrt => return soft_sqrt(&x, kind),
+        UnaryOp::FloatSqrt => return soft_sqrt(&x, kind, Round::NearestTiesToEven),
         UnaryOp::IsNan => return u128::from(x.is_nan()),
         UnaryOp::IsInfinite => return u128::from(x.is_infinite()),
         UnaryOp::IsFinite => return u128::from(x.is_finite()),
@@ -170,17 +173,14 @@ fn soft_unary<F: Float>(op: UnaryOp, kind: FloatKind, bits: u128) -> u128 {
 
 /// The square root, correctly rounded: the digits of the significand's root one by one, as many
 /// as the format has and one more, and whether anything is left.
-fn soft_sqrt<F: Float>(x: &F, kind: FloatKind) -> u128 {
+fn soft_sqrt<F: Float>(x: &F, kind: FloatKind, round: Round) -> u128 {
     if x.is_nan() || x.is_zero() || (x.is_infinite() && !x.is_negative()) {
         return x.to_bits();
     }
     if x.is_negative() {
         return (-F::NAN).to_bits();
     }
-    let digits: u32 = match kind {
-        FloatKind::X87 => 64,
-        _ => 113,
-    };
+    let digits = kind.precision();
     // x = integer * 2^power, with the integer of exactly `digits` bits.
     let exponent = x.ilogb();
     let scaled = x.scalbn(digits as i32 - 1 - exponent);
@@ -216,7 +216,8 @@ fn soft_sqrt<F: Float>(x: &F, kind: FloatKind) -> u128 {
     // A sticky bit below decides the rounding.
     let sticky = root << 1 | u128::from(rest != 0);
     let half_power = power / 2 - (taken as i32 - pairs as i32) - 1;
-    F::from_u128(sticky).value.scalbn(half_power).to_bits()
+    let root = F::from_u128_r(sticky, round).value;
+    root.scalbn(half_power).to_bits()
 }
 
 /// Converts between formats.
@@ -227,35 +228,134 @@ pub(super) fn convert(from: FloatKind, to: FloatKind, bits: u128) -> u128 {
     match (from, to) {
         (FloatKind::F32, FloatKind::F64) => u128::from(f64::from(f32_of(bits)).to_bits()),
         (FloatKind::F64, FloatKind::F32) => u128::from((f64_of(bits) as f32).to_bits()),
-        (FloatKind::F32, _) => soft_convert(Single::from_bits(bits), to),
-        (FloatKind::F64, _) => soft_convert(Double::from_bits(bits), to),
-        (FloatKind::X87, _) => soft_convert(X87DoubleExtended::from_bits(bits), to),
-        (FloatKind::F128, _) => soft_convert(Quad::from_bits(bits), to),
+        _ => software_convert(from, to, bits, Round::NearestTiesToEven),
     }
 }
 
-fn soft_convert<F>(value: F, to: FloatKind) -> u128
+fn software_convert(from: FloatKind, to: FloatKind, bits: u128, round: Round) -> u128 {
+    match from {
+        FloatKind::F16 => soft_convert(Half::from_bits(bits), to, round),
+        FloatKind::F32 => soft_convert(Single::from_bits(bits), to, round),
+        FloatKind::F64 => soft_convert(Double::from_bits(bits), to, round),
+        FloatKind::X87 => soft_convert(X87DoubleExtended::from_bits(bits), to, round),
+        FloatKind::F128 => soft_convert(Quad::from_bits(bits), to, round),
+    }
+}
+
+fn soft_convert<F>(value: F, to: FloatKind, round: Round) -> u128
 where
-    F: FloatConvert<Single>
+    F: FloatConvert<Half>
+        + FloatConvert<Single>
         + FloatConvert<Double>
         + FloatConvert<X87DoubleExtended>
         + FloatConvert<Quad>,
 {
     let mut lossy = false;
     match to {
-        FloatKind::F32 => FloatConvert::<Single>::convert(value, &mut lossy)
+        FloatKind::F16 => FloatConvert::<Half>::convert_r(value, round, &mut lossy)
             .value
             .to_bits(),
-        FloatKind::F64 => FloatConvert::<Double>::convert(value, &mut lossy)
+        FloatKind::F32 => FloatConvert::<Single>::convert_r(value, round, &mut lossy)
             .value
             .to_bits(),
-        FloatKind::X87 => FloatConvert::<X87DoubleExtended>::convert(value, &mut lossy)
+        FloatKind::F64 => FloatConvert::<Double>::convert_r(value, round, &mut lossy)
             .value
             .to_bits(),
-        FloatKind::F128 => FloatConvert::<Quad>::convert(value, &mut lossy)
+        FloatKind::X87 => FloatConvert::<X87DoubleExtended>::convert_r(value, round, &mut lossy)
+            .value
+            .to_bits(),
+        FloatKind::F128 => FloatConvert::<Quad>::convert_r(value, round, &mut lossy)
             .value
             .to_bits(),
     }
+}
+
+/// An operation that is rounded as a mode says, on operands of one kind.
+pub(super) fn rounded(
+    op: RoundedOp,
+    mode: u128,
+    from: Kind,
+    to: FloatKind,
+    operands: [u128; 3],
+) -> u128 {
+    let round = match mode {
+        rounding::DOWN => Round::TowardNegative,
+        rounding::UP => Round::TowardPositive,
+        rounding::ZERO => Round::TowardZero,
+        _ => Round::NearestTiesToEven,
+    };
+    let [a, b, _] = operands;
+    let nearest = || match op {
+        RoundedOp::Add => binary(BinaryOp::Add, to, a, b),
+        RoundedOp::Sub => binary(BinaryOp::Sub, to, a, b),
+        RoundedOp::Mul => binary(BinaryOp::Mul, to, a, b),
+        RoundedOp::Div => binary(BinaryOp::Div, to, a, b),
+        RoundedOp::Sqrt => unary(UnaryOp::FloatSqrt, to, a),
+        RoundedOp::Rint => unary(UnaryOp::FloatRint, to, a),
+        RoundedOp::Convert => super::scalar::convert(from, Kind::Float(to), a),
+        // Where it is no number, neither is the sum of the product: which NaN is the machine's.
+        RoundedOp::Fma => {
+            let product = binary(BinaryOp::Mul, to, a, b);
+            binary(BinaryOp::Add, to, product, operands[2])
+        }
+    };
+    if round == Round::NearestTiesToEven && op != RoundedOp::Fma {
+        return nearest();
+    }
+    let bits = match (op, from) {
+        (RoundedOp::Convert, Kind::Float(from)) => software_convert(from, to, a, round),
+        (RoundedOp::Convert, _) => {
+            let (negative, magnitude) = from.number(a);
+            rounded_int(to, negative, magnitude, round)
+        }
+        _ => match to {
+            FloatKind::F16 => soft_rounded::<Half>(op, to, operands, round),
+            FloatKind::F32 => soft_rounded::<Single>(op, to, operands, round),
+            FloatKind::F64 => soft_rounded::<Double>(op, to, operands, round),
+            FloatKind::X87 => soft_rounded::<X87DoubleExtended>(op, to, operands, round),
+            FloatKind::F128 => soft_rounded::<Quad>(op, to, operands, round),
+        },
+    };
+    // A NaN does not depend on the mode.
+    match unary(UnaryOp::IsNan, to, bits) {
+        0 => bits,
+        _ => nearest(),
+    }
+}
+
+fn soft_rounded<F: Float>(
+    op: RoundedOp,
+    kind: FloatKind,
+    operands: [u128; 3],
+    round: Round,
+) -> u128 {
+    let [a, b, c] = operands.map(F::from_bits);
+    let result = match op {
+        RoundedOp::Add => a.add_r(b, round),
+        RoundedOp::Sub => a.sub_r(b, round),
+        RoundedOp::Mul => a.mul_r(b, round),
+        RoundedOp::Div => a.div_r(b, round),
+        RoundedOp::Fma => a.mul_add_r(b, c, round),
+        RoundedOp::Sqrt => return soft_sqrt(&a, kind, round),
+        RoundedOp::Rint | RoundedOp::Convert => a.round_to_integral(round),
+    };
+    result.value.to_bits()
+}
+
+/// The float next to an integer, as a rounding says.
+fn rounded_int(to: FloatKind, negative: bool, magnitude: u128, round: Round) -> u128 {
+    // What is rounded up is the number, not its magnitude.
+    let round = if negative { -round } else { round };
+    let bits = match to {
+        FloatKind::F16 => Half::from_u128_r(magnitude, round).value.to_bits(),
+        FloatKind::F32 => Single::from_u128_r(magnitude, round).value.to_bits(),
+        FloatKind::F64 => Double::from_u128_r(magnitude, round).value.to_bits(),
+        FloatKind::X87 => X87DoubleExtended::from_u128_r(magnitude, round)
+            .value
+            .to_bits(),
+        FloatKind::F128 => Quad::from_u128_r(magnitude, round).value.to_bits(),
+    };
+    bits | u128::from(negative) << (width(to) - 1)
 }
 
 /// The float nearest to an integer.
@@ -266,6 +366,7 @@ pub(super) fn from_int(to: FloatKind, negative: bool, magnitude: u128) -> u128 {
         0
     };
     sign | match to {
+        FloatKind::F16 => Half::from_u128(magnitude).value.to_bits(),
         FloatKind::F32 => u128::from((magnitude as f32).to_bits()),
         FloatKind::F64 => u128::from((magnitude as f64).to_bits()),
         FloatKind::X87 => X87DoubleExtended::from_u128(magnitude).value.to_bits(),
@@ -279,6 +380,7 @@ pub(super) fn from_int(to: FloatKind, negative: bool, magnitude: u128) -> u128 {
 pub(super) fn to_int(from: FloatKind, bits: u128, width: u32, signed: bool) -> u128 {
     // Every finite float's integer part fits in 128 bits or is out of range of everything.
     let exact = match from {
+        FloatKind::F16 => soft_truncated(Half::from_bits(bits)),
         FloatKind::F32 => truncated(f64::from(f32_of(bits))),
         FloatKind::F64 => truncated(f64_of(bits)),
         FloatKind::X87 => soft_truncated(X87DoubleExtended::from_bits(bits)),
@@ -342,6 +444,7 @@ fn soft_truncated<F: Float>(x: F) -> Option<(bool, u128)> {
 /// A float's decimal digits, for people.
 pub(super) fn text(kind: FloatKind, bits: u128) -> String {
     match kind {
+        FloatKind::F16 => Half::from_bits(bits).to_string(),
         FloatKind::F32 => format!("{:?}", f32_of(bits)),
         FloatKind::F64 => format!("{:?}", f64_of(bits)),
         FloatKind::X87 => X87DoubleExtended::from_bits(bits).to_string(),
@@ -357,6 +460,7 @@ pub(super) fn parse(kind: FloatKind, text: &str) -> Option<u128> {
         return Some(convert(FloatKind::F64, kind, u128::from(double.to_bits())));
     }
     Some(match kind {
+        FloatKind::F16 => text.parse::<Half>().ok()?.to_bits(),
         FloatKind::F32 => u128::from(text.parse::<f32>().ok()?.to_bits()),
         FloatKind::F64 => u128::from(text.parse::<f64>().ok()?.to_bits()),
         FloatKind::X87 => text.parse::<X87DoubleExtended>().ok()?.to_bits(),

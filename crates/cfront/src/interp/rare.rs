@@ -2,6 +2,7 @@
 
 use super::code::Rare;
 use super::environment::Wanted;
+use super::float;
 use super::machine::{End, Machine};
 use super::memory::Life;
 use super::scalar::{self, Kind, Reg, extend, mask};
@@ -35,6 +36,19 @@ impl Machine<'_> {
             Rare::Convert { from, to, d, a } => {
                 let bits = scalar::convert(from, to, from.bits(self.get(a)));
                 self.set(d, to.reg(bits));
+            }
+            Rare::Rounded {
+                op,
+                from,
+                to,
+                d,
+                mode,
+                operands,
+            } => {
+                let mode = u128::from(self.get(mode).low);
+                let operands = operands.map(|a| from.bits(self.get(a)));
+                let bits = float::rounded(op, mode, from, to, operands);
+                self.set(d, Kind::Float(to).reg(bits));
             }
             Rare::Overflows {
                 op,

@@ -101,7 +101,7 @@ impl Kind {
     }
 
     /// The number that integer bits stand for, as a sign and a magnitude.
-    fn number(self, bits: u128) -> (bool, u128) {
+    pub(super) fn number(self, bits: u128) -> (bool, u128) {
         if self.signed() {
             let value = extend(bits, self.width());
             (value < 0, value.unsigned_abs())

@@ -269,6 +269,7 @@ impl Lower<'_> {
     /// The number 1 of an arithmetic type.
     pub(super) fn one(&mut self, ty: TypeId) -> ExprId {
         let bits = match *self.b.types.get(ty) {
+            Type::Float(FloatKind::F16) => 0x3c00,
             Type::Float(FloatKind::F32) => u128::from(1f32.to_bits()),
             Type::Float(FloatKind::F64) => u128::from(1f64.to_bits()),
             Type::Float(FloatKind::X87) => 0x3fff_8000_0000_0000_0000,

@@ -513,6 +513,7 @@ impl Lower<'_> {
         };
         let base = match kind {
             FloatKind::F64 => name,
+            FloatKind::F16 => name.strip_suffix("f16")?,
             FloatKind::F32 => name.strip_suffix('f')?,
             FloatKind::X87 => name.strip_suffix('l')?,
             FloatKind::F128 => return None,
@@ -543,6 +544,24 @@ impl Lower<'_> {
                 let value = self.value(operand);
                 let result = self.b.expr(ExprKind::Unary(op, value), ty);
                 self.check_nan(result, &[value]);
+                Some(Some(result))
+            }
+            (_, _, "fma", 3) if self.is_float(ty) == Some(kind) => {
+                let values = self.arguments(args);
+                if values.iter().any(|&value| self.b.ty_of(value) != ty) {
+                    return None;
+                }
+                let operands = [values[0], values[1], values[2]];
+                let int = self.int_ty();
+                // To the nearest, unless the program says otherwise (`rounding.rs`).
+                let mode = self.b.int(0, int);
+                let kind = ExprKind::Rounded {
+                    op: RoundedOp::Fma,
+                    mode,
+                    operands,
+                };
+                let result = self.b.expr(kind, ty);
+                self.check_nan(result, &operands);
                 Some(Some(result))
             }
             (_, _, "fmod" | "copysign", 2) if self.is_float(ty) == Some(kind) => {

@@ -81,6 +81,10 @@ impl Lower<'_> {
                 | ExprKind::Overflows {
                     left: a, right: b, ..
                 } => exprs.extend([a, b]),
+                ExprKind::Rounded { mode, operands, .. } => {
+                    exprs.push(mode);
+                    exprs.extend(operands);
+                }
                 ExprKind::Conditional {
                     condition,
                     then,

@@ -57,6 +57,12 @@ impl Lower<'_> {
 
     /// Whether a floating-point number, without its fraction, is not a value of an integer type.
     fn outside(&mut self, value: ExprId, kind: FloatKind, width: u32, signed: bool) -> ExprId {
+        if kind == FloatKind::F16 {
+            // Most bounds are too large for it.
+            let float = self.b.types.intern(Type::Float(FloatKind::F32));
+            let value = self.b.convert(value, float);
+            return self.outside(value, FloatKind::F32, width, signed);
+        }
         let int = self.int_ty();
         let from = self.b.ty_of(value);
         let wide = self.b.types.int(128, true);
@@ -70,7 +76,7 @@ impl Lower<'_> {
                 let bits = u128::from((number as f64).to_bits());
                 self.b.expr(ExprKind::Float(bits), from)
             }
-            FloatKind::X87 | FloatKind::F128 => {
+            FloatKind::F16 | FloatKind::X87 | FloatKind::F128 => {
                 let number = self.b.int(number, wide);
                 self.b.convert(number, from)
             }
@@ -98,7 +104,7 @@ impl Lower<'_> {
         let above = bound(1i128 << bits);
         let (below, good) = match signed {
             false => (bound(-1), BinaryOp::Gt),
-            true if width <= precision(kind) => (bound(-(1i128 << bits) - 1), BinaryOp::Gt),
+            true if width <= kind.precision() => (bound(-(1i128 << bits) - 1), BinaryOp::Gt),
             true => (bound(-(1i128 << bits)), BinaryOp::Ge),
         };
         let small = self.b.binary(BinaryOp::Lt, value, above, int);
@@ -106,15 +112,5 @@ impl Lower<'_> {
         let fits = self.b.binary(BinaryOp::And, small, large, int);
         // Not a number fits nowhere.
         self.b.not(fits)
-    }
-}
-
-/// How many bits the significand of a type has.
-fn precision(kind: FloatKind) -> u32 {
-    match kind {
-        FloatKind::F32 => 24,
-        FloatKind::F64 => 53,
-        FloatKind::X87 => 64,
-        FloatKind::F128 => 113,
     }
 }

@@ -99,8 +99,8 @@ impl Lower<'_> {
                     self.b.types.intern(Type::Float(FloatKind::X87))
                 }
                 rt::FloatKind::Float128 => self.b.types.intern(Type::Float(FloatKind::F128)),
+                rt::FloatKind::Float16 => self.b.types.intern(Type::Float(FloatKind::F16)),
                 // Never computed with: every use is reported as unsupported.
-                rt::FloatKind::Float16 => self.b.types.int(16, false),
                 rt::FloatKind::Decimal32 => self.b.types.int(32, false),
                 rt::FloatKind::Decimal64 => self.b.types.int(64, false),
                 rt::FloatKind::Decimal128 => self.b.types.int(128, false),
@@ -345,7 +345,7 @@ impl Lower<'_> {
     pub(super) fn is_supported(&self, id: rt::TypeId) -> bool {
         match self.unit.types.kind(self.unit.types.canonical(id)) {
             rt::TypeKind::Complex(_) | rt::TypeKind::Vector { .. } => false,
-            rt::TypeKind::Float(kind) => !kind.is_decimal() && kind != rt::FloatKind::Float16,
+            rt::TypeKind::Float(kind) => !kind.is_decimal(),
             rt::TypeKind::BitInt { width, .. } => width <= 128,
             rt::TypeKind::Atomic(inner) => self.is_supported(inner),
             _ => true,

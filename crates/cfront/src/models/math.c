@@ -43,6 +43,8 @@ REAL nearbyint$(REAL x) {
 }
 
 //@
+REAL __builtin_fmod$(REAL, REAL);
+
 REAL fmod$(REAL x, REAL y) {
   return __builtin_fmod$(x, y);
 }
@@ -781,25 +783,83 @@ REAL pow$(REAL x, REAL y) {
 }
 
 //@
-//= remainder and its like return any number of their range
-REAL remainder$(REAL x, REAL y) {
-  static REAL last_x, last_y, last_result;
-  static int known;
+REAL __builtin_fma$(REAL, REAL, REAL);
+
+REAL fma$(REAL x, REAL y, REAL z) {
+  return __builtin_fma$(x, y, z);
+}
+
+//@
+REAL __builtin_fmod$(REAL, REAL);
+
+REAL remquo$(REAL x, REAL y, int *quotient) {
+  *quotient = 0;
   if (__builtin_isnan(x) || __builtin_isnan(y))
-    return __builtin_nan$("");
+    return x + y;
   if (__builtin_isinf(x) || y == 0)
     return __builtin_nan$("");
-  if (__builtin_isinf(y) || x == 0)
+  if (__builtin_isinf(y))
     return x;
-  if (known && x == last_x && y == last_y && x != 0 && y != 0)
-    return last_result;
-  REAL result = __VERIFIER_nondet_REAL();
-  __VERIFIER_assume(__builtin_fabs$(result) <= __builtin_fabs$(y));
-  known = 1;
-  last_x = x;
-  last_y = y;
-  last_result = result;
-  return result;
+  // All steps are exact, however results are rounded, and what is too large is seen as such.
+  REAL size = __builtin_fabs$(x), by = __builtin_fabs$(y);
+  REAL twofold = 2 * by, fourfold = 4 * by, eightfold = 8 * by;
+  int count = 0;
+  if (__builtin_isfinite(eightfold) && eightfold / 8 == by)
+    size = __builtin_fmod$(size, eightfold);
+  if (fourfold / 4 == by && size >= fourfold) {
+    size -= fourfold;
+    count += 4;
+  }
+  if (twofold / 2 == by && size >= twofold) {
+    size -= twofold;
+    count += 2;
+  }
+  if (size > by - size) {
+    size -= by;
+    count++;
+    if (size >= by - size) {
+      size -= by;
+      count++;
+    }
+  }
+  // Three bits of it are enough for C; glibc has sometimes given one more.
+  if (count == 8 && __VERIFIER_nondet_int())
+    count = 0;
+  *quotient = __builtin_signbit(x) != __builtin_signbit(y) ? -count : count;
+  if (size == 0)
+    return __builtin_copysign$(0, x);
+  return __builtin_signbit(x) ? -size : size;
+}
+
+//@
+REAL __builtin_fmod$(REAL, REAL);
+
+REAL remainder$(REAL x, REAL y) {
+  if (__builtin_isnan(x) || __builtin_isnan(y))
+    return x + y;
+  if (__builtin_isinf(x) || y == 0)
+    return __builtin_nan$("");
+  if (__builtin_isinf(y))
+    return x;
+  // All steps are exact, however results are rounded.
+  REAL size = __builtin_fabs$(x), by = __builtin_fabs$(y), twice = by + by;
+  if (__builtin_isfinite(twice) && twice - by == by)
+    size = __builtin_fmod$(size, twice);
+  if (size > by - size) {
+    size -= by;
+    if (size >= by - size)
+      size -= by;
+  }
+  if (size == 0)
+    return __builtin_copysign$(0, x);
+  return __builtin_signbit(x) ? -size : size;
+}
+
+//@
+REAL remainder$(REAL, REAL);
+
+REAL drem$(REAL x, REAL y) {
+  return remainder$(x, y);
 }
 
 //@

@@ -215,6 +215,10 @@ impl Checker<'_> {
                 | BinaryOp::Ge => self.compared(left, right),
                 BinaryOp::And | BinaryOp::Or => Ok(()),
             },
+            ExprKind::Rounded { op, operands, .. } => {
+                let mut operands = operands[..op.arity()].iter();
+                operands.try_for_each(|&operand| self.blurs(operand, id))
+            }
             ExprKind::PointerAdd {
                 pointer,
                 index,

@@ -272,6 +272,7 @@ impl<'a> Solver<'a> {
                 }
                 BinaryOp::And | BinaryOp::Or => None,
             },
+            ExprKind::Rounded { op, operands, .. } => self.blurred(&operands[..op.arity()]),
             ExprKind::PointerAdd {
                 pointer,
                 index,

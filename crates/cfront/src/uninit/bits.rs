@@ -53,6 +53,7 @@ impl<'a> Bits<'a> {
         let width = match *types.get(ty) {
             Type::Int { width, .. } => width,
             Type::Bool => 8,
+            Type::Float(FloatKind::F16) => 16,
             Type::Float(FloatKind::F32) => 32,
             // All of it, or nothing.
             Type::Float(FloatKind::F64 | FloatKind::X87) => 64,
@@ -379,6 +380,20 @@ impl<'a> Bits<'a> {
                 Some(self.spread(bits, ty))
             }
             ExprKind::Convert(operand) => self.conversion(operand, expr.ty, ty),
+            ExprKind::Rounded { op, operands, .. } => {
+                let mut all: Option<ExprId> = None;
+                for &operand in &operands[..op.arity()] {
+                    let Some(bits) = self.of(operand) else {
+                        continue;
+                    };
+                    let bits = self.spread(bits, ty);
+                    all = Some(match all {
+                        Some(before) => self.binary(BinaryOp::BitOr, before, bits, ty),
+                        None => bits,
+                    });
+                }
+                all
+            }
             ExprKind::Conditional {
                 condition,
                 then,

@@ -45,8 +45,17 @@ pub struct CertifyArgs {
     pub solver: SolverName,
     /// How the solver is started, if it is not on the path: a command that reads SMT-LIB from its
     /// standard input.
-    #[arg(long, value_name = "COMMAND", help_heading = "Search")]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        help_heading = "Search",
+        conflicts_with = "proofs"
+    )]
     pub solver_command: Option<String>,
+    /// Write the proofs of `--solver circuits` to this directory: clauses as DIMACS, and what
+    /// refutes them as DRAT.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub proofs: Option<PathBuf>,
     /// Limits.
     #[command(flatten)]
     pub limits: Limits,
@@ -61,6 +70,8 @@ pub enum SolverName {
     Cvc5,
     /// Bitwuzla, as a process.
     Bitwuzla,
+    /// Circuits and a SAT solver, both built in: each answer has a proof, which is checked.
+    Circuits,
 }
 
 impl SolverName {
@@ -70,6 +81,7 @@ impl SolverName {
             SolverName::Z3 => "z3",
             SolverName::Cvc5 => "cvc5",
             SolverName::Bitwuzla => "bitwuzla",
+            SolverName::Circuits => "circuits",
         }
     }
 
@@ -79,6 +91,7 @@ impl SolverName {
             SolverName::Z3 => &["z3", "-in"],
             SolverName::Cvc5 => &["cvc5", "--incremental", "--lang=smt2.6", "-"],
             SolverName::Bitwuzla => &["bitwuzla", "--lang=smt2", "-"],
+            SolverName::Circuits => &[],
         }
     }
 }

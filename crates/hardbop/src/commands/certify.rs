@@ -12,15 +12,17 @@ use crate::limits;
 use crate::progress::Progress;
 use crate::target::Target;
 use hardbop_budget::Budget;
+use hardbop_circuit::CircuitSolver;
 use hardbop_engine::Claim;
 use hardbop_gate::{Evidence, Gate, MakeSolver};
 use hardbop_logic::SmtLibProcess;
 use hardbop_model::Model;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 #[derive(Serialize)]
 struct Body {
@@ -53,7 +55,8 @@ pub fn run(arguments: &CertifyArgs, console: &Console) -> Result<Verdict, Failur
         ));
     };
     let certificate = read(&path)?;
-    let solver = solver(arguments)?;
+    let proofs = arguments.proofs.as_deref().map(Proofs::new).transpose()?;
+    let solver = solver(arguments, proofs.as_ref())?;
     let mut target = Target::of(&given, arguments.property.as_deref())?;
     if certificate.parts.iter().any(|part| part.termination) {
         target = target.about_ends();
@@ -80,6 +83,9 @@ pub fn run(arguments: &CertifyArgs, console: &Console) -> Result<Verdict, Failur
             };
             judged.extend(judge(claimed, &gate, &budget, &progress));
         }
+    }
+    if let Some(failure) = proofs.and_then(|proofs| proofs.failure()) {
+        return Err(failure);
     }
     let verdict = verdict(&judged);
     let solver = arguments.solver.text();
@@ -141,7 +147,17 @@ fn of<'a>(
 }
 
 /// How the solver is reached; `None` for the one that is built in.
-fn solver(arguments: &CertifyArgs) -> Result<Option<Arc<MakeSolver>>, Failure> {
+fn solver(
+    arguments: &CertifyArgs,
+    proofs: Option<&Arc<Proofs>>,
+) -> Result<Option<Arc<MakeSolver>>, Failure> {
+    if proofs.is_some() && arguments.solver != SolverName::Circuits {
+        let message = "only `--solver circuits` has proofs to write";
+        return Err(Failure::message(message));
+    }
+    if arguments.solver == SolverName::Circuits && arguments.solver_command.is_none() {
+        return Ok(Some(circuits(proofs)));
+    }
     let words: Vec<String> = match &arguments.solver_command {
         Some(command) => command.split_whitespace().map(str::to_owned).collect(),
         None if arguments.solver == SolverName::Z3 => return Ok(None),
@@ -180,6 +196,58 @@ fn solver(arguments: &CertifyArgs) -> Result<Option<Arc<MakeSolver>>, Failure> {
             command
         }))
     })))
+}
+
+/// Circuits, with proofs that are checked, and written down if that is wanted.
+fn circuits(proofs: Option<&Arc<Proofs>>) -> Arc<MakeSolver> {
+    let Some(proofs) = proofs.map(Arc::clone) else {
+        return Arc::new(|| Box::new(CircuitSolver::checked(None)));
+    };
+    Arc::new(move || {
+        let proofs = Arc::clone(&proofs);
+        let show = move |clauses: &str, proof: &str| proofs.write(clauses, proof);
+        Box::new(CircuitSolver::checked(Some(Box::new(show))))
+    })
+}
+
+/// Where proofs go.
+struct Proofs {
+    directory: PathBuf,
+    count: AtomicUsize,
+    /// The first one that could not be written.
+    failed: Mutex<Option<Failure>>,
+}
+
+impl Proofs {
+    fn new(directory: &Path) -> Result<Arc<Proofs>, Failure> {
+        std::fs::create_dir_all(directory).map_err(|error| {
+            let shown = directory.display();
+            Failure::message(format!("cannot make `{shown}`: {error}"))
+        })?;
+        Ok(Arc::new(Proofs {
+            directory: directory.to_owned(),
+            count: AtomicUsize::new(0),
+            failed: Mutex::default(),
+        }))
+    }
+
+    fn write(&self, clauses: &str, proof: &str) {
+        let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        for (ending, text) in [("cnf", clauses), ("drat", proof)] {
+            let path = self.directory.join(format!("{number:05}.{ending}"));
+            if let Err(error) = std::fs::write(&path, text) {
+                let message = format!("cannot write `{}`: {error}", path.display());
+                let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                failed.get_or_insert_with(|| Failure::message(message));
+            }
+        }
+    }
+
+    /// That one could not be written.
+    fn failure(&self) -> Option<Failure> {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.take()
+    }
 }
 
 /// Checks the claims of a part, each once.

@@ -89,6 +89,36 @@ fn another_solver_agrees() {
     );
 }
 
+/// A SAT solver that nobody has to believe: its proofs are checked, and written down.
+#[test]
+fn circuits_come_with_proofs() {
+    let scene = certified(LOOP, "");
+    check(
+        &scene,
+        "certify x.c x.cert --solver circuits --proofs proofs",
+        expect![[r#"
+        PROVED x.c:5: call of `reach_error`
+          invariants, checked again: 1 question to circuits
+        VIOLATED x.c:6: call of `reach_error`
+          a run, repeated by the interpreter
+        [exit 1]
+    "#]],
+    );
+    let clauses = std::fs::read_to_string(scene.path().join("proofs/00001.cnf")).unwrap();
+    let proof = std::fs::read_to_string(scene.path().join("proofs/00001.drat")).unwrap();
+    assert!(clauses.starts_with("p cnf "), "{clauses}");
+    assert!(proof.ends_with("0\n"), "{proof}");
+    check(
+        &scene,
+        "certify x.c x.cert --proofs proofs",
+        expect![[r#"
+            [stderr]
+            error: only `--solver circuits` has proofs to write
+            [exit 2]
+        "#]],
+    );
+}
+
 #[test]
 fn every_kind_of_claim_is_checked_again() {
     let unrolled = "int main(void) {

@@ -228,17 +228,16 @@ fn limits_against_broken_files() {
     );
 }
 
-/// To another way than the nearest; nothing is proved where it may be.
+/// The compiler knows what it does, and nobody else.
 #[test]
-fn rounding_is_to_nearest() {
+fn builtins_that_are_not_known() {
     check(
-        r#"int fesetround(int);
-int x;
-int main(void) { fesetround(1024); assert(x == 0); }"#,
+        r#"int main(void) { assert(__builtin_fmod(5.0, 3.0) == 2.0); }"#,
         "",
         expect![[r#"
-            UNKNOWN x.c:8: assertion x == 0 (in main)
-              because `fesetround`: floating point is rounded to nearest only at x.c:8 is not supported and can be reached
+            UNKNOWN x.c:6: assertion __builtin_fmod(5.0, 3.0) == 2.0 (in main)
+              because `__builtin_fmod`: a function of the compiler that is not known at x.c:6 is not supported and can be reached
+            assuming that `__builtin_fmod`, first called at x.c:6, returns anything and changes nothing
         "#]],
     );
 }

@@ -107,3 +107,87 @@ fn polynomials_have_ranges() {
         "#]],
     );
 }
+
+/// The mode of rounding is a part of the state.
+#[test]
+fn modes_of_rounding() {
+    check(
+        r#"#include <fenv.h>
+int main(void) {
+  float x = __VERIFIER_nondet_float();
+  __VERIFIER_assume(x > 0.5f && x < 2.0f);
+  int modes[4] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
+  int k = __VERIFIER_nondet_int() & 3;
+  assert(fesetround(modes[k]) == 0 && fegetround() == modes[k]);
+  assert(rint(2.5) == (k == 2 ? 3.0 : 2.0));
+  assert(lrint(-2.5) == (k == 1 ? -3 : -2));
+  fesetround(FE_UPWARD);
+  float up = x / 3;
+  fesetround(FE_DOWNWARD);
+  float down = x / 3;
+  assert(down <= up);
+  assert(down == up);
+  assert(fesetround(1) != 0 && fegetround() == FE_DOWNWARD);
+}"#,
+        expect![[r#"
+            PROVED x.c:12: assertion fesetround(modes[k]) == 0 && fegetround() == modes[k] (in main)
+            PROVED x.c:13: assertion rint(2.5) == (k == 2 ? 3.0 : 2.0) (in main)
+            PROVED x.c:14: assertion lrint(-2.5) == (k == 1 ? -3 : -2) (in main)
+            PROVED x.c:19: assertion down <= up (in main)
+            VIOLATED x.c:20: assertion down == up (in main)
+            PROVED x.c:21: assertion fesetround(1) != 0 && fegetround() == FE_DOWNWARD (in main)
+        "#]],
+    );
+}
+
+/// One rounding at the end.
+#[test]
+fn fused_operations() {
+    check(
+        r#"int main(void) {
+  float x = __VERIFIER_nondet_float();
+  __VERIFIER_assume(x == 1.0f + 0x1p-23f);
+  assert(fmaf(x, x, -(x * x)) == 0x1p-46f);
+}"#,
+        expect![[r#"
+            PROVED x.c:9: assertion fmaf(x, x, -(x * x)) == 0x1p-46f (in main)
+        "#]],
+    );
+}
+
+/// Numbers of half the size.
+#[test]
+fn halves() {
+    check(
+        r#"int main(void) {
+  _Float16 h = 2048;
+  assert(h + (_Float16)1 == h);
+  int m = __VERIFIER_nondet_int() & 2047;
+  assert((int)(_Float16)m == m);
+}"#,
+        expect![[r#"
+            PROVED x.c:8: assertion h + (_Float16)1 == h (in main)
+            PROVED x.c:10: assertion (int)(_Float16)m == m (in main)
+        "#]],
+    );
+}
+
+/// Remainders to the nearest, and numbers that only a fused operation can have.
+#[test]
+fn exact_operations() {
+    check(
+        r#"int main(void) {
+  int quotient;
+  assert(remainder(5.0, 3.0) == -1.0 && remainderf(5.0f, 2.0f) == 1.0f);
+  assert(remquo(-7.25, 1.0, &quotient) == -0.25 && quotient == -7);
+  assert(fma(1e308, 10, -INFINITY) < 0);
+  assert(fmal(1 + 0x1p-23L, 2, 1) == 3.0L + 0x1p-22L);
+}"#,
+        expect![[r#"
+            PROVED x.c:8: assertion remainder(5.0, 3.0) == -1.0 && remainderf(5.0f, 2.0f) == 1.0f (in main)
+            PROVED x.c:9: assertion remquo(-7.25, 1.0, &quotient) == -0.25 && quotient == -7 (in main)
+            PROVED x.c:10: assertion fma(1e308, 10, -INFINITY) < 0 (in main)
+            PROVED x.c:11: assertion fmal(1 + 0x1p-23L, 2, 1) == 3.0L + 0x1p-22L (in main)
+        "#]],
+    );
+}

@@ -2,7 +2,7 @@
 
 use super::range::{Format, Operands, Range};
 use super::{Bounds, Known, Node, Question, Truth, all_ints};
-use crate::float::FloatOp;
+use crate::float::{FloatOp, Rounding};
 use crate::term::Op;
 use num_traits::ToPrimitive;
 
@@ -40,6 +40,12 @@ fn float(node: &Node, bounds: &Bounds, known: &[Known]) -> Range {
             _ => of(1).join(of(2)),
         },
         Op::Float(operation) => match (operation.op, Format::of(operation.format)) {
+            // Ranges are computed with the machine's own rounding.
+            (FloatOp::Convert(_) | FloatOp::FromInt(_), _)
+                if operation.rounding != Rounding::NearestEven =>
+            {
+                Range::all(format)
+            }
             (FloatOp::Convert(to), Some(_)) => match Format::of(to) {
                 Some(to) => of(0).converted(to),
                 None => Range::all(format),

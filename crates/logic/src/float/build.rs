@@ -33,7 +33,11 @@ impl Terms {
                 *arg = self.any_nan(*arg);
             }
         }
-        if matches!(operation.op, FloatOp::Add | FloatOp::Mul | FloatOp::Eq) && args[1] < args[0] {
+        if matches!(
+            operation.op,
+            FloatOp::Add | FloatOp::Mul | FloatOp::Fma | FloatOp::Eq
+        ) && args[1] < args[0]
+        {
             args.swap(0, 1);
         }
         let operands = args.iter().enumerate();

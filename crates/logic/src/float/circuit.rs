@@ -8,6 +8,7 @@
 mod arithmetic;
 mod convert;
 mod digits;
+mod fused;
 mod parts;
 mod round;
 
@@ -107,6 +108,7 @@ impl FloatOperation {
             (FloatOp::Mul, &[a, b, nan]) => self.mul(terms, a, b, nan),
             (FloatOp::Div, &[a, b, nan]) => self.div(terms, a, b, nan),
             (FloatOp::Rem, &[a, b, nan]) => self.rem(terms, a, b, nan),
+            (FloatOp::Fma, &[a, b, c, nan]) => self.fma(terms, [a, b, c], nan),
             (FloatOp::Sqrt, &[a, nan]) => self.sqrt(terms, a, nan),
             (FloatOp::Integral, &[a, nan]) => self.integral(terms, a, nan),
             (FloatOp::Convert(to), &[a, nan]) => self.convert(terms, to.implied(), a, nan),

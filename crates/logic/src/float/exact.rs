@@ -54,6 +54,7 @@ pub(crate) fn apply(operation: FloatOperation, args: &[Value]) -> Option<Value> 
         (FloatOp::Mul, [a, b]) => float(format, product(a, b)),
         (FloatOp::Div, [a, b]) => float(format, quotient(a, b, format)),
         (FloatOp::Rem, [a, b]) => float(format, remainder(a, b)),
+        (FloatOp::Fma, [a, b, c]) => float(format, sum(&product(a, b), c, operation.rounding)),
         (FloatOp::Sqrt, [a]) => float(format, root(a, format)),
         (FloatOp::Integral, [a]) => float(format, integral(a, operation.rounding)),
         (FloatOp::Convert(to), [a]) => float(to, a.clone()),

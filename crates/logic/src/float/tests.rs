@@ -8,13 +8,14 @@ mod words;
 use expect_test::expect;
 use hardbop_test_support::random::Random;
 use num_bigint::BigUint;
-use rustc_apfloat::ieee::{Quad, X87DoubleExtended};
+use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, Round};
 
 use super::circuit::Template;
 use super::{FloatFormat, FloatOp, FloatOperation, LeadingBit, Rounding, exact};
 use crate::sort::Sort;
 use crate::value::{BitVec, Value};
+use crate::{Assignment, eval};
 use words::Words;
 
 const SINGLE: FloatFormat = FloatFormat::SINGLE;
@@ -129,7 +130,8 @@ const COMPARISONS: [FloatOp; 3] = [FloatOp::Eq, FloatOp::Lt, FloatOp::Le];
 fn operations(format: FloatFormat, others: &[FloatFormat]) -> Vec<FloatOperation> {
     let mut found = Vec::new();
     for rounding in Rounding::ALL {
-        let ops = BINARY.into_iter().chain([FloatOp::Sqrt, FloatOp::Integral]);
+        let ops = BINARY.into_iter();
+        let ops = ops.chain([FloatOp::Fma, FloatOp::Sqrt, FloatOp::Integral]);
         let ops = ops.chain(others.iter().map(|&to| FloatOp::Convert(to)));
         let ops = ops.chain([5, 8, 32, 64].map(FloatOp::FromInt));
         found.extend(ops.map(|op| FloatOperation {
@@ -204,6 +206,17 @@ fn all_operands(format: FloatFormat, others: &[FloatFormat]) {
                     }
                 }
             }
+            FloatOp::Fma => {
+                // All of them for the smallest formats; of the others, every seventh summand.
+                let step = if format.width() <= 5 { 1 } else { 7 };
+                for a in 0..all {
+                    for b in 0..all {
+                        for c in ((a + b) % step as u128..all).step_by(step) {
+                            compare(operation, &mut circuit, &[a, b, c]);
+                        }
+                    }
+                }
+            }
             _ => {
                 for a in 0..all {
                     compare(operation, &mut circuit, &[a]);
@@ -215,7 +228,7 @@ fn all_operands(format: FloatFormat, others: &[FloatFormat]) {
 
 #[test]
 fn circuits_of_the_machines_formats_on_special_and_random_operands() {
-    let formats = [SINGLE, DOUBLE, FloatFormat::EXTENDED];
+    let formats = [FloatFormat::HALF, SINGLE, DOUBLE, FloatFormat::EXTENDED];
     for format in formats {
         random_operands(format, &formats, 600);
     }
@@ -225,7 +238,7 @@ fn circuits_of_the_machines_formats_on_special_and_random_operands() {
 #[test]
 #[ignore = "many minutes"]
 fn circuits_of_the_machines_formats_on_millions_of_operands() {
-    let formats = [SINGLE, DOUBLE, FloatFormat::EXTENDED];
+    let formats = [FloatFormat::HALF, SINGLE, DOUBLE, FloatFormat::EXTENDED];
     for format in formats {
         random_operands(format, &formats, 100_000);
     }
@@ -234,6 +247,10 @@ fn circuits_of_the_machines_formats_on_millions_of_operands() {
 fn random_operands(format: FloatFormat, others: &[FloatFormat], count: u64) {
     let special = special(format);
     for operation in operations(format, others) {
+        // The product of two of its significands is wider than the words of this test.
+        if operation.op == FloatOp::Fma && format == FloatFormat::EXTENDED {
+            continue;
+        }
         // Its circuit has a step for each exponent.
         let count = match operation.op {
             FloatOp::Rem => count / 20 + 1,
@@ -247,11 +264,50 @@ fn random_operands(format: FloatFormat, others: &[FloatFormat], count: u64) {
                 _ => draw(&mut random, format, &special, 0),
             };
             let b = draw(&mut random, format, &special, a);
+            // A summand that is close to the product, or anything.
+            let product = FloatOperation::nearest(FloatOp::Mul, format);
+            let near = match operation.op {
+                FloatOp::Fma => meaning(product, &[a, b]) ^ 1 << (format.width() - 1),
+                _ => 0,
+            };
+            let c = draw(&mut random, format, &special, near);
             let args = match operation.op {
+                FloatOp::Fma => &[a, b, c][..],
                 op if BINARY.contains(&op) || COMPARISONS.contains(&op) => &[a, b][..],
                 _ => &[a],
             };
             compare(operation, &mut circuit, args);
+        }
+    }
+}
+
+#[test]
+fn fused_circuits_of_wide_formats() {
+    let format = FloatFormat::EXTENDED;
+    let special = special(format);
+    let mut random = Random(9);
+    for rounding in Rounding::ALL {
+        let operation = FloatOperation {
+            op: FloatOp::Fma,
+            format,
+            rounding,
+        };
+        let circuit = Template::of(operation);
+        for _ in 0..200 {
+            let a = draw(&mut random, format, &special, 0);
+            let b = draw(&mut random, format, &special, a);
+            let product = FloatOperation::nearest(FloatOp::Mul, format);
+            let near = meaning(product, &[a, b]) ^ 1 << (format.width() - 1);
+            let c = draw(&mut random, format, &special, near);
+            let args = [a, b, c, 0];
+            let mut values = Assignment::new();
+            for (&input, bits) in circuit.inputs.iter().zip(args) {
+                let bits = BitVec::new(BigUint::from(bits), format.width());
+                values.set(input, Value::BitVec(bits));
+            }
+            let result = eval(&circuit.terms, circuit.output, &values).unwrap();
+            let expected = BitVec::new(BigUint::from(meaning(operation, &args)), format.width());
+            assert_eq!(result, Value::BitVec(expected), "{operation} of {args:#x?}");
         }
     }
 }
@@ -387,9 +443,12 @@ fn machine(count: u64) {
     }
 }
 
-/// The wide formats, in all roundings, against a library.
+/// All formats, in all roundings, against a library.
 #[test]
 fn the_meaning_is_another_librarys() {
+    library::<Half>(FloatFormat::HALF, 5_000);
+    library::<Single>(FloatFormat::SINGLE, 5_000);
+    library::<Double>(FloatFormat::DOUBLE, 5_000);
     library::<X87DoubleExtended>(FloatFormat::EXTENDED, 2_000);
     library::<Quad>(FloatFormat::QUAD, 2_000);
 }
@@ -400,7 +459,10 @@ fn library<F: Float>(format: FloatFormat, count: u64) {
     for _ in 0..count {
         let a = draw(&mut random, format, &specials, 0);
         let b = draw(&mut random, format, &specials, a);
-        let (x, y) = (F::from_bits(a), F::from_bits(b));
+        let product = FloatOperation::nearest(FloatOp::Mul, format);
+        let near = meaning(product, &[a, b]) ^ 1 << (format.width() - 1);
+        let c = draw(&mut random, format, &specials, near);
+        let (x, y, z) = (F::from_bits(a), F::from_bits(b), F::from_bits(c));
         for (rounding, round) in [
             (Rounding::NearestEven, Round::NearestTiesToEven),
             (Rounding::NearestAway, Round::NearestTiesToAway),
@@ -412,6 +474,7 @@ fn library<F: Float>(format: FloatFormat, count: u64) {
                 (FloatOp::Add, x.add_r(y, round).value),
                 (FloatOp::Mul, x.mul_r(y, round).value),
                 (FloatOp::Div, x.div_r(y, round).value),
+                (FloatOp::Fma, x.mul_add_r(y, z, round).value),
                 (FloatOp::Integral, x.round_to_integral(round).value),
             ] {
                 let ours = meaning(
@@ -420,11 +483,11 @@ fn library<F: Float>(format: FloatFormat, count: u64) {
                         format,
                         rounding,
                     },
-                    &[a, b],
+                    &[a, b, c],
                 );
                 assert!(
                     ours == result.to_bits() || is_nan(format, ours) && result.is_nan(),
-                    "{op:?} {rounding:?} of {a:#x}, {b:#x}: {ours:#x} and {:#x}",
+                    "{op:?} {rounding:?} of {a:#x}, {b:#x}, {c:#x}: {ours:#x} and {:#x}",
                     result.to_bits()
                 );
             }

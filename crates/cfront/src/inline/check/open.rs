@@ -39,6 +39,10 @@ pub(super) fn open_expr(kind: &mut ExprKind, parts: &mut Vec<Part>) {
         | ExprKind::Overflows { left, right, .. } => {
             [left, right].into_iter().for_each(take);
         }
+        ExprKind::Rounded { mode, operands, .. } => {
+            take(mode);
+            operands.iter_mut().for_each(take);
+        }
         ExprKind::Conditional {
             condition,
             then,

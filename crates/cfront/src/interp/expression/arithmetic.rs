@@ -3,7 +3,7 @@
 use super::super::code::{Cmp, Instr, IntOp, Norm, R, Rare};
 use super::super::scalar::Kind;
 use super::{Emitter, Operand, pop};
-use crate::program::BinaryOp;
+use crate::program::{BinaryOp, RoundedOp};
 
 impl Emitter<'_> {
     pub(super) fn two(&mut self, values: &mut Vec<Operand>) -> (R, R) {
@@ -17,6 +17,40 @@ impl Emitter<'_> {
     pub(super) fn target(&mut self, dest: Option<R>, mark: R) -> R {
         self.next = mark;
         dest.unwrap_or_else(|| self.temporary())
+    }
+
+    /// An operation on floats whose operands and mode were computed.
+    pub(super) fn rounded(
+        &mut self,
+        op: RoundedOp,
+        from: Kind,
+        to: Kind,
+        dest: Option<R>,
+        mark: R,
+        values: &mut Vec<Operand>,
+    ) -> Operand {
+        let mut operands = [0; 3];
+        for at in (0..op.arity()).rev() {
+            let value = pop(values);
+            operands[at] = self.register(value);
+        }
+        for at in op.arity()..operands.len() {
+            operands[at] = operands[op.arity() - 1];
+        }
+        let mode = pop(values);
+        let mode = self.register(mode);
+        let d = self.target(dest, mark);
+        if let Kind::Float(to) = to {
+            self.rare(Rare::Rounded {
+                op,
+                from,
+                to,
+                d,
+                mode,
+                operands,
+            });
+        }
+        Operand::Reg(d)
     }
 
     pub(super) fn pointer_add(

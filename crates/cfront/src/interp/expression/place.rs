@@ -267,6 +267,7 @@ pub(in crate::interp) fn access(kind: Kind) -> (Access, bool) {
             (access, matches!(width, 8 | 16 | 32 | 64) || width > 64)
         }
         Kind::Float(kind) => match super::super::float::width(kind) {
+            16 => (Access::U16, true),
             32 => (Access::U32, true),
             64 => (Access::W64, true),
             80 => (Access::X87, true),

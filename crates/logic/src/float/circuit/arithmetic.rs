@@ -7,15 +7,21 @@ use crate::float::{FloatFormat, FloatOperation, Rounding};
 use crate::term::{TermId, Terms};
 
 /// The results that are not rounded numbers, and when they are what comes out.
-struct Special {
-    nan: TermId,
-    infinite: TermId,
-    negative: TermId,
+pub(super) struct Special {
+    pub(super) nan: TermId,
+    pub(super) infinite: TermId,
+    pub(super) negative: TermId,
 }
 
 impl Special {
     /// The result: a NaN with the given bits, infinity, or the number.
-    fn or(self, terms: &mut Terms, format: FloatFormat, bits: TermId, number: TermId) -> TermId {
+    pub(super) fn or(
+        self,
+        terms: &mut Terms,
+        format: FloatFormat,
+        bits: TermId,
+        number: TermId,
+    ) -> TermId {
         let infinity = infinity(terms, format);
         let infinity = with_sign(terms, self.negative, infinity);
         let nan = quiet_nan(terms, format, bits);
