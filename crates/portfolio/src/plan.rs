@@ -313,7 +313,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             shared(nodes, seconds(15), 2),
             timed(invariants(50_000_000), seconds(20)),
             // Ends at once where no array is accessed by an index.
-            shared(elements, seconds(12), 2),
+            shared(elements, seconds(20), 2),
             // Ends at once where nothing is forgotten.
             timed(remembering, seconds(8)),
             shared(by_arguments, seconds(15), 2),
