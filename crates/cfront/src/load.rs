@@ -17,6 +17,7 @@ use crate::points_to::{self, PointsTo};
 use crate::program::{
     Assumption, Check, CheckKind, Edge, Function, Gap, Lifetime, Op, Origin, Program, Unsupported,
 };
+use crate::ranges;
 use crate::reach::{Reached, reached};
 use crate::start::{self, START};
 use crate::types::{DataModel, Types};
@@ -223,6 +224,13 @@ fn load_here(
         &mut diagnostics,
         budget,
     )?;
+    let wants = |kind| options.lower.wants(kind);
+    // Values that were never set are copied without being looked at, and a copy always ends.
+    let looping = match wants(CheckKind::Uninit) || wants(CheckKind::Termination) {
+        false => ranges::as_loops(&program, &points_to, budget)?,
+        true => None,
+    };
+    let (program, points_to) = looping.unwrap_or((program, points_to));
     let (program, points_to) = match options.lower.wants(CheckKind::Uninit) {
         false => (program, points_to),
         true => {

@@ -1,7 +1,7 @@
 //! `logic`'s interface to solvers, by circuits.
 
 use crate::blast::{Blaster, Read};
-use crate::graph::{Bit, Graph};
+use crate::graph::{Bit, Graph, Node, NodeId};
 use crate::sat::{Outcome, Sat, Switch};
 use hardbop_budget::Budget;
 use hardbop_logic::{
@@ -31,6 +31,9 @@ pub struct CircuitSolver {
 
 /// Takes a proof: clauses as DIMACS, and steps as DRAT.
 pub type Show = dyn Fn(&str, &str);
+
+/// The values of nodes that the solver was not told of.
+type Untold = FxHashMap<NodeId, bool>;
 
 /// An index and the word there.
 type Word2 = (Vec<Bit>, Vec<Bit>);
@@ -84,26 +87,72 @@ impl CircuitSolver {
         self.blaster.narrow(constant, bits);
     }
 
-    fn number(&self, bits: &[Bit]) -> BigUint {
+    /// The value of a bit in the model. What the solver was not told of follows from what it was;
+    /// other inputs are false.
+    fn holds(&self, bit: Bit, known: &mut Untold) -> bool {
+        let mut work = vec![bit.node()];
+        while let Some(&node) = work.last() {
+            if self.sat.value(node.bit()).is_some() || known.contains_key(&node) {
+                work.pop();
+                continue;
+            }
+            let value = |bit: Bit, known: &Untold| {
+                let told = self.sat.value(bit.node().bit());
+                let value = told.or_else(|| known.get(&bit.node()).copied())?;
+                Some(value != bit.is_negated())
+            };
+            let here = match self.blaster.graph.node(node) {
+                Node::False | Node::Input => false,
+                Node::And(left, right) => match (value(left, known), value(right, known)) {
+                    (Some(left), Some(right)) => left && right,
+                    (None, _) => {
+                        work.push(left.node());
+                        continue;
+                    }
+                    (_, None) => {
+                        work.push(right.node());
+                        continue;
+                    }
+                },
+            };
+            known.insert(node, here);
+            work.pop();
+        }
+        let told = self.sat.value(bit.node().bit());
+        let value = told.or_else(|| known.get(&bit.node()).copied());
+        value.unwrap_or(false) != bit.is_negated()
+    }
+
+    fn number(&self, bits: &[Bit], known: &mut Untold) -> BigUint {
         let mut number = BigUint::default();
         for (at, &bit) in bits.iter().enumerate() {
-            number.set_bit(at as u64, self.sat.value(bit).unwrap_or(false));
+            number.set_bit(at as u64, self.holds(bit, known));
         }
         number
     }
 
-    fn value(&self, sort: Sort, bits: &[Bit]) -> Option<Value> {
+    fn value(&self, sort: Sort, bits: &[Bit], known: &mut Untold) -> Option<Value> {
         match sort {
-            Sort::Bool => Some(Value::Bool(self.sat.value(*bits.first()?).unwrap_or(false))),
-            Sort::BitVec(width) => Some(Value::BitVec(BitVec::new(self.number(bits), width))),
+            Sort::Bool => Some(Value::Bool(self.holds(*bits.first()?, known))),
+            Sort::BitVec(width) => {
+                let number = self.number(bits, known);
+                Some(Value::BitVec(BitVec::new(number, width)))
+            }
             Sort::Int | Sort::Array(_) => None,
         }
+    }
+
+    /// Whether the solver was told of what was read: if not, it does not matter.
+    fn matters(&self, read: &Read) -> bool {
+        let told = |&bit: &Bit| self.sat.value(bit).is_some();
+        read.value.iter().any(told)
     }
 
     /// Adds that reads agree where the model says that their indices do and their words do not.
     /// Says whether there was anything to add.
     fn agree(&mut self) -> bool {
         let mut new: Vec<(Read, Read)> = Vec::new();
+        let mut known = Untold::default();
         let groups = self
             .blaster
             .reads()
@@ -111,8 +160,9 @@ impl CircuitSolver {
             .chain(self.blaster.applied().values());
         for reads in groups {
             let mut first: BTreeMap<BigUint, (BigUint, &Read)> = BTreeMap::new();
-            for read in reads {
-                let (at, value) = (self.number(&read.at), self.number(&read.value));
+            for read in reads.iter().filter(|read| self.matters(read)) {
+                let at = self.number(&read.at, &mut known);
+                let value = self.number(&read.value, &mut known);
                 match first.get(&at) {
                     None => {
                         first.insert(at, (value, read));
@@ -147,23 +197,25 @@ impl CircuitSolver {
     /// What the solver's model says of all constants and functions that it was told of.
     fn assignment(&self, terms: &Terms, of: &[TermId]) -> Assignment {
         let mut model = Assignment::new();
+        let mut known = Untold::default();
         for constant in terms.free_constants(of) {
             let sort = terms.sort(constant);
             if let Sort::Array(array) = sort {
                 let (index, element) = terms.array_parts(array);
                 let mut value = ArrayValue::constant(index, Value::default_of(terms, element));
                 let reads = self.blaster.reads().get(&constant);
-                for read in reads.into_iter().flatten() {
+                let reads = reads.into_iter().flatten();
+                for read in reads.filter(|read| self.matters(read)) {
                     if let (Some(at), Some(word)) = (
-                        self.value(index, &read.at),
-                        self.value(element, &read.value),
+                        self.value(index, &read.at, &mut known),
+                        self.value(element, &read.value, &mut known),
                     ) {
                         value = value.set(at, word);
                     }
                 }
                 model.set(constant, Value::Array(value));
             } else if let Some(bits) = self.blaster.known(constant)
-                && let Some(value) = self.value(sort, bits)
+                && let Some(value) = self.value(sort, bits, &mut known)
             {
                 model.set(constant, value);
             }
@@ -179,7 +231,9 @@ impl CircuitSolver {
     fn table(&self, terms: &Terms, function: FuncId) -> Option<FunctionValue> {
         let (domain, range) = terms.signature(function);
         let mut entries = BTreeMap::new();
-        for read in self.blaster.applied().get(&function)? {
+        let mut known = Untold::default();
+        let applied = self.blaster.applied().get(&function)?;
+        for read in applied.iter().filter(|read| self.matters(read)) {
             let mut at = read.at.as_slice();
             let mut arguments = Vec::with_capacity(domain.len());
             for &sort in domain {
@@ -189,10 +243,11 @@ impl CircuitSolver {
                     Sort::Int | Sort::Array(_) => return None,
                 };
                 let (own, rest) = at.split_at(width);
-                arguments.push(self.value(sort, own)?);
+                arguments.push(self.value(sort, own, &mut known)?);
                 at = rest;
             }
-            entries.insert(arguments, self.value(range, &read.value)?);
+            let value = self.value(range, &read.value, &mut known)?;
+            entries.insert(arguments, value);
         }
         Some(FunctionValue {
             entries,

@@ -496,3 +496,22 @@ fn the_quick_solver_has_cores_and_models() {
     assert_eq!(sat.check(&graph, &asked, &[], None, &budget), Outcome::Sat);
     assert!(asked.iter().all(|&bit| sat.value(bit) == Some(true)));
 }
+
+/// Where an element lies need not matter for a question, and matters for what its model says.
+#[test]
+fn models_know_where_elements_lie() {
+    let mut terms = Terms::new();
+    let word = Sort::BitVec(8);
+    let sort = terms.array_sort(word, word);
+    let array = terms.constant("a", sort);
+    let x = terms.constant("x", word);
+    let four = terms.bv(4, 8);
+    let at = terms.bv_add(x, four);
+    let element = terms.select(array, at);
+    let seven = terms.bv(7, 8);
+    let question = terms.eq(element, seven);
+    let mut session = Session::new(Box::new(CircuitSolver::new()), Budget::unlimited());
+    assert_eq!(session.check(&terms, &[question]), Answer::Sat);
+    let values = session.values(&mut terms, &[element]).unwrap();
+    assert_eq!(values, [Some(Value::BitVec(BitVec::new(7u8.into(), 8)))]);
+}

@@ -21,8 +21,8 @@ use hardbop_cfront::program::{self, LocationKind};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::{Ghosts, Invariants, NoForm, Ranking};
 use hardbop_logic::{
-    Answer, Limits, Op, Relative, Session, TermId, Terms, multiplies, without_products,
-    without_refuted,
+    Answer, Limits, Op, Relative, Session, TermId, Terms, multiplies, products_as_functions,
+    without_products, without_refuted,
 };
 use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -307,20 +307,58 @@ impl Checker<'_, '_> {
         self.never(&conditions)
     }
 
-    /// Each part of the invariant at a location must hold in a state that is come to under what the
-    /// solver knows.
-    fn arrives_part_by_part(&mut self, at: LocId, now: &State) -> Result<(), Reason> {
+    /// Each part of the invariant at a location must hold in a state that is come to under some
+    /// conditions: many facts about memory are harder to decide together than one after the other.
+    fn arrives_part_by_part(
+        &mut self,
+        at: LocId,
+        conditions: &[TermId],
+        now: &State,
+    ) -> Result<(), Reason> {
         let formula = self.invariant(at);
         let parts = match self.terms.op(formula) {
             Op::And => self.terms.args(formula).to_vec(),
             _ => vec![formula],
         };
+        let mut open = Vec::new();
         for part in parts {
             let holds = self.moved(part, now, None);
-            let fails = self.terms.not(holds);
-            self.never_besides(&[fails])?;
+            open.push(self.terms.not(holds));
         }
-        Ok(())
+        if self.algebra && multiplies(&self.terms, &[conditions, &open].concat()) {
+            open = self.without_impossible(conditions, open);
+        }
+        if open.is_empty() {
+            return Ok(());
+        }
+        self.session.push();
+        for &condition in conditions {
+            self.session.assert(&self.terms, condition);
+        }
+        let never = open
+            .into_iter()
+            .try_for_each(|fails| self.never_besides(&[fails]));
+        self.session.pop();
+        never
+    }
+
+    /// The formulas that may hold under some conditions, as far as that does not depend on what
+    /// products are: the same factors have the same product.
+    fn without_impossible(&mut self, conditions: &[TermId], mut open: Vec<TermId>) -> Vec<TermId> {
+        let all = [conditions, &open].concat();
+        let asked = products_as_functions(&mut self.terms, &all);
+        let (conditions, fails) = asked.split_at(conditions.len());
+        self.session.push();
+        for &condition in conditions {
+            self.session.assert(&self.terms, condition);
+        }
+        let mut fails = fails.iter();
+        open.retain(|_| {
+            let fails = fails.next().copied().into_iter().collect::<Vec<TermId>>();
+            self.session.check(&self.terms, &fails) != Answer::Unsat
+        });
+        self.session.pop();
+        open
     }
 
     fn start(&mut self) -> Result<(), Reason> {
@@ -349,14 +387,7 @@ impl Checker<'_, '_> {
             let conditions = vec![before, way.condition];
             self.falls(at, way.to, &conditions, &way.state)?;
             if self.instances.get(&at).is_some_and(|told| !told.is_empty()) {
-                // Many facts about memory are harder to decide together than one after the other.
-                self.session.push();
-                for &condition in &conditions {
-                    self.session.assert(&self.terms, condition);
-                }
-                let arrives = self.arrives_part_by_part(way.to, &way.state);
-                self.session.pop();
-                arrives?;
+                self.arrives_part_by_part(way.to, &conditions, &way.state)?;
                 continue;
             }
             if cases.len() == 1 {

@@ -485,6 +485,8 @@ fn literals(terms: &mut Terms, hints: &Hints, variable: &Variable) -> Vec<TermId
     let one = terms.bv(1, variable.width);
     let mut literals = vec![terms.bv(0, variable.width)];
     let known = hints.literals.get(&variable.constant).into_iter().flatten();
+    // Those of a word that it is compared with may be of another width.
+    let known = known.filter(|&&literal| terms.sort(literal) == terms.sort(variable.constant));
     literals.extend(known.take(CONSTANTS));
     if let Some(format) = variable.float {
         let sign = terms.bv(1i128 << (format.width() - 1), format.width());

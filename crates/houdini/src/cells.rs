@@ -13,12 +13,13 @@ pub(crate) mod address;
 pub(crate) mod facts;
 mod folds;
 mod guesses;
+mod limits;
 mod ranges;
 
 use crate::candidates::{Hints, Variable, is_literal};
 use address::Address;
 use hardbop_cfront::ids::LocId;
-use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value, atoms_of};
+use hardbop_logic::{Op, Sort, TermId, Terms, atoms_of};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::folds::Fold;
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -79,12 +80,16 @@ pub struct Cells {
     found: BTreeMap<(TermId, TermId), ArrayId>,
     /// The arbitrary words: the indices of all arrays.
     pub words: Vec<TermId>,
+    /// The pointers that are only ever set to one thing, and what that is.
+    copies: BTreeMap<TermId, TermId>,
     /// Elements at fixed addresses that are computed with: they are like variables.
     fixed: Vec<TermId>,
     /// Sums over elements that the program computes.
     folds: Vec<folds::Found>,
     /// Conditions that some rounds of a loop over an array are told apart by.
     rounds: Vec<TermId>,
+    /// What loops count with that end at an element.
+    searching: BTreeSet<TermId>,
     /// What is added to, ...
     accumulators: BTreeSet<TermId>,
     /// ... and how much that may be in each round.
@@ -160,16 +165,22 @@ impl Cells {
                 }
                 array.counters[dimension].insert(index);
                 array.bounds[dimension].insert(index);
-                let ends = ends(ground, terms, hints, index);
+                let ends = limits::ends(ground, terms, hints, index);
                 array.bounds[dimension].extend(ends);
             }
         }
+        cells.searching = limits::searching(ground, terms, steps, &accesses);
         let values = facts::values(ground, terms, &accesses, &cells);
         for (array, values) in values.iter().enumerate() {
             let id = ArrayId(array as u32);
             let index = cells.index(id);
             let here = (id, &index[..]);
             let mut found = facts::properties(ground, terms, steps, &accesses, here, values);
+            for property in &mut found {
+                *property = terms.substitute(*property, &cells.copies);
+            }
+            let mut seen = BTreeSet::new();
+            found.retain(|&property| seen.insert(property));
             found.truncate(PROPERTIES);
             cells.arrays[array].properties = found;
         }
@@ -244,6 +255,7 @@ impl Cells {
                 touched.push((None, memory, address, None, Some(value)));
             }
         }
+        self.copies = copies;
         for (_, memory, address, _, written) in &touched {
             if let (Some(at), Some(value)) = (address.fixed(terms), written)
                 && !is_literal(terms, *value)
@@ -329,9 +341,15 @@ impl Cells {
         told_apart(ground, terms, live, &self.rounds)
     }
 
-    /// What loops over arrays count to: it may be spoken of where the program has forgotten it.
+    /// What loops over arrays count to, or found: it may be spoken of where the program has forgotten
+    /// it.
     pub fn limits(&self, ground: &Ground<'_, '_>, terms: &Terms) -> BTreeSet<StateVarId> {
         let mut found = BTreeSet::new();
+        for &counter in &self.searching {
+            if let Some(Meaning::Now(id)) = ground.constants.meaning(counter) {
+                found.insert(id);
+            }
+        }
         for array in &self.arrays {
             for (bounds, counters) in array.bounds.iter().zip(&array.counters) {
                 for &bound in bounds.difference(counters) {
@@ -465,38 +483,6 @@ fn is_known(ground: &Ground<'_, '_>, terms: &Terms, live: &Live, term: TermId) -
         Some(Meaning::Origin) | None => true,
         Some(Meaning::Old(_)) => false,
     })
-}
-
-/// Where a loop that counts with an index may end: the numbers and the variables that what it is
-/// made of is compared with.
-fn ends(
-    ground: &Ground<'_, '_>,
-    terms: &mut Terms,
-    hints: &Hints,
-    index: TermId,
-) -> BTreeSet<TermId> {
-    let width = terms.width(index);
-    let mut found = BTreeSet::new();
-    for constant in terms.free_constants(&[index]) {
-        for &literal in hints.literals_of(constant) {
-            if let Some(Value::BitVec(bits)) = terms.value_of(literal)
-                && let Ok(number) = i128::try_from(bits.signed())
-                && number > 1
-            {
-                found.insert(terms.bv(number, width));
-            }
-        }
-        for other in hints.compared_to(constant) {
-            if let Sort::BitVec(narrow) = terms.sort(other)
-                && narrow <= width
-                && is_state(ground, terms, other)
-                && !is_literal(terms, other)
-            {
-                found.insert(terms.resize(other, width, Sign::Signed));
-            }
-        }
-    }
-    found
 }
 
 /// What is written on the way to a version of an array: addresses and values.

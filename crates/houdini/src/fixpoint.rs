@@ -12,7 +12,7 @@ use crate::modes::{Mode, arguments};
 use crate::objects::widened;
 use crate::place::Place;
 use crate::polynomials::{multiplied, polynomials};
-use crate::questions::Questions;
+use crate::questions::{Multiplied, Questions};
 use crate::remembered::Remembered;
 use crate::solvers::{First, Solvers};
 use follow::Search;
@@ -281,6 +281,12 @@ fn fixpoint_given(
         true => First::Circuits,
         false => First::Nobody,
     };
+    let multiplied = match (products, first) {
+        (true, _) => Multiplied::Equations,
+        // Elements are mostly what they were computed as.
+        (false, First::Circuits) => Multiplied::Functions,
+        (false, First::Nobody) => Multiplied::Bits,
+    };
     let mut session = Solvers::new(first, budget);
     let limits = match products {
         false => QUERY,
@@ -310,7 +316,7 @@ fn fixpoint_given(
     let mut search = Search {
         ground,
         cells,
-        questions: Questions::new(terms, session, limits, products),
+        questions: Questions::new(terms, session, limits, multiplied),
         given,
         places,
         returned: BTreeMap::new(),

@@ -330,8 +330,9 @@ impl Place {
             && self.cells.values().all(|cell| cell.hulls.is_empty())
     }
 
-    /// A state comes here. If it is not known which, nothing is known any more.
-    pub fn add(&mut self, terms: &Terms, point: &[(TermId, Option<Value>)]) {
+    /// A state comes here. If it is not known which, nothing is known any more. Says whether less is
+    /// known than before.
+    pub fn add(&mut self, terms: &Terms, point: &[(TermId, Option<Value>)]) -> bool {
         let mut state = Assignment::new();
         let mut words: BTreeMap<TermId, u64> = BTreeMap::new();
         for (constant, value) in point {
@@ -345,7 +346,8 @@ impl Place {
             for cell in self.cells.values_mut() {
                 cell.hulls.clear();
             }
-            return self.give_up();
+            self.give_up();
+            return true;
         }
         let modes = self.modes.iter();
         let values: Vec<Key> = modes.map(|mode| mode.key(words[&mode.constant])).collect();
@@ -353,16 +355,19 @@ impl Place {
         self.changes += 1;
         match self.cells.get_mut(&values) {
             Some(cell) => {
+                let before = (cell.guesses.len(), cell.hulls.len());
                 cell.guesses.retain(|&guess| holds(guess));
                 cell.touch(self.changes);
                 cell.points += 1;
                 if cell.points > POINTS {
                     cell.hulls.clear();
                 }
+                let mut less = before != (cell.guesses.len(), cell.hulls.len());
                 for (_, constants, hull) in &mut cell.hulls {
                     let point: Vec<u64> = constants.iter().map(|c| words[c]).collect();
-                    hull.add(&point);
+                    less |= hull.add(&point);
                 }
+                less
             }
             None => {
                 let guesses = self.guesses.iter().copied();
@@ -377,6 +382,7 @@ impl Place {
                 if self.cells.len() > CELLS {
                     self.merge();
                 }
+                true
             }
         }
     }

@@ -1,14 +1,15 @@
 //! Questions about steps, to one solver.
 //!
-//! Where products matter, a question is asked three times: of algebra, which knows equations between
+//! Where equations between products matter, a question is asked three times: of algebra, which knows
 //! them; of the solver with products as unknown words, which it decides soon; and of the solver as
-//! it is, if the answer is whether a point is reached at all.
+//! it is, if the answer is whether a point is reached at all. Where products are only stored and
+//! compared, a product is a function of its factors.
 
 use crate::solvers::Solvers;
 use hardbop_budget::Budget;
 use hardbop_logic::{
-    Answer, Limits, Session, TermId, Terms, Value, Z3Options, Z3Solver, without_products,
-    without_refuted,
+    Answer, Limits, Session, TermId, Terms, Value, Z3Options, Z3Solver, products_as_functions,
+    without_products, without_refuted,
 };
 use std::time::Duration;
 
@@ -36,13 +37,23 @@ pub fn follows(terms: &mut Terms, facts: &[TermId], lemma: TermId, budget: &Budg
     session.check(terms, &question) == Answer::Unsat
 }
 
+/// What is known of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Multiplied {
+    /// All their bits.
+    Bits,
+    /// Equations between them.
+    Equations,
+    /// That those of the same factors are the same.
+    Functions,
+}
+
 /// Asks about steps from one point.
 pub struct Questions {
     pub session: Solvers,
     /// What a question may cost.
     pub limits: Limits,
-    /// Whether products matter.
-    products: bool,
+    products: Multiplied,
     /// What holds at the point.
     before: TermId,
 }
@@ -53,7 +64,7 @@ impl Questions {
         terms: &mut Terms,
         mut session: Solvers,
         limits: Limits,
-        products: bool,
+        products: Multiplied,
     ) -> Questions {
         let before = terms.bool(true);
         session.set_limits(limits);
@@ -69,13 +80,8 @@ impl Questions {
     pub fn push(&mut self, terms: &mut Terms, before: TermId) {
         self.session.push();
         self.before = before;
-        match self.products {
-            false => self.session.assert(terms, before),
-            true => {
-                for formula in without_products(terms, &[before]).0 {
-                    self.session.assert(terms, formula);
-                }
-            }
+        for formula in self.said(terms, &[before]) {
+            self.session.assert(terms, formula);
         }
     }
 
@@ -86,8 +92,9 @@ impl Questions {
 
     /// Whether a step can be taken that ends in a state that is not covered.
     pub fn ask(&mut self, terms: &mut Terms, taken: TermId, uncovered: TermId) -> Answer {
-        if !self.products {
-            return self.session.check(terms, &[taken, uncovered]);
+        if self.products != Multiplied::Equations {
+            let question = self.said(terms, &[taken, uncovered]);
+            return self.session.check(terms, &question);
         }
         let question = [self.before, taken, uncovered];
         let budget = self.session.counting().budget().clone();
@@ -116,12 +123,16 @@ impl Questions {
 
     /// After an answer that there is such a state: what terms are in it.
     pub fn values(&mut self, terms: &mut Terms, asked: &[TermId]) -> Vec<Option<Value>> {
+        let asked = self.said(terms, asked);
+        self.session.values(terms, &asked)
+    }
+
+    /// Terms as the solver is told them.
+    fn said(&self, terms: &mut Terms, of: &[TermId]) -> Vec<TermId> {
         match self.products {
-            false => self.session.values(terms, asked),
-            true => {
-                let (asked, _) = without_products(terms, asked);
-                self.session.values(terms, &asked)
-            }
+            Multiplied::Bits => of.to_vec(),
+            Multiplied::Equations => without_products(terms, of).0,
+            Multiplied::Functions => products_as_functions(terms, of),
         }
     }
 }

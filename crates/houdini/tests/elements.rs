@@ -3,10 +3,10 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::claim::{Adding, Invariants};
-use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
-use hardbop_gate::{Evidence, Gate};
+use hardbop_engine::{Claim, Engine, Task};
 use hardbop_houdini::Houdini;
 use hardbop_model::{Model, Prepared};
+use hardbop_test_support::desk::Keeping;
 use hardbop_test_support::inputs::loaded;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
@@ -16,29 +16,6 @@ extern void __assert_fail(const char *, const char *, unsigned, const char *);
 #define assert(e) do { if (!(e)) __assert_fail(#e, \"\", 0, \"\"); } while (0)
 #line 1
 ";
-
-/// Keeps the invariants that the gate accepts.
-struct Keeping<'a> {
-    gate: Gate<'a>,
-    kept: Vec<Invariants>,
-}
-
-impl Desk for Keeping<'_> {
-    fn event(&mut self, _: Event) {}
-
-    fn submit(&mut self, claim: Claim) -> Answer {
-        match self.gate.check(claim) {
-            Ok(Evidence::Proof(proof)) => {
-                if let Claim::Invariants(claim) = proof.claim() {
-                    self.kept.push(claim.clone());
-                }
-                Answer::Accepted
-            }
-            Ok(Evidence::Refutation(_)) => Answer::Accepted,
-            Err(reason) => Answer::Refused(reason),
-        }
-    }
-}
 
 /// What is proved of a program, and which changes of its invariants the gate accepts.
 fn proved(text: &str, changed: &Changes<'_>) -> (usize, Vec<bool>) {
@@ -52,13 +29,10 @@ fn proved(text: &str, changed: &Changes<'_>) -> (usize, Vec<bool>) {
         checks: &checks,
         budget: &budget,
     };
-    let mut desk = Keeping {
-        gate: Gate::new(&model, budget.clone()),
-        kept: Vec::new(),
-    };
+    let mut desk = Keeping::new(&model, budget.clone());
     Houdini::default().check(&task, &mut desk);
     let (mut found, mut accepted) = (0, Vec::new());
-    for claim in &desk.kept {
+    for claim in &desk.invariants() {
         found += claim.checks.len();
         for mutant in changed(claim) {
             let answer = desk.gate.check(Claim::Invariants(mutant));
@@ -226,6 +200,129 @@ int main(void) {
   assert(c == d);
 }",
     );
+}
+
+/// The first element moves to the end; what joins all of them is the same.
+fn rotated(operator: &str, last: &str) -> String {
+    format!(
+        "int joined(int x[100000]) {{
+  long long r = x[0];
+  for (int i = 1; i < 100000; i++) r = r {operator} x[i];
+  return r;
+}}
+int main(void) {{
+  int x[100000];
+  for (int i = 0; i < 100000; i++) x[i] = __VERIFIER_nondet_int();
+  int before = joined(x), first = x[0];
+  for (int i = 0; i < 99999; i++) x[i] = x[i + 1];
+  x[99999] = {last};
+  assert(joined(x) == before);
+}}"
+    )
+}
+
+#[test]
+fn what_joins_elements_in_another_order() {
+    check(&rotated("^", "first"));
+    check(&rotated("&", "first"));
+    check_open(&rotated("^", "first + 1"));
+    check_open(&rotated("&", "first + 1"));
+}
+
+/// Of products it is enough that they are the same where their factors are.
+#[test]
+fn products_that_are_stored() {
+    let text = |stored: &str| {
+        format!(
+            "int a[100000], b[100000];
+int main(void) {{
+  for (int i = 0; i < 100000; i++) {{
+    int x = __VERIFIER_nondet_int();
+    a[i] = x;
+    b[i] = {stored};
+  }}
+  for (int i = 0; i < 100000; i++) assert(b[i] == a[i] * a[i]);
+}}"
+        )
+    };
+    check(&text("x * x"));
+    check_open(&text("x * (x + 1)"));
+}
+
+const STRINGS: &str = "typedef __SIZE_TYPE__ size_t;
+size_t strlen(const char *);
+char *strcpy(char *, const char *);
+int strcmp(const char *, const char *);
+void *memset(void *, int, size_t);
+void *memcpy(void *, const void *, size_t);
+int memcmp(const void *, const void *, size_t);
+void *malloc(size_t);
+";
+
+/// Functions of the library are known by what they do, however long that takes them.
+#[test]
+fn strings_of_any_length() {
+    let text = |then: &str| {
+        format!(
+            "{STRINGS}char s[1000000], t[1000000];
+int main(void) {{
+  for (int i = 0; i < 999999; i++) s[i] = __VERIFIER_nondet_int();
+  s[999999] = 0;
+  {then}
+}}"
+        )
+    };
+    check(&text(
+        "unsigned n = strlen(s); assert(n < 1000000); assert(s[n] == 0);
+         for (unsigned i = 0; i < n; i++) assert(s[i] != 0);",
+    ));
+    check(&text("strcpy(t, s); assert(strcmp(t, s) == 0);"));
+    check_open(&text("unsigned n = strlen(s); assert(n < 999999);"));
+    check_open(&text("strcpy(t, s); s[7] = 1; assert(strcmp(t, s) == 0);"));
+}
+
+#[test]
+fn memory_of_any_length() {
+    let text = |filled: &str| {
+        format!(
+            "{STRINGS}int main(void) {{
+  unsigned n = __VERIFIER_nondet_uint();
+  if (n > 100000000) return 0;
+  int *a = malloc(n * sizeof *a);
+  memset(a, 0, {filled} * sizeof *a);
+  for (unsigned i = 0; i < n; i++) assert(a[i] == 0);
+}}"
+        )
+    };
+    check(&text("n"));
+    check_open(&text("(n / 2)"));
+    let text = |from: &str| {
+        format!(
+            "{STRINGS}int a[100000], b[100000];
+int main(void) {{
+  for (int i = 0; i < 100000; i++) a[i] = i;
+  memcpy(b, {from}, 99999 * sizeof *a);
+  for (int i = 0; i < 99999; i++) assert(b[i] == i);
+}}"
+        )
+    };
+    check(&text("a"));
+    check_open(&text("a + 1"));
+}
+
+/// A word is compared with a wider one, and that with literals.
+#[test]
+fn literals_of_another_width() {
+    check(&format!(
+        "{STRINGS}char s[1000000];
+int main(void) {{
+  unsigned n = __VERIFIER_nondet_uint();
+  if (n >= 1000000) return 0;
+  for (unsigned long k = 0; k < n; k++) s[k] = 'x';
+  s[n] = 0;
+  assert(strlen(s) == n);
+}}"
+    ));
 }
 
 /// Changes of a claim.

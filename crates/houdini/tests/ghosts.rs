@@ -7,10 +7,10 @@ use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
 use hardbop_engine::claim::{Ghosts, Invariants};
-use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
-use hardbop_gate::{Evidence, Gate};
+use hardbop_engine::{Claim, Engine, Task};
 use hardbop_houdini::Nodes;
 use hardbop_model::{Model, Prepared};
+use hardbop_test_support::desk::Keeping;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
 extern void __assert_fail(const char *, const char *, unsigned, const char *);
@@ -54,29 +54,6 @@ const FREED: &str = "int main(void) {
     return 0;
 }";
 
-/// Keeps the claims that the gate accepts.
-struct Keeping<'a> {
-    gate: Gate<'a>,
-    kept: Vec<Invariants>,
-}
-
-impl Desk for Keeping<'_> {
-    fn event(&mut self, _: Event) {}
-
-    fn submit(&mut self, claim: Claim) -> Answer {
-        match self.gate.check(claim) {
-            Ok(Evidence::Proof(proof)) => {
-                if let Claim::Invariants(claim) = proof.claim() {
-                    self.kept.push(claim.clone());
-                }
-                Answer::Accepted
-            }
-            Ok(Evidence::Refutation(_)) => Answer::Accepted,
-            Err(reason) => Answer::Refused(reason),
-        }
-    }
-}
-
 /// How many checks are open, and for each change of the accepted claims whether the gate takes it.
 fn changed(
     checks: &[CheckKind],
@@ -103,13 +80,10 @@ fn changed(
         checks: &checks,
         budget: &budget,
     };
-    let mut desk = Keeping {
-        gate: Gate::new(&model, budget.clone()),
-        kept: Vec::new(),
-    };
+    let mut desk = Keeping::new(&model, budget.clone());
     let open = Nodes::default().check(&task, &mut desk).open.len();
     let mut accepted = Vec::new();
-    for claim in desk.kept.clone() {
+    for claim in desk.invariants() {
         for mutant in changes(&claim) {
             accepted.push(desk.gate.check(Claim::Invariants(mutant)).is_ok());
         }
@@ -159,6 +133,25 @@ fn other_births_are_refused() {
         }]
     };
     assert_eq!(changed(&[], TWO_LISTS, &alone), (0, vec![false]));
+}
+
+/// What is needed at a point is said there.
+#[test]
+fn less_is_refused() {
+    let nothing = |claim: &Invariants| {
+        let mut found = Vec::new();
+        for (&at, text) in &claim.at {
+            if text.contains("|any0#|") {
+                let mut mutant = claim.clone();
+                mutant.at.insert(at, "true".to_owned());
+                found.push(mutant);
+            }
+        }
+        found
+    };
+    let (open, accepted) = changed(&[], TWO_LISTS, &nothing);
+    assert_eq!(open, 0);
+    assert!(accepted.contains(&false), "{accepted:?}");
 }
 
 /// Who referred to a node last is what it is, and no other address.

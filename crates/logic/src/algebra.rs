@@ -132,6 +132,40 @@ pub fn without_products(
     (replaced.collect(), unknown)
 }
 
+/// The question with products of unknown words as values of a function of which nothing more is
+/// known than that it is one: if it has no model, then the question has none.
+///
+/// ```
+/// use hardbop_logic::{Sort, Terms, products_as_functions};
+/// let mut terms = Terms::new();
+/// let [x, y] = ["x", "y"].map(|name| terms.constant(name, Sort::BitVec(64)));
+/// let (square, other) = (terms.bv_mul(x, x), terms.bv_mul(y, y));
+/// let same = terms.eq(square, other);
+/// let question = products_as_functions(&mut terms, &[same]);
+/// assert!(terms.infix(question[0]).to_string().contains("product"));
+/// ```
+pub fn products_as_functions(terms: &mut Terms, formulas: &[TermId]) -> Vec<TermId> {
+    let mut applied = BTreeMap::new();
+    for term in terms.postorder(formulas) {
+        if is_product(terms, term) {
+            let sort = terms.sort(term);
+            // Factors may have products in them.
+            let factors = terms.args(term).to_vec();
+            let mut factors: Vec<TermId> = factors
+                .into_iter()
+                .map(|factor| terms.substitute(factor, &applied))
+                .collect();
+            factors.sort();
+            let function = terms.function("product", &vec![sort; factors.len()], sort);
+            applied.insert(term, terms.apply(function, &factors));
+        }
+    }
+    let replaced = formulas
+        .iter()
+        .map(|&formula| terms.substitute(formula, &applied));
+    replaced.collect()
+}
+
 /// What a formula is the disjunction of.
 fn disjuncts(terms: &mut Terms, formula: TermId) -> Vec<TermId> {
     match (terms.op(formula).clone(), terms.args(formula).to_vec()) {

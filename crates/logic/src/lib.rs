@@ -23,7 +23,10 @@ mod term;
 mod value;
 mod walk;
 
-pub use algebra::{Lemmas, multiplies, refuted_by_algebra, without_products, without_refuted};
+pub use algebra::{
+    Lemmas, multiplies, products_as_functions, refuted_by_algebra, without_products,
+    without_refuted,
+};
 pub use allsmt::{Cube, Enumeration, all_models, merge_cubes};
 pub use atoms::{atoms, atoms_of};
 pub use eval::{Assignment, EvalError, FunctionValue, eval};

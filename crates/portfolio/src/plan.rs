@@ -176,11 +176,10 @@ fn suited(look: Look, engine: Step) -> Step {
 /// The plan for programs of which nothing is known: the only run if there is just one, the few paths
 /// of a program that leaves little open, a little guessing of invariants, loops by closed forms, a
 /// few layers, a few runs, more layers on circuits, a few paths with what they teach, equations
-/// between products where there are such, more guessing, facts about all elements of arrays and all
-/// nodes of linked structures where there are such, induction over a few blocks, then side by side
-/// the SLAM loop, values that are followed,
-/// Horn clauses of the whole program, longer searches for violations, and where the program is
-/// bits, clauses about them. What each may use of what is left is said here and nowhere else. The
+/// between products where there are such, facts about all nodes of linked structures where there are
+/// such, more guessing, facts about all elements of arrays where there are such, induction over a few
+/// blocks, then side by side the SLAM loop, values that are followed, Horn clauses of the whole
+/// program, longer searches for violations, and where the program is bits, clauses about them. What each may use of what is left is said here and nowhere else. The
 /// first steps are counted, so that they do the same on every machine; their times are for
 /// programs that are large.
 pub fn default_plan(arithmetic: Encodings) -> Plan {
@@ -316,7 +315,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             shared(products, seconds(10), 2),
             timed(Dpr::default(), seconds(1)),
             Box::new(explored(Effort::Small)),
+            // Ends at once where nothing is linked; where something is, little else helps.
+            shared(nodes, seconds(15), 2),
             timed(invariants(50_000_000), seconds(20)),
+            // Ends at once where no array is accessed by an index.
+            shared(elements, seconds(20), 2),
             // Ends at once where nothing is forgotten.
             timed(remembering, seconds(8)),
             shared(by_arguments, seconds(15), 2),
@@ -324,8 +327,6 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             // What is not bits is declined at once; small machines of bits are decided here.
             timed(Pdr::small(), seconds(3)),
             timed(Induction::short(), seconds(1)),
-            shared(elements, seconds(10), 3),
-            timed(nodes, seconds(10)),
         ],
         lanes: vec![
             vec![Box::new(Slam::reading(arithmetic))],

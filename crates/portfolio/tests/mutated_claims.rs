@@ -20,13 +20,14 @@ use hardbop_cfront::interp::{self, InputValue};
 use hardbop_cfront::program::{Op, Program};
 use hardbop_dpr::Dpr;
 use hardbop_engine::claim::{self, Link};
-use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
+use hardbop_engine::{Claim, Engine, Task};
 use hardbop_gate::Gate;
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Houdini, Nodes};
 use hardbop_leap::Leap;
 use hardbop_logic::{Names, Terms, parse_term};
 use hardbop_model::{Model, Prepared};
+use hardbop_test_support::desk::Keeping;
 use hardbop_test_support::generate::{arrays, branches, lists, loops, tiny};
 use hardbop_test_support::inputs::{Ending, Endings, endings, loaded};
 use hardbop_test_support::random::Random;
@@ -41,25 +42,6 @@ use std::time::Duration;
 const MUTANTS: u64 = 12;
 /// The same of a chain: it is long, and most of it is checked by itself.
 const CHAIN_MUTANTS: u64 = 60;
-
-/// Keeps the claims that the gate accepts.
-struct Keeping<'a> {
-    gate: Gate<'a>,
-    kept: Vec<Claim>,
-}
-
-impl Desk for Keeping<'_> {
-    fn event(&mut self, _: Event) {}
-
-    fn submit(&mut self, claim: Claim) -> Answer {
-        match self.gate.check(claim) {
-            Ok(hardbop_gate::Evidence::Proof(proof)) => self.kept.push(proof.claim().clone()),
-            Ok(hardbop_gate::Evidence::Refutation(run)) => self.kept.push(run.claim().clone()),
-            Err(reason) => return Answer::Refused(reason),
-        }
-        Answer::Accepted
-    }
-}
 
 /// What is claimed must be so.
 fn is_true(claim: &Claim, truth: &Endings) -> bool {
@@ -417,10 +399,7 @@ fn claims(
             checks,
             budget: &budget,
         };
-        let mut desk = Keeping {
-            gate: Gate::new(model, budget.clone()),
-            kept: Vec::new(),
-        };
+        let mut desk = Keeping::new(model, budget.clone());
         engine.check(&task, &mut desk);
         kept.append(&mut desk.kept);
     }

@@ -3,6 +3,7 @@
 //! - [`random`]: random numbers that are the same on every machine.
 //! - [`generate`]: random C programs, one module for each family; a seed is a program.
 //! - [`answers`]: what an engine by itself says of a program.
+//! - [`desk`]: a desk that keeps what the gate accepts.
 //! - [`inputs`]: loading C text, and running a program on all its inputs.
 //! - [`oracle`]: gcc as the judge of what a C program means, with a place for its files.
 //! - [`setting`]: how many cases a suite tries.
@@ -13,6 +14,7 @@
 )]
 
 pub mod answers;
+pub mod desk;
 pub mod generate;
 pub mod inputs;
 pub mod oracle;

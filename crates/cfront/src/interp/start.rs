@@ -64,12 +64,17 @@ pub(super) fn run<O: Observer>(
     }
 }
 
+/// The most bytes of static objects: a run holds all of them, written or not.
+const MOST: u64 = 1 << 30;
+
 /// The static objects with their initial values.
 fn initial_memory(interpreter: &Interpreter<'_>) -> Result<Memory, TrapKind> {
     let program = interpreter.program;
     let mut memory = Memory::new(program.types.model(), first_address(program), u64::MAX);
+    let mut all = 0u64;
     for &(_, base, size) in &interpreter.layout.statics {
-        if size > 1 << 32 {
+        all = all.saturating_add(size);
+        if all > MOST {
             return Err(TrapKind::OutOfMemory);
         }
         memory.add_static(base, size)?;

@@ -131,12 +131,23 @@ pub fn copies(
     steps: &[Step],
 ) -> BTreeMap<TermId, TermId> {
     let mut sources: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
-    for step in steps {
+    let mut set: BTreeMap<StateVarId, BTreeSet<(usize, TermId)>> = BTreeMap::new();
+    for (number, step) in steps.iter().enumerate() {
         for (id, value) in step.state.written() {
             let constant = ground.semantics.constant(terms, id);
             if is_pointer(ground, terms, id, constant) && value != constant {
                 sources.entry(constant).or_default().insert(value);
+                set.entry(id).or_default().insert((number, value));
             }
+        }
+    }
+    // Those that are always set together, to the same, are one: that which came first.
+    let mut firsts: BTreeMap<&BTreeSet<(usize, TermId)>, TermId> = BTreeMap::new();
+    for (&id, values) in &set {
+        let constant = ground.semantics.constant(terms, id);
+        let first = *firsts.entry(values).or_insert(constant);
+        if first != constant {
+            sources.insert(constant, BTreeSet::from([first]));
         }
     }
     let fixed = |terms: &Terms, term: TermId| {

@@ -156,6 +156,7 @@ pub(super) fn values(
             let Some(said) = way.said(ground, terms, value) else {
                 continue;
             };
+            let said = terms.substitute(said, &cells.copies);
             for value in with_known(ground, terms, cells, &found, said) {
                 let here = &mut found[access.array.index()];
                 if terms.size(value) <= SMALL && here.len() < VALUES && !here.contains(&value) {

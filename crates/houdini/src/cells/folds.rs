@@ -232,9 +232,12 @@ fn compare_at_violations(
                 continue;
             }
             for &(word, bits) in joined {
-                if terms.sort(constant) == Sort::BitVec(bits) {
+                if let Sort::BitVec(width) = terms.sort(constant)
+                    && width >= bits
+                {
+                    let low = terms.resize(constant, bits, Sign::Unsigned);
                     let here = cells.instances.entry(step.from).or_default();
-                    here.insert(vec![(word, constant)]);
+                    here.insert(vec![(word, low)]);
                 }
             }
         }
@@ -423,6 +426,11 @@ pub(super) fn numbers(terms: &Terms, steps: &[Step]) -> BTreeSet<i128> {
 }
 
 impl Found {
+    /// Whether a sum of several arrays' elements is the sum of their sums.
+    pub(super) fn is_linear(&self) -> bool {
+        self.join.is_none() && self.fold.adding == Adding::Sum
+    }
+
     /// What is guessed of the sums at a point, over the elements themselves; `counts` are the
     /// numbers of elements that are spoken of.
     pub(super) fn guesses(
@@ -447,6 +455,14 @@ impl Found {
             let (word, width) = (variable.constant, variable.width);
             if variable.float.is_some() || width < element {
                 continue;
+            }
+            if width > element && !self.is_linear() {
+                // Words that were widened are so together, too.
+                let low = terms.resize(word, element, Sign::Unsigned);
+                for sign in [Sign::Signed, Sign::Unsigned] {
+                    let wide = terms.resize(low, width, sign);
+                    guesses.push(terms.eq(word, wide));
+                }
             }
             for &sum in &sums {
                 guesses.push(match self.join {

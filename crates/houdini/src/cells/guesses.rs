@@ -3,7 +3,7 @@
 use super::address::Address;
 use super::{ArrayId, BOUNDS, Cells, Guessed, POINTS, folds, is_known, ranges};
 use crate::candidates::{Variable, is_literal};
-use hardbop_logic::{Op, Sort, TermId, Terms};
+use hardbop_logic::{Op, Sort, TermId, Terms, multiplies};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +22,18 @@ impl Cells {
         let mut variables: BTreeMap<TermId, Variable> = BTreeMap::new();
         for &word in &self.words {
             variables.insert(word, Variable::unsigned(terms, word, word));
+        }
+        // What arrays are reached by is what it was set to.
+        let arrays = self.has_arrays();
+        for (&pointer, &base) in self.copies.iter().filter(|_| arrays) {
+            let sort = terms.sort(base);
+            let constant = terms.constant(&format!("#base {base:?}"), sort);
+            variables.insert(constant, Variable::unsigned(terms, constant, base));
+            if self.speaks_of(ground, terms, live, plain, constant, &variables)
+                && self.speaks_of(ground, terms, live, plain, pointer, &variables)
+            {
+                guesses.push(terms.eq(pointer, constant));
+            }
         }
         for (id, array) in self.arrays.iter().enumerate() {
             let index = self.index(ArrayId(id as u32));
@@ -54,6 +66,7 @@ impl Cells {
                         for &bound in bounds[0].iter().filter(|&&bound| bound != point) {
                             if !is_literal(terms, bound) {
                                 guesses.push(terms.bv_sle(bound, point));
+                                guesses.push(terms.bv_ule(bound, point));
                             }
                         }
                     }
@@ -104,7 +117,8 @@ impl Cells {
                     guesses.push(guess);
                 }
             }
-            for &count in &counts {
+            // Others are in no affine relation with anything.
+            for &count in counts.iter().filter(|_| found.is_linear()) {
                 let sum = found.fold.first(terms, count);
                 let name = self.named(terms, sum, &mut variables);
                 if let Some(&sum) = variables.get(&name)
@@ -172,7 +186,8 @@ impl Cells {
         found
     }
 
-    /// A property with names for the elements in it.
+    /// A property with names for the elements in it, and for products: solvers that do not look
+    /// into these say what they are, too.
     fn named(
         &self,
         terms: &mut Terms,
@@ -188,6 +203,13 @@ impl Cells {
                     variables.insert(constant, Variable::unsigned(terms, constant, term));
                 }
                 map.insert(term, constant);
+            } else if *terms.op(term) == Op::BvMul && multiplies(terms, &[term]) {
+                let sort = terms.sort(term);
+                let constant = terms.constant(&format!("#product {term:?}"), sort);
+                if let Sort::BitVec(1..=64) = sort {
+                    variables.insert(constant, Variable::unsigned(terms, constant, term));
+                    map.insert(term, constant);
+                }
             }
         }
         terms.substitute(property, &map)

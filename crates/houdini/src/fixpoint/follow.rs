@@ -346,7 +346,10 @@ impl Search<'_, '_, '_> {
                 }
             };
             changed = true;
-            place.add(terms, &point);
+            if !place.add(terms, &point) {
+                // The model says nothing that the guesses understand.
+                break;
+            }
         }
         self.cover_guesses(terms, location, part, taken, ends)?;
         Ok(true)

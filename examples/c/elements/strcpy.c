@@ -1,0 +1,16 @@
+#include <assert.h>
+#include <string.h>
+
+extern char nondet_char(void);
+char from[1000000], to[1000000];
+
+/* A copy of a string is the same up to its terminator. */
+int main(void) {
+    for (int i = 0; i < 999999; i++)
+        from[i] = nondet_char();
+    from[999999] = 0;
+    strcpy(to, from);
+    for (int i = 0; from[i] != 0; i++)
+        assert(to[i] == from[i]);
+    return 0;
+}
