@@ -119,10 +119,13 @@ impl Hints {
         }
     }
 
-    /// What bounds a variable bounds those that are compared with it.
-    pub fn share_literals(&mut self) {
+    /// What bounds a variable bounds those of its width that are compared with it.
+    pub fn share_literals(&mut self, terms: &Terms) {
         let mut more = Vec::new();
         for &(a, b) in &self.compared {
+            if terms.sort(a) != terms.sort(b) {
+                continue;
+            }
             for (from, to) in [(a, b), (b, a)] {
                 if !self.literals.values().any(|known| known.contains(&to)) {
                     let literals = self.literals.get(&from).cloned();

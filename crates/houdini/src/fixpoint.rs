@@ -12,6 +12,7 @@ use crate::modes::{Mode, arguments};
 use crate::objects::widened;
 use crate::place::Place;
 use crate::polynomials::{multiplied, polynomials};
+use crate::powers::{Powers, doubles, powers};
 use crate::questions::Questions;
 use crate::remembered::Remembered;
 use crate::solvers::{First, Solvers};
@@ -121,6 +122,8 @@ pub enum Besides {
     /// What the program has forgotten, and what it was told once; where there is nothing such,
     /// nothing is guessed at all.
     Remembered,
+    /// Powers of two; where nothing is doubled, nothing is guessed at all.
+    Powers,
 }
 
 /// Finds invariants; `live` says what they may speak of.
@@ -170,7 +173,7 @@ fn fixpoint_given(
     let products = guessed.products == Products::Needed;
     let mut hints = Hints::new(ground, terms, steps);
     if guessed.besides == Besides::Remembered {
-        hints.share_literals();
+        hints.share_literals(terms);
     }
     let cells = match guessed.elements {
         Elements::Left => Cells::default(),
@@ -187,10 +190,13 @@ fn fixpoint_given(
         guesses: (0, 0),
     };
     let remembered = match guessed.besides {
-        Besides::Nothing => Remembered::default(),
+        Besides::Nothing | Besides::Powers => Remembered::default(),
         Besides::Remembered => Remembered::new(ground, terms, steps, live, &hints),
     };
     if guessed.besides == Besides::Remembered && remembered.is_empty() {
+        return Err(NoInvariants::Nothing);
+    }
+    if guessed.besides == Besides::Powers && !doubles(ground, terms, steps) {
         return Err(NoInvariants::Nothing);
     }
     let nothing = Live::default();
@@ -234,13 +240,19 @@ fn fixpoint_given(
                     modes.extend(arguments(ground, terms, &hints, location, live, &others));
                     guesses.extend(magnitudes(terms, &others));
                 }
+                let powers = match guessed.besides {
+                    Besides::Powers => powers(ground, terms, &hints, &others),
+                    _ => Powers::default(),
+                };
+                guesses.extend(powers.guesses);
+                variables.extend(&powers.variables);
                 let more = cells.guesses(ground, terms, live, &variables);
                 let about_elements = more.guesses.iter().copied().collect();
                 guesses.extend(more.guesses);
                 variables.extend(more.variables);
                 variables.extend(told);
                 // First what only hulls relate to others: a hull has few dimensions.
-                let mut related = [more.sums, others].concat();
+                let mut related = [powers.variables, more.sums, others].concat();
                 if products {
                     // Those that hold are given, as far as anybody knows, and so are equations.
                     guesses.retain(|&guess| !multiplies(terms, &[guess]));

@@ -16,6 +16,7 @@ mod nodes;
 mod objects;
 mod place;
 mod polynomials;
+mod powers;
 mod questions;
 mod relations;
 mod remembered;
@@ -57,6 +58,15 @@ impl Houdini {
         Houdini {
             elements: Elements::Left,
             besides: Besides::Remembered,
+            ..Houdini::default()
+        }
+    }
+
+    /// Guesses that speak of powers of two.
+    pub fn of_powers() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            besides: Besides::Powers,
             ..Houdini::default()
         }
     }

@@ -48,6 +48,7 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Houdini => {
             let mut plan = Plan::alone(Houdini::default());
             plan.first.push(Box::new(Houdini::remembering()));
+            plan.first.push(Box::new(Houdini::of_powers()));
             plan
         }
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
