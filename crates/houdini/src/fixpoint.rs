@@ -11,7 +11,7 @@ use crate::cells::Cells;
 use crate::modes::{Mode, arguments};
 use crate::objects::widened;
 use crate::place::Place;
-use crate::polynomials::{multiplied, polynomials};
+use crate::polynomials::{multiplied, polynomials, products_of_arguments};
 use crate::powers::{Powers, doubles, powers};
 use crate::questions::Questions;
 use crate::remembered::Remembered;
@@ -112,6 +112,8 @@ pub enum Products {
     Left,
     /// What runs suggest; where that is nothing, nothing is guessed at all.
     Needed,
+    /// Products of the arguments of recursive functions; the same.
+    OfArguments,
 }
 
 /// What invariants may speak of besides what is live.
@@ -142,6 +144,17 @@ pub fn fixpoint(
     };
     match guessed.products {
         Products::Left => given(terms, nothing),
+        Products::OfArguments => {
+            if !steps.iter().any(|step| step.returned.is_some()) {
+                return Err(NoInvariants::Nothing);
+            }
+            let bounds = given(terms, nothing)?.invariants;
+            let found = products_of_arguments(ground, terms, steps, live, &bounds, budget)?;
+            match found.is_empty() {
+                true => Err(NoInvariants::Nothing),
+                false => given(terms, found),
+            }
+        }
         Products::Needed if !multiplied(terms, steps) => Err(NoInvariants::Nothing),
         Products::Needed => {
             let first = polynomials(ground, terms, steps, live, &BTreeMap::new(), budget)?;
@@ -170,7 +183,7 @@ fn fixpoint_given(
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
-    let products = guessed.products == Products::Needed;
+    let products = guessed.products != Products::Left;
     let mut hints = Hints::new(ground, terms, steps);
     if guessed.besides == Besides::Remembered {
         hints.share_literals(terms);

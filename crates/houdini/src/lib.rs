@@ -78,6 +78,15 @@ impl Houdini {
             ..Houdini::default()
         }
     }
+
+    /// Guesses about products of the arguments of recursive functions.
+    pub fn of_arguments() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            products: Products::OfArguments,
+            ..Houdini::default()
+        }
+    }
 }
 
 impl Default for Houdini {
@@ -97,7 +106,7 @@ impl Engine for Houdini {
     fn name(&self) -> &'static str {
         match self.products {
             Products::Left => "houdini",
-            Products::Needed => "polynomials",
+            Products::Needed | Products::OfArguments => "polynomials",
         }
     }
 
@@ -176,8 +185,7 @@ impl Attempt<'_> {
             budget,
             &mut tell,
         );
-        if self.guessed.products == Products::Needed && matches!(found, Err(NoInvariants::Nothing))
-        {
+        if self.guessed.products != Products::Left && matches!(found, Err(NoInvariants::Nothing)) {
             desk.event(Event {
                 doing: "no products of unknown words, or no equations between them".into(),
                 open,

@@ -363,3 +363,30 @@ fn the_moves_of_a_tower_are_a_power() {
     assert_eq!(first_by(Houdini::of_powers(), &text(31)), "line 4: proved");
     assert_eq!(first_by(Houdini::of_powers(), &text(32)), open);
 }
+
+/// A function that adds as often as it is told gives a product back.
+#[test]
+fn additions_of_a_recursion_are_a_product() {
+    let text = |most: u32| {
+        format!(
+            "int times(int n, int m) {{
+                if (m < 0) return times(n, -m);
+                if (m == 0) return 0;
+                int rest = times(n, m - 1);
+                assert(rest <= 2147483647 - n);
+                return n + rest;
+            }}
+            int main(void) {{
+                int n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();
+                if (n < 0 || n > {most} || m < 0 || m > {most}) return 0;
+                times(n, m);
+                return 0;
+            }}"
+        )
+    };
+    let open = "line 5: unknown: the invariants that were guessed do not exclude it";
+    let proved = "line 5: proved";
+    assert_eq!(first_by(Houdini::default(), &text(46340)), open);
+    assert_eq!(first_by(Houdini::of_arguments(), &text(46340)), proved);
+    assert_eq!(first_by(Houdini::of_arguments(), &text(46341)), open);
+}

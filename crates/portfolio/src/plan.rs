@@ -270,6 +270,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         edges: 300,
         ..Houdini::of_powers()
     };
+    let of_arguments = Houdini {
+        steps: 100_000_000,
+        edges: 300,
+        ..Houdini::of_arguments()
+    };
     let products = Houdini {
         steps: 100_000_000,
         edges: 3_000,
@@ -320,6 +325,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(remembering, seconds(8)),
             // Ends at once where nothing is doubled.
             timed(powers, seconds(5)),
+            // Ends at once where nothing is recursive.
+            timed(of_arguments, seconds(5)),
             shared(by_arguments, seconds(15), 2),
             suited(Look::Long(RUN_FIRST), timed(Leap::default(), seconds(1))),
             // What is not bits is declined at once; small machines of bits are decided here.
