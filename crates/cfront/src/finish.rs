@@ -3,13 +3,14 @@
 use crate::builder::{Body, Builder, DraftEdge, FunctionDraft, Strength};
 use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
+use crate::lower::PRESENT;
 use crate::lower::environment::ByPointer;
-use crate::lower::{PRESENT, TEXT};
 use crate::operands::{
     Operand, Positions, Renumber, each_operand, operands_of, operands_of_place, positions,
 };
 use crate::options::{Failures, Undefined};
 use crate::program::*;
+use crate::quoted::quote_sources;
 use crate::types::{Type, Variadic};
 use hardbop_diagnostics::{Diagnostic, Severity, Sources};
 use std::collections::BTreeSet;
@@ -680,43 +681,6 @@ impl Builder {
 struct Live {
     exprs: Vec<bool>,
     places: Vec<bool>,
-}
-
-/// Puts the text of the source into the messages of the checks.
-pub(crate) fn quote_sources(program: &mut Program) {
-    let Program {
-        checks, sources, ..
-    } = program;
-    for check in checks {
-        if check.message.contains(TEXT) {
-            let span = check.source.span;
-            let text = sources
-                .text(span.file)
-                .get(span.start as usize..span.end as usize);
-            let text = text.and_then(quoted);
-            let text = text.unwrap_or_else(|| format!("line {}", check.source.line));
-            check.message = check.message.replace(TEXT, &text);
-        }
-    }
-}
-
-/// A piece of C on one line; nothing if it is long or cut in the middle of parentheses, as the
-/// places of macro arguments can be.
-fn quoted(text: &str) -> Option<String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    let mut depth = 0i32;
-    for c in line.chars() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        if depth < 0 {
-            return None;
-        }
-    }
-    (depth == 0 && !line.is_empty() && line.chars().count() <= 60).then_some(line)
 }
 
 /// Drops the checks whose location was not reachable in its function.

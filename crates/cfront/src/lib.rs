@@ -39,6 +39,7 @@ pub mod options;
 pub mod parse;
 pub mod points_to;
 pub mod program;
+mod quoted;
 mod ranges;
 mod reach;
 mod rounding;

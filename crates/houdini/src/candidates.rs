@@ -92,6 +92,7 @@ impl Hints {
         let written = written(ground, terms, steps);
         hints.modes = modes(terms, &written);
         hints.pass_on(ground, terms, &written);
+        hints.hand_over(ground, terms, steps);
         for (variable, value) in written {
             if let Some(mut constants) = few_constants(terms, value) {
                 constants.insert(variable);
@@ -100,6 +101,26 @@ impl Hints {
             hints.set(terms, variable, value);
         }
         hints
+    }
+
+    /// What is said of a variable that a call hands over is said of the parameter.
+    fn hand_over(&mut self, ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) {
+        for step in steps.iter().filter(|step| step.entered.is_some()) {
+            for (id, value) in step.state.written() {
+                if ground.constants.meaning(value).is_some()
+                    && let Some(literals) = self.literals.get(&value).cloned()
+                {
+                    let now = ground.semantics.constant(terms, id);
+                    let old = ground.semantics.old_constant(terms, id);
+                    for parameter in [now, old] {
+                        self.literals
+                            .entry(parameter)
+                            .or_default()
+                            .extend(&literals);
+                    }
+                }
+            }
+        }
     }
 
     /// What is said of an input is said of the variable that holds it afterwards.
@@ -120,10 +141,13 @@ impl Hints {
         }
     }
 
-    /// What bounds a variable bounds those that are compared with it.
-    pub fn share_literals(&mut self) {
+    /// What bounds a variable bounds those of its width that are compared with it.
+    pub fn share_literals(&mut self, terms: &Terms) {
         let mut more = Vec::new();
         for &(a, b) in &self.compared {
+            if terms.sort(a) != terms.sort(b) {
+                continue;
+            }
             for (from, to) in [(a, b), (b, a)] {
                 if !self.literals.values().any(|known| known.contains(&to)) {
                     let literals = self.literals.get(&from).cloned();

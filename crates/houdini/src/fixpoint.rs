@@ -11,7 +11,8 @@ use crate::cells::Cells;
 use crate::modes::{Mode, arguments};
 use crate::objects::widened;
 use crate::place::Place;
-use crate::polynomials::{multiplied, polynomials};
+use crate::polynomials::{multiplied, polynomials, products_of_arguments};
+use crate::powers::{Powers, doubles, powers};
 use crate::questions::{Multiplied, Questions};
 use crate::remembered::Remembered;
 use crate::solvers::{First, Solvers};
@@ -114,6 +115,8 @@ pub enum Products {
     Left,
     /// What runs suggest; where that is nothing, nothing is guessed at all.
     Needed,
+    /// Products of the arguments of recursive functions; the same.
+    OfArguments,
 }
 
 /// What invariants may speak of besides what is live.
@@ -124,6 +127,8 @@ pub enum Besides {
     /// What the program has forgotten, and what it was told once; where there is nothing such,
     /// nothing is guessed at all.
     Remembered,
+    /// Powers of two; where nothing is doubled, nothing is guessed at all.
+    Powers,
 }
 
 /// Of how much invariants speak at one point.
@@ -154,6 +159,17 @@ pub fn fixpoint(
     };
     match guessed.products {
         Products::Left => given(terms, told),
+        Products::OfArguments => {
+            if !steps.iter().any(|step| step.returned.is_some()) {
+                return Err(NoInvariants::Nothing);
+            }
+            let bounds = given(terms, BTreeMap::new())?.invariants;
+            let found = products_of_arguments(ground, terms, steps, live, &bounds, budget)?;
+            match found.is_empty() {
+                true => Err(NoInvariants::Nothing),
+                false => given(terms, found),
+            }
+        }
         Products::Needed if !multiplied(terms, steps) => Err(NoInvariants::Nothing),
         Products::Needed => {
             let first = polynomials(ground, terms, steps, live, &BTreeMap::new(), budget)?;
@@ -182,10 +198,10 @@ fn fixpoint_given(
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
-    let products = guessed.products == Products::Needed;
+    let products = guessed.products != Products::Left;
     let mut hints = Hints::new(ground, terms, steps);
     if guessed.besides == Besides::Remembered {
-        hints.share_literals();
+        hints.share_literals(terms);
     }
     let cells = match guessed.elements {
         Elements::Left => Cells::default(),
@@ -202,10 +218,13 @@ fn fixpoint_given(
         guesses: (0, 0),
     };
     let remembered = match guessed.besides {
-        Besides::Nothing => Remembered::default(),
+        Besides::Nothing | Besides::Powers => Remembered::default(),
         Besides::Remembered => Remembered::new(ground, terms, steps, live, &hints),
     };
     if guessed.besides == Besides::Remembered && remembered.is_empty() {
+        return Err(NoInvariants::Nothing);
+    }
+    if guessed.besides == Besides::Powers && !doubles(ground, terms, steps) {
         return Err(NoInvariants::Nothing);
     }
     let nothing = Live::default();
@@ -250,13 +269,19 @@ fn fixpoint_given(
                     modes.extend(arguments(ground, terms, &hints, location, live, &others));
                     guesses.extend(magnitudes(terms, &others));
                 }
+                let powers = match guessed.besides {
+                    Besides::Powers => powers(ground, terms, &hints, &others),
+                    _ => Powers::default(),
+                };
+                guesses.extend(powers.guesses);
+                variables.extend(&powers.variables);
                 let more = cells.guesses(ground, terms, live, &variables);
                 let about_elements = more.guesses.iter().copied().collect();
                 guesses.extend(more.guesses);
                 variables.extend(more.variables);
                 variables.extend(told);
                 // First what only hulls relate to others: a hull has few dimensions.
-                let mut related = [more.sums, others].concat();
+                let mut related = [powers.variables, more.sums, others].concat();
                 if products {
                     // Those that hold are given, as far as anybody knows, and so are equations.
                     guesses.retain(|&guess| !multiplies(terms, &[guess]));

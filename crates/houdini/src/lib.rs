@@ -17,6 +17,7 @@ mod nodes;
 mod objects;
 mod place;
 mod polynomials;
+mod powers;
 mod questions;
 mod relations;
 mod remembered;
@@ -66,10 +67,28 @@ impl Houdini {
         }
     }
 
+    /// Guesses that speak of powers of two.
+    pub fn of_powers() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            besides: Besides::Powers,
+            ..Houdini::default()
+        }
+    }
+
     /// Guesses about products, from runs.
     pub fn of_products() -> Houdini {
         Houdini {
             products: Products::Needed,
+            ..Houdini::default()
+        }
+    }
+
+    /// Guesses about products of the arguments of recursive functions.
+    pub fn of_arguments() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            products: Products::OfArguments,
             ..Houdini::default()
         }
     }
@@ -93,7 +112,7 @@ impl Engine for Houdini {
     fn name(&self) -> &'static str {
         match self.products {
             Products::Left => "houdini",
-            Products::Needed => "polynomials",
+            Products::Needed | Products::OfArguments => "polynomials",
         }
     }
 
@@ -180,8 +199,7 @@ impl Attempt<'_> {
             budget,
             &mut tell,
         );
-        if self.guessed.products == Products::Needed && matches!(found, Err(NoInvariants::Nothing))
-        {
+        if self.guessed.products != Products::Left && matches!(found, Err(NoInvariants::Nothing)) {
             desk.event(Event {
                 doing: "no products of unknown words, or no equations between them".into(),
                 open,

@@ -13,8 +13,9 @@ use crate::questions::follows;
 use crate::relations::{Relation, relations};
 use crate::samples::Samples;
 use hardbop_budget::{Budget, Stopped};
-use hardbop_cfront::ids::LocId;
+use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{Assignment, TermId, Terms, Value, eval, multiplies, refuted_by_algebra};
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,6 +75,58 @@ pub fn polynomials(
         found.insert(location, guesses);
     }
     weaken(ground, terms, steps, known, &mut found, budget)?;
+    found.retain(|_, facts| !facts.is_empty());
+    Ok(found)
+}
+
+/// What recursive functions may give back: products of two of their arguments. Those are left that
+/// follow by algebra, where this is known of the points that are reached.
+pub fn products_of_arguments(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+    live: &BTreeMap<LocId, Live>,
+    known: &BTreeMap<LocId, TermId>,
+    budget: &Budget,
+) -> Result<BTreeMap<LocId, Vec<TermId>>, Stopped> {
+    let function_of = |at: LocId| ground.semantics.program.locations[at.index()].function;
+    let exits = steps.iter().filter_map(|step| step.returned.as_ref());
+    let functions: BTreeSet<FuncId> = exits.map(|returned| function_of(returned.exit)).collect();
+    let nothing = Live::default();
+    let mut found: BTreeMap<LocId, Vec<TermId>> = BTreeMap::new();
+    for &at in known
+        .keys()
+        .filter(|&&at| functions.contains(&function_of(at)))
+    {
+        let live = live.get(&at).unwrap_or(&nothing);
+        let words = variables(ground, terms, at, live, Breadth::Live);
+        let plain = |v: &&Variable| v.float.is_none() && v.width >= 16 && v.constant == v.term;
+        let words: Vec<Variable> = words.iter().filter(plain).copied().collect();
+        let old =
+            |v: &&Variable| matches!(ground.constants.meaning(v.constant), Some(Meaning::Old(_)));
+        let (given, held): (Vec<&Variable>, Vec<&Variable>) = words.iter().partition(old);
+        let mut guesses = Vec::new();
+        for (number, a) in given.iter().enumerate() {
+            for b in &given[number + 1..] {
+                let product = match a.width == b.width {
+                    true => terms.bv_mul(a.term, b.term),
+                    false => continue,
+                };
+                // What a call gives back is one less of something.
+                let less = [a, b].map(|word| terms.bv_sub(product, word.term));
+                for word in held.iter().filter(|word| word.width == a.width) {
+                    for product in [product, less[0], less[1]] {
+                        guesses.push(terms.eq(word.term, product));
+                    }
+                }
+            }
+        }
+        guesses.truncate(EQUATIONS);
+        found.insert(at, guesses);
+    }
+    let reached = |step: &&Step| step.from.is_none_or(|from| known.contains_key(&from));
+    let reached: Vec<Step> = steps.iter().filter(reached).cloned().collect();
+    weaken(ground, terms, &reached, known, &mut found, budget)?;
     found.retain(|_, facts| !facts.is_empty());
     Ok(found)
 }
@@ -171,6 +224,13 @@ fn weaken(
                 .cloned()
                 .unwrap_or_default();
             before.extend(step.from.and_then(|from| known.get(&from)));
+            if let Some(returned) = &step.returned {
+                let mut callee = found.get(&returned.exit).cloned().unwrap_or_default();
+                callee.extend(known.get(&returned.exit));
+                for fact in callee {
+                    before.push(ground.at_exit(terms, returned, fact));
+                }
+            }
             let claimed = found.get(&to).cloned().unwrap_or_default();
             let mut kept = Vec::new();
             for &fact in &claimed {

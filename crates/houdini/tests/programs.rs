@@ -294,3 +294,99 @@ fn inputs_that_never_change_tell_states_apart() {
     );
     assert_eq!(first_by(Houdini::remembering(), &text("-y")), open);
 }
+
+/// What bounds a word of 64 bits says nothing of a narrower one that is compared with it.
+#[test]
+fn words_of_different_widths_are_compared() {
+    let text = "int main(void) {
+                long n = __VERIFIER_nondet_int();
+                int i = 0, k = 0;
+                if (n < -1000 || n > 1000) return 0;
+                while (i < n) { i++; k++; }
+                assert(k <= 1000);
+                while (k > 0) k--;
+                return 0;
+            }";
+    let open = "line 6: unknown: the invariants that were guessed do not exclude it";
+    assert_eq!(first_by(Houdini::remembering(), text), open);
+}
+
+/// What is doubled in every round is a power of two.
+#[test]
+fn what_is_doubled_is_a_power() {
+    let text = |bound: u32| {
+        format!(
+            "int main(void) {{
+                int n = __VERIFIER_nondet_int();
+                unsigned x = 1;
+                if (n < 0 || n > {bound}) return 0;
+                for (int i = 0; i < n; i++) x = 2 * x;
+                assert(x == 1u << n);
+                assert(x != 0);
+                return 0;
+            }}"
+        )
+    };
+    let open = "line 6: unknown: the invariants that were guessed do not exclude it";
+    assert_eq!(first_by(Houdini::default(), &text(31)), open);
+    let found = found_by(Houdini::of_powers(), &text(31));
+    assert!(
+        found.starts_with("line 6: proved\nline 7: proved\n"),
+        "{found}"
+    );
+    let found = found_by(Houdini::of_powers(), &text(40));
+    assert!(found.contains("line 7: unknown"), "{found}");
+}
+
+/// A function that calls itself twice does as many things.
+#[test]
+fn the_moves_of_a_tower_are_a_power() {
+    let text = |most: u32| {
+        format!(
+            "int moves;
+            void move(int n) {{
+                if (n == 0) return;
+                assert(moves < 2147483647);
+                moves++;
+                move(n - 1);
+                move(n - 1);
+            }}
+            int main(void) {{
+                int n = __VERIFIER_nondet_int();
+                if (n < 1 || n > {most}) return 0;
+                move(n);
+                return 0;
+            }}"
+        )
+    };
+    let open = "line 4: unknown: the invariants that were guessed do not exclude it";
+    assert_eq!(first_by(Houdini::of_powers(), &text(31)), "line 4: proved");
+    assert_eq!(first_by(Houdini::of_powers(), &text(32)), open);
+}
+
+/// A function that adds as often as it is told gives a product back.
+#[test]
+fn additions_of_a_recursion_are_a_product() {
+    let text = |most: u32| {
+        format!(
+            "int times(int n, int m) {{
+                if (m < 0) return times(n, -m);
+                if (m == 0) return 0;
+                int rest = times(n, m - 1);
+                assert(rest <= 2147483647 - n);
+                return n + rest;
+            }}
+            int main(void) {{
+                int n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();
+                if (n < 0 || n > {most} || m < 0 || m > {most}) return 0;
+                times(n, m);
+                return 0;
+            }}"
+        )
+    };
+    let open = "line 5: unknown: the invariants that were guessed do not exclude it";
+    let proved = "line 5: proved";
+    assert_eq!(first_by(Houdini::default(), &text(46340)), open);
+    assert_eq!(first_by(Houdini::of_arguments(), &text(46340)), proved);
+    assert_eq!(first_by(Houdini::of_arguments(), &text(46341)), open);
+}

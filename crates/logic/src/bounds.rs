@@ -1,5 +1,6 @@
 //! Questions about floats, decided by intervals: a box of values for the inputs is split until
-//! each part contradicts the formulas, or some point in it is a model.
+//! each part contradicts the formulas, or some point in it is a model. Of products of words that
+//! were widened for them, as overflows are asked about, the box of all values is only shrunk.
 //!
 //! Rounded operations are monotone, so the bounds of a result are the results of bounds, exactly.
 //! That decides in a moment what a solver takes hours for as bits: the range of a polynomial, say.
@@ -47,7 +48,7 @@ struct Known {
     truth: Truth,
     /// The numbers of a bit-vector, read as a float.
     float: Range,
-    /// The numbers of a bit-vector of up to 64 bits in two's complement.
+    /// The numbers of a bit-vector of up to [`WIDEST`] bits in two's complement.
     int: (i128, i128),
 }
 
@@ -98,6 +99,8 @@ struct Question<'t> {
     roots: Vec<usize>,
     /// The positions of the leaves.
     leaves: Vec<usize>,
+    /// Whether anything is computed with floats.
+    floats: bool,
 }
 
 /// The bounds of the leaves.
@@ -130,7 +133,9 @@ fn computes(op: &Op) -> bool {
 impl<'t> Question<'t> {
     fn new(terms: &'t Terms, formulas: &[TermId]) -> Option<Question<'t>> {
         let order = terms.postorder(formulas);
-        if order.len() > LARGEST || !order.iter().any(|&term| computes(terms.op(term))) {
+        let floats = order.iter().any(|&term| computes(terms.op(term)));
+        let multiplies = |&term: &TermId| terms.is_wide_product(terms.op(term), terms.args(term));
+        if order.len() > LARGEST || !floats && !order.iter().any(multiplies) {
             return None;
         }
         let mut at: FxHashMap<TermId, usize> = FxHashMap::default();
@@ -167,6 +172,7 @@ impl<'t> Question<'t> {
             formulas: formulas.to_vec(),
             nodes,
             leaves,
+            floats,
         })
     }
 
@@ -183,6 +189,11 @@ impl<'t> Question<'t> {
                 .map(|&leaf| all_ints(self.nodes[leaf].width))
                 .collect(),
         };
+        if !self.floats {
+            let mut bounds = widest;
+            let empty = self.shrink(&mut bounds, &mut Vec::new()).is_err();
+            return empty.then_some(Decision::Unsat);
+        }
         let pointed = !self.nodes.iter().any(|node| {
             matches!(
                 node.op,
@@ -309,10 +320,13 @@ impl<'t> Question<'t> {
     }
 }
 
+/// Wider words may be anything: sums of two numbers of this width are numbers of ours.
+const WIDEST: u32 = 100;
+
 /// All numbers of a width in two's complement.
 fn all_ints(width: u32) -> (i128, i128) {
     match width {
-        1..=64 => (-(1 << (width - 1)), (1 << (width - 1)) - 1),
+        1..=WIDEST => (-(1 << (width - 1)), (1 << (width - 1)) - 1),
         _ => (i128::MIN, i128::MAX),
     }
 }

@@ -167,6 +167,7 @@ pub struct Terms {
     symbol_index: FxHashMap<(String, Sort), SymbolId>,
     functions: Vec<Function>,
     floats: bool,
+    products: bool,
     function_index: FxHashMap<(String, Vec<Sort>, Sort), FuncId>,
     /// All names in use by symbols and functions, so that each printed name means one thing.
     names: FxHashMap<String, u32>,
@@ -234,6 +235,17 @@ impl Terms {
     /// Whether there is any operation on floats.
     pub(crate) fn has_floats(&self) -> bool {
         self.floats
+    }
+
+    /// Whether there is any product of words that were widened for it.
+    pub(crate) fn has_products(&self) -> bool {
+        self.products
+    }
+
+    /// Whether a term is a product of words that were widened for it.
+    pub(crate) fn is_wide_product(&self, op: &Op, args: &[TermId]) -> bool {
+        let widened = |&arg: &TermId| matches!(self.op(arg), Op::SignExtend(_) | Op::ZeroExtend(_));
+        *op == Op::BvMul && args.iter().all(widened)
     }
 
     /// The operator of a term.
@@ -361,6 +373,7 @@ impl Terms {
             return known;
         }
         self.floats |= matches!(node.op, Op::Float(_));
+        self.products |= self.is_wide_product(&node.op, &node.args);
         let id = TermId(u32::try_from(self.nodes.len()).expect("more than 2^32 terms"));
         self.nodes.push(node.clone());
         self.index.insert(node, id);

@@ -264,6 +264,16 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         edges: 300,
         ..Houdini::remembering()
     };
+    let powers = Houdini {
+        steps: 100_000_000,
+        edges: 300,
+        ..Houdini::of_powers()
+    };
+    let of_arguments = Houdini {
+        steps: 100_000_000,
+        edges: 300,
+        ..Houdini::of_arguments()
+    };
     let products = Houdini {
         steps: 100_000_000,
         edges: 3_000,
@@ -322,6 +332,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             shared(elements, seconds(20), 2),
             // Ends at once where nothing is forgotten.
             timed(remembering, seconds(8)),
+            // Ends at once where nothing is doubled.
+            timed(powers, seconds(5)),
+            // Ends at once where nothing is recursive.
+            timed(of_arguments, seconds(5)),
             shared(by_arguments, seconds(15), 2),
             suited(Look::Long(RUN_FIRST), timed(Leap::default(), seconds(1))),
             // What is not bits is declined at once; small machines of bits are decided here.

@@ -1,4 +1,4 @@
-//! The object that a wrong access or a wrong `free` is about: what it is, where it comes from and
+//! The object that a wrong access or a wrong `free` is about, or that is lost: what it is, where it comes from and
 //! where it went, how far the access is off, and a drawing of it.
 
 use hardbop_budget::Budget;
@@ -8,12 +8,17 @@ use hardbop_cfront::interp::{
     Interpreter, Limits, LiveObject, Observer, Run, Script, State, TraceMode,
 };
 use hardbop_cfront::program::{
-    BinaryOp, CheckKind, ExprKind, LocationKind, Op, PlaceKind, Program, Source,
+    BinaryOp, CheckKind, ExprKind, HeapFact, LocationKind, Op, PlaceKind, Program, ProgramEnd,
+    Source,
 };
 use hardbop_cfront::types::Type;
 
 /// The most cells that are drawn before the last one.
 const DRAWN: u64 = 4;
+/// The most objects that are named where several are lost.
+const NAMED: usize = 3;
+/// So many objects are kept in mind.
+const KNOWN: usize = 1_000_000;
 
 /// Says in a few lines which object a violation is about; nothing for violations of other kinds.
 pub fn describe(program: &Program, run: &Run, budget: &Budget) -> Vec<String> {
@@ -21,6 +26,8 @@ pub fn describe(program: &Program, run: &Run, budget: &Budget) -> Vec<String> {
         program,
         blocks: Vec::new(),
         pending: None,
+        calls: Vec::new(),
+        last: None,
         lines: Vec::new(),
     };
     let limits = Limits {
@@ -50,12 +57,22 @@ struct Looker<'p> {
     blocks: Vec<Block>,
     /// Memory that is being allocated: the edge, and the variable that gets its address.
     pending: Option<(EdgeId, VarId)>,
+    /// The calls that are active, ...
+    calls: Vec<EdgeId>,
+    /// ... and the edge that was passed last: where there is one call more, that made it.
+    last: Option<EdgeId>,
     lines: Vec<String>,
 }
 
 impl Observer for Looker<'_> {
     fn edge(&mut self, id: EdgeId, state: &mut State<'_, '_>) {
         let program = self.program;
+        let outer = state.depth().saturating_sub(1);
+        self.calls.truncate(outer);
+        if self.calls.len() < outer {
+            self.calls.extend(self.last);
+        }
+        self.last = Some(id);
         if let Some((edge, variable)) = self.pending.take()
             && let Some(address) = state.variable(variable)
             && let Some(object) = state.object_at(address.bits as u64)
@@ -69,6 +86,9 @@ impl Observer for Looker<'_> {
             });
         }
         let edge = &program.edges[id.index()];
+        if program.locations[edge.to.index()].kind == LocationKind::Exit {
+            self.returned(edge.source, state);
+        }
         match &edge.op {
             Op::Allocate { place, .. } => {
                 if let PlaceKind::Var(variable) = program.place(*place).kind {
@@ -104,6 +124,17 @@ impl Observer for Looker<'_> {
                     )
                 {
                     self.explain(*condition, state);
+                } else if let LocationKind::Error(check) = program.locations[edge.to.index()].kind
+                    && matches!(
+                        program.checks[check.index()].kind,
+                        CheckKind::Alignment | CheckKind::Overlap
+                    )
+                {
+                    self.pointers(*condition, state);
+                } else if let LocationKind::Error(_) = program.locations[edge.to.index()].kind
+                    && let Some((fact, end)) = heap_fact(program, *condition)
+                {
+                    self.left_behind(&state.left_behind(fact, end));
                 }
             }
             _ => {}
@@ -112,9 +143,53 @@ impl Observer for Looker<'_> {
 }
 
 impl Looker<'_> {
+    /// A place; of what a model of the library does, the place where the program calls it.
     fn at(&self, source: Source) -> String {
+        let calls = self.calls.iter().rev();
+        let sources = calls.map(|&call| self.program.edges[call.index()].source);
+        let mut sources = [source].into_iter().chain(sources);
+        let own = sources.find(|&source| !self.file(source).starts_with("<hardbop>"));
+        let source = own.unwrap_or(source);
+        format!("{}:{}", self.file(source), source.line)
+    }
+
+    fn file(&self, source: Source) -> &str {
         let file = self.program.presumed_files.get(source.file as usize);
-        format!("{}:{}", file.map_or("", String::as_str), source.line)
+        file.map_or("", String::as_str)
+    }
+
+    /// The variables in memory of the function that is running are gone soon.
+    fn returned(&mut self, source: Source, state: &State<'_, '_>) {
+        let program = self.program;
+        let function = state.function();
+        for &variable in &program.function(function).locals {
+            if program.variable(variable).address_taken
+                && self.blocks.len() < KNOWN
+                && let Some(base) = state.address(variable)
+            {
+                let name = &program.function(function).name;
+                self.blocks.push(Block {
+                    base,
+                    size: program.types.size_of(program.variable(variable).ty),
+                    what: self.variable(variable),
+                    gone: Some(format!(
+                        "gone when `{name}` returned at {}",
+                        self.at(source)
+                    )),
+                });
+            }
+        }
+    }
+
+    /// Names the objects that are lost, or left at the end.
+    fn left_behind(&mut self, objects: &[LiveObject]) {
+        for object in objects.iter().take(NAMED) {
+            self.lines.push(format!("object: {}", self.object(object)));
+        }
+        if objects.len() > NAMED {
+            let more = objects.len() - NAMED;
+            self.lines.push(format!("and {more} more"));
+        }
     }
 
     /// A variable with its type, its size and its place.
@@ -164,6 +239,41 @@ impl Looker<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Says where the pointers lie that a condition looks at as numbers.
+    fn pointers(&mut self, condition: ExprId, state: &mut State<'_, '_>) {
+        let mut work = vec![condition];
+        let mut found: Vec<ExprId> = Vec::new();
+        while let Some(at) = work.pop() {
+            match self.program.expr(at).kind {
+                ExprKind::Convert(from) if self.is_pointer(from) => found.push(from),
+                ExprKind::Unary(_, operand) | ExprKind::Convert(operand) => work.push(operand),
+                // The first one of a sum comes first.
+                ExprKind::Binary(_, left, right) => work.extend([right, left]),
+                _ => {}
+            }
+        }
+        let mut told: Vec<(u64, i64)> = Vec::new();
+        for pointer in found {
+            if let Some((object, offset)) = state.pointee(pointer)
+                && !told.contains(&(object.base, offset))
+            {
+                if told.iter().all(|&(base, _)| base != object.base) {
+                    self.lines.push(format!("object: {}", self.object(&object)));
+                }
+                told.push((object.base, offset));
+                let size = bytes(object.size);
+                let also = if told.len() > 1 { "another" } else { "a" };
+                self.lines
+                    .push(format!("{also} pointer is at byte {offset} of {size}"));
+            }
+        }
+    }
+
+    fn is_pointer(&self, expr: ExprId) -> bool {
+        let ty = self.program.expr(expr).ty;
+        matches!(self.program.types.get(ty), Type::Pointer(_))
     }
 
     fn access(&mut self, pointer: ExprId, size: u128, state: &mut State<'_, '_>) {
@@ -324,6 +434,20 @@ impl Looker<'_> {
         self.lines.push(format!("  {cells}"));
         self.lines.push(format!("  {}", below.trim_end()));
     }
+}
+
+/// What a condition says of the heap where the program ends.
+fn heap_fact(program: &Program, condition: ExprId) -> Option<(HeapFact, ProgramEnd)> {
+    let mut work = vec![condition];
+    while let Some(at) = work.pop() {
+        match program.expr(at).kind {
+            ExprKind::HeapIs { fact, end } => return Some((fact, end)),
+            ExprKind::Unary(_, operand) => work.push(operand),
+            ExprKind::Binary(_, left, right) => work.extend([left, right]),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn bytes(count: u64) -> String {

@@ -34,8 +34,8 @@ impl Memory {
         slots.filter(|&slot| self.describe(slot).1 == Life::Heap)
     }
 
-    /// Whether every object on the heap can be reached from some objects.
-    fn all_reached_from(&self, mut work: Vec<u32>, sight: Sight) -> bool {
+    /// The objects on the heap that cannot be reached from some objects.
+    fn unreached_from(&self, mut work: Vec<u32>, sight: Sight) -> Vec<u32> {
         let mut reached = vec![false; self.objects.len()];
         while let Some(slot) = work.pop() {
             if std::mem::replace(&mut reached[slot as usize], true) {
@@ -52,7 +52,8 @@ impl Memory {
                 }
             }
         }
-        self.allocated().all(|object| reached[object as usize])
+        let unreached = |&object: &u32| !reached[object as usize];
+        self.allocated().filter(unreached).collect()
     }
 }
 
@@ -68,7 +69,19 @@ impl Machine<'_> {
         }
     }
 
-    fn all_reached(&self, end: ProgramEnd) -> Result<bool, End> {
+    /// The objects of which a fact does not hold.
+    pub(super) fn left_behind(&self, fact: HeapFact, end: ProgramEnd) -> Vec<u32> {
+        match fact {
+            HeapFact::Freed => self.memory.allocated().collect(),
+            HeapFact::Reached => {
+                let roots = self.held(self.roots(end), end);
+                self.memory.unreached_from(roots, Sight::Words)
+            }
+        }
+    }
+
+    /// The objects that need not be reached from others where the program ends.
+    fn roots(&self, end: ProgramEnd) -> Vec<u32> {
         let program = self.interpreter.program;
         let mut roots: Vec<u32> = (1..self.memory.statics).collect();
         let own = |&slot: &u32| self.memory.describe(slot).1 == Life::Static;
@@ -80,14 +93,28 @@ impl Machine<'_> {
             let stack = self.slots.iter().chain(&self.allocated);
             roots.extend(stack.copied().filter(|&object| object != NO_OBJECT));
         }
-        if self.memory.all_reached_from(roots.clone(), Sight::Pointers) {
-            return Ok(true);
-        }
+        roots
+    }
+
+    /// The same with what variables in registers may hold.
+    fn held(&self, mut roots: Vec<u32>, end: ProgramEnd) -> Vec<u32> {
         if end == ProgramEnd::Stop {
             let held = |register: &Reg| self.memory.heap_object_at(register.low);
             roots.extend(self.registers.iter().filter_map(held));
         }
-        match self.memory.all_reached_from(roots, Sight::Words) {
+        roots
+    }
+
+    fn all_reached(&self, end: ProgramEnd) -> Result<bool, End> {
+        let roots = self.roots(end);
+        let unreached = self.memory.unreached_from(roots.clone(), Sight::Pointers);
+        if unreached.is_empty() {
+            return Ok(true);
+        }
+        let unreached = self
+            .memory
+            .unreached_from(self.held(roots, end), Sight::Words);
+        match unreached.is_empty() {
             false => Ok(false),
             true => {
                 let edge = self.edge.unwrap_or(EdgeId(0));

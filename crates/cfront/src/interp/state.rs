@@ -8,7 +8,7 @@ use super::memory::Life;
 use super::scalar::{Kind, Reg};
 use super::{TrapKind, Value};
 use crate::ids::{ExprId, FuncId, VarId};
-use crate::program::VarKind;
+use crate::program::{HeapFact, ProgramEnd, VarKind};
 use std::rc::Rc;
 
 /// An object that lives at some moment of a run.
@@ -187,6 +187,18 @@ impl State<'_, '_> {
             size,
             variable,
         })
+    }
+
+    /// The objects of the heap of which a fact does not hold.
+    pub fn left_behind(&self, fact: HeapFact, end: ProgramEnd) -> Vec<LiveObject> {
+        let memory = &self.machine.memory;
+        let objects = self.machine.left_behind(fact, end).into_iter();
+        let described = objects.map(|object| LiveObject {
+            base: memory.base(object),
+            size: memory.describe(object).0,
+            variable: None,
+        });
+        described.collect()
     }
 
     /// Some bytes of memory, if they lie in the live object that the address lies in.

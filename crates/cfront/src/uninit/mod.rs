@@ -14,12 +14,12 @@ mod operators;
 mod uses;
 
 use crate::edit::{Graphs, Tables};
-use crate::finish::quote_sources;
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::lower::TEXT;
 use crate::options::Violations;
 use crate::points_to::PointsTo;
 use crate::program::*;
+use crate::quoted::quote_sources;
 use crate::types::Type;
 use bits::Bits;
 use dirt::Dirt;

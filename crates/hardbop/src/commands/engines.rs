@@ -49,6 +49,7 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Houdini => {
             let mut plan = Plan::alone(Houdini::default());
             plan.first.push(Box::new(Houdini::remembering()));
+            plan.first.push(Box::new(Houdini::of_powers()));
             plan
         }
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),
@@ -56,7 +57,11 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
         EngineChoice::Leap => Plan::alone(Leap::default()),
         EngineChoice::Nodes => Plan::alone(Nodes::default()),
         EngineChoice::Pdr => Plan::alone(Pdr::default()),
-        EngineChoice::Polynomials => Plan::alone(Houdini::of_products()),
+        EngineChoice::Polynomials => {
+            let mut plan = Plan::alone(Houdini::of_products());
+            plan.first.push(Box::new(Houdini::of_arguments()));
+            plan
+        }
         EngineChoice::Sat => Plan::alone(Unroll::on_circuits()),
         EngineChoice::Run => Plan::alone(Runs::default()),
         EngineChoice::Slam => Plan::alone(Slam::reading(arithmetic)),

@@ -392,17 +392,17 @@ fn dump() {
     Scene::examples().check(
         "c dump c/midpoint.c --function midpoint --check overflow",
         expect![[r#"
-        int midpoint(int low, int high)
-          0 -> 1  assume(overflows<int>(low + high));
-          0 -> 2  assume(!overflows<int>(low + high));
-          1: error: signed overflow in low + high
-          2 -> 3  assume(overflows<int>((low + high) / 2));
-          2 -> 4  assume(!overflows<int>((low + high) / 2));
-          3: error: signed overflow in line 8
-          4 -> 5  result# = (low + high) / 2;
-          5: exit
-        [exit 0]
-    "#]],
+            int midpoint(int low, int high)
+              0 -> 1  assume(overflows<int>(low + high));
+              0 -> 2  assume(!overflows<int>(low + high));
+              1: error: signed overflow in low + high
+              2 -> 3  assume(overflows<int>((low + high) / 2));
+              2 -> 4  assume(!overflows<int>((low + high) / 2));
+              3: error: signed overflow in (low + high) / 2
+              4 -> 5  result# = (low + high) / 2;
+              5: exit
+            [exit 0]
+        "#]],
     );
     Scene::examples().check(
         "c dump c/midpoint.c --function nowhere",

@@ -57,6 +57,7 @@ fn a_way_out_that_forgets_to_free_loses_memory() {
           5  int *p = malloc(sizeof *p);  live heap objects = 1
           4  int main(void) {             live heap objects = 1
           4  memory lost at the end of the program
+          object: 4 bytes allocated at x.c:5
           x.c:6: input __VERIFIER_nondet_int() = 5
         PROVED x.c:4: every execution ends, so that lost memory is seen (in main)
         2 checks: 1 proved, 1 violated, 0 unknown
@@ -66,6 +67,7 @@ fn a_way_out_that_forgets_to_free_loses_memory() {
     "#]]);
     early.check("check x.c --property memtrack.prp --no-trace", expect![[r#"
         VIOLATED x.c:4: memory lost at the end of the program (in main)
+          object: 4 bytes allocated at x.c:5
           x.c:6: input __VERIFIER_nondet_int() = 5
         PROVED x.c:4: every execution ends, so that lost memory is seen (in main)
         2 checks: 1 proved, 1 violated, 0 unknown
@@ -76,6 +78,7 @@ fn a_way_out_that_forgets_to_free_loses_memory() {
     "#]]);
     early.check("check x.c --property cleanup.prp --no-trace", expect![[r#"
         VIOLATED x.c:4: memory left at the end of the program (in main)
+          object: 4 bytes allocated at x.c:5
           x.c:6: input __VERIFIER_nondet_int() = 5
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         result: false(valid-memcleanup)
@@ -88,6 +91,7 @@ fn what_a_global_variable_points_to_is_not_lost() {
     let global = scene("int main(void) {\n  kept = malloc(sizeof *kept);\n  return 0;\n}");
     global.check("check x.c --check cleanup --no-trace", expect![[r#"
         VIOLATED x.c:4: memory left at the end of the program (in main)
+          object: 4 bytes allocated at x.c:5
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
         [exit 1]
     "#]]);
@@ -145,6 +149,7 @@ fn at_exit_and_abort_variables_are_still_there() {
     "#]]);
     stops.check("check x.c --check cleanup --no-trace", expect![[r#"
         VIOLATED x.c:8: memory left at the end of the program in exit(0) (in main)
+          object: 4 bytes allocated at x.c:5
         PROVED x.c:4: memory left at the end of the program (in main)
         2 checks: 1 proved, 1 violated, 0 unknown
         assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
@@ -188,6 +193,7 @@ int main(void) {
     );
     fails.check("check x.c --property cleanup.prp --no-trace", expect![[r#"
         VIOLATED x.c:9: memory left at the end of the program in reach_error() (in main)
+          object: 4 bytes allocated at x.c:6
           x.c:7: input __VERIFIER_nondet_int() = 7
         PROVED x.c:5: memory left at the end of the program (in main)
         2 checks: 1 proved, 1 violated, 0 unknown

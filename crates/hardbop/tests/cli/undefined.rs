@@ -118,9 +118,11 @@ fn a_misaligned_access() {
 }",
         "--check alignment",
         expect![[r#"
-            PROVED x.c:10: misaligned access in line 10 (in main)
-            PROVED x.c:11: misaligned access in line 11 (in main)
-            VIOLATED x.c:12: misaligned access in line 12 (in main)
+            PROVED x.c:10: misaligned access in *(int *)(bytes + 4) (in main)
+            PROVED x.c:11: misaligned access in *(short *)(bytes + 2 * (i / 2)) (in main)
+            VIOLATED x.c:12: misaligned access in *(int *)(bytes + i) (in main)
+              object: `char bytes[16]` of 16 bytes, declared at x.c:6
+              a pointer is at byte 1 of 16 bytes
               x.c:7: input __VERIFIER_nondet_int() = 1
             3 checks: 2 proved, 1 violated, 0 unknown
             assuming that every object lies at a multiple of 16 bytes: an access that only this makes aligned is not seen
@@ -175,6 +177,9 @@ fn memory_that_overlaps_itself_is_moved_and_not_copied() {
             PROVED x.c:7: memory copied to where it overlaps itself in memcpy(b, a, 16) (in main)
             PROVED x.c:9: memory copied to where it overlaps itself in memcpy(a + 8, a, 8) (in main)
             VIOLATED x.c:10: memory copied to where it overlaps itself in memcpy(a + 4, a, 8) (in main)
+              object: `char a[16]` of 16 bytes, declared at x.c:6
+              a pointer is at byte 4 of 16 bytes
+              another pointer is at byte 0 of 16 bytes
             3 checks: 2 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:8
             [exit 1]
@@ -189,6 +194,9 @@ fn memory_that_overlaps_itself_is_moved_and_not_copied() {
         "--check overlap",
         expect![[r#"
             VIOLATED <hardbop>/models/string.c:27: memory copied to where it overlaps itself (in strcpy)
+              object: `char a[16]` of 16 bytes, declared at x.c:6
+              a pointer is at byte 2 of 16 bytes
+              another pointer is at byte 0 of 16 bytes
             PROVED <hardbop>/models/string.c:31: memory copied to where it overlaps itself (in strcpy)
             2 checks: 1 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
@@ -226,7 +234,7 @@ fn strings_without_an_end_and_moved_memory_are_wrong_accesses() {
         expect![[r#"
             PROVED x.c:7: invalid access in q[0] (in main)
             VIOLATED x.c:8: invalid access in p[0] (in main)
-              object: 4 bytes allocated at x.c:6, freed at <hardbop>/models/stdlib.c:28
+              object: 4 bytes allocated at x.c:6, freed at x.c:6
               the access of 1 byte is at byte 0 of 4 bytes
             PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
             PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
@@ -306,8 +314,8 @@ fn memory_that_may_not_be_there_is_cleared_where_it_is() {
 }",
         "--malloc-may-fail --check pointer,bounds,free",
         expect![[r#"
-            PROVED x.c:8: null pointer in assert (in main)
-            PROVED x.c:8: invalid access in assert (in main)
+            PROVED x.c:8: null pointer in assert(p[3] == 0) (in main)
+            PROVED x.c:8: invalid access in assert(p[3] == 0) (in main)
             PROVED x.c:8: assertion p[3] == 0 (in main)
             PROVED x.c:9: invalid free in free(p) (in main)
             4 checks: 4 proved, 0 violated, 0 unknown

@@ -230,9 +230,10 @@ impl Search<'_, '_, '_> {
             Some(changes) if !place.is_quantified() => place.since(terms, changes),
             _ => place.invariant(terms),
         };
-        let known = self.given.get(&returned.exit).into_iter().flatten();
-        let formula = terms.and(&known.copied().chain([formula]).collect::<Vec<_>>());
-        let left = self.ground.at_exit(terms, returned, formula);
+        let mut facts = vec![formula];
+        facts.extend(self.given.get(&returned.exit).into_iter().flatten());
+        let all = terms.and(&facts);
+        let left = self.ground.at_exit(terms, returned, all);
         Some(terms.and(&[step.condition, left]))
     }
 

@@ -141,12 +141,19 @@ impl Question<'_> {
         let (left, right) = (node.args[0], node.args[1]);
         let (a, b) = (known[left].int, known[right].int);
         let unsigned = matches!(node.op, Op::BvUlt | Op::BvUle);
-        if a.0 == i128::MIN || b.0 == i128::MIN || unsigned && (a.0 < 0 || b.0 < 0) {
+        if a.0 == i128::MIN || b.0 == i128::MIN {
             return;
         }
         let strict = matches!(node.op, Op::BvSlt | Op::BvUlt) == wanted;
         let gap = i128::from(strict);
         let (low, high) = if wanted { (left, right) } else { (right, left) };
+        if unsigned && known[high].int.0 >= 0 {
+            // Below a number whose first bit is 0, the first bit is 0.
+            stack.push((low, Demand::Int(0, known[high].int.1 - gap)));
+        }
+        if unsigned && (a.0 < 0 || b.0 < 0) {
+            return;
+        }
         stack.push((low, Demand::Int(i128::MIN, known[high].int.1 - gap)));
         stack.push((high, Demand::Int(known[low].int.0 + gap, i128::MAX)));
     }

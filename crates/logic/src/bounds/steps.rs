@@ -1,7 +1,7 @@
 //! What a box tells of every term, from the leaves up.
 
 use super::range::{Format, Operands, Range};
-use super::{Bounds, Known, Node, Question, Truth, all_ints};
+use super::{Bounds, Known, Node, Question, Truth, WIDEST, all_ints};
 use crate::float::{FloatOp, Rounding};
 use crate::term::Op;
 use num_traits::ToPrimitive;
@@ -12,7 +12,7 @@ impl Question<'_> {
         known.clear();
         for node in &self.nodes {
             let next = Known {
-                truth: truth(node, known),
+                truth: truth(&self.nodes, node, known),
                 float: float(node, bounds, known),
                 int: int(node, bounds, known),
             };
@@ -124,7 +124,7 @@ fn int(node: &Node, bounds: &Bounds, known: &[Known]) -> (i128, i128) {
     };
     match &node.op {
         Op::BitVec(bits) => match bits.to_i128() {
-            Some(bits) if (1..=64).contains(&node.width) => {
+            Some(bits) if (1..=WIDEST).contains(&node.width) => {
                 let value = match bits > all.1 {
                     true => bits - (1 << node.width),
                     false => bits,
@@ -133,7 +133,7 @@ fn int(node: &Node, bounds: &Bounds, known: &[Known]) -> (i128, i128) {
             }
             _ => all,
         },
-        Op::Ite if (1..=64).contains(&node.width) => match known[node.args[0]].truth {
+        Op::Ite if (1..=WIDEST).contains(&node.width) => match known[node.args[0]].truth {
             Truth {
                 yes: true,
                 no: false,
@@ -150,8 +150,11 @@ fn int(node: &Node, bounds: &Bounds, known: &[Known]) -> (i128, i128) {
             _ if node.width - by <= 64 => (0, (1 << (node.width - by)) - 1),
             _ => all,
         },
-        Op::BvAdd if node.width <= 64 => fits((of(0).0 + of(1).0, of(0).1 + of(1).1)),
-        Op::BvSub if node.width <= 64 => fits((of(0).0 - of(1).1, of(0).1 - of(1).0)),
+        Op::BvAdd if node.width <= WIDEST => fits((of(0).0 + of(1).0, of(0).1 + of(1).1)),
+        Op::BvSub if node.width <= WIDEST => fits((of(0).0 - of(1).1, of(0).1 - of(1).0)),
+        Op::BvMul if node.width <= WIDEST => product(of(0), of(1)).map_or(all, fits),
+        // The lower bits of a number that they can hold are that number.
+        Op::Extract { low: 0, .. } => fits(of(0)),
         Op::Float(operation) => match (operation.op, Format::of(operation.format)) {
             (FloatOp::ToInt(width), Some(_)) => of_float(known[node.args[0]].float, width, all),
             _ => all,
@@ -163,11 +166,46 @@ fn int(node: &Node, bounds: &Bounds, known: &[Known]) -> (i128, i128) {
     }
 }
 
+/// The products of the numbers of two ranges: the extreme ones are those of ends.
+fn product(a: (i128, i128), b: (i128, i128)) -> Option<(i128, i128)> {
+    let (mut low, mut high) = (i128::MAX, i128::MIN);
+    for (x, y) in [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)] {
+        let product = x.checked_mul(y)?;
+        low = low.min(product);
+        high = high.max(product);
+    }
+    Some((low, high))
+}
+
+/// Whether one side of an equation is the other one, cut to fewer bits that can hold it and widened
+/// again: that nothing overflows is said like that.
+fn is_kept(nodes: &[Node], node: &Node, known: &[Known]) -> bool {
+    let &[a, b] = node.args.as_slice() else {
+        return false;
+    };
+    [(a, b), (b, a)].into_iter().any(|(whole, back)| {
+        let Some(&cut) = nodes[back].args.first() else {
+            return false;
+        };
+        let Op::Extract { high, low: 0 } = nodes[cut].op else {
+            return false;
+        };
+        let kept = high + 1;
+        let (least, most) = match nodes[back].op {
+            Op::SignExtend(_) if kept <= WIDEST => all_ints(kept),
+            Op::ZeroExtend(_) if kept < WIDEST => (0, (1 << kept) - 1),
+            _ => return false,
+        };
+        let (low, high) = known[whole].int;
+        nodes[cut].args == [whole] && least <= low && high <= most
+    })
+}
+
 fn of_float(range: Range, width: u32, all: (i128, i128)) -> (i128, i128) {
     range.ints(width).unwrap_or(all)
 }
 
-fn truth(node: &Node, known: &[Known]) -> Truth {
+fn truth(nodes: &[Node], node: &Node, known: &[Known]) -> Truth {
     let of = |at: usize| known[node.args[at]].truth;
     let all = || node.args.iter().map(|&arg| known[arg].truth);
     match &node.op {
@@ -200,6 +238,7 @@ fn truth(node: &Node, known: &[Known]) -> Truth {
                 no: of(1).no || of(2).no,
             },
         },
+        Op::Eq if is_kept(nodes, node, known) => Truth::of(true),
         Op::Eq => equality(node, known),
         Op::BvSlt | Op::BvSle | Op::BvUlt | Op::BvUle => order(node, known),
         Op::Float(operation) => match (operation.op, Format::of(operation.format)) {

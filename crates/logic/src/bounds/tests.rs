@@ -286,3 +286,209 @@ fn polynomials_have_bounds() {
         _ => panic!("there is a point"),
     }
 }
+
+/// A random word of a width over some leaves.
+fn word(
+    random: &mut Random,
+    terms: &mut Terms,
+    leaves: &[TermId],
+    width: u32,
+    depth: u32,
+) -> TermId {
+    let of_width: Vec<TermId> = leaves
+        .iter()
+        .copied()
+        .filter(|&leaf| terms.width(leaf) == width)
+        .collect();
+    if depth == 0 || random.below(6u64) == 0 {
+        return match (random.below(3u64), of_width.is_empty()) {
+            (1 | 2, false) => random.pick(&of_width),
+            _ => {
+                let literal = i128::from(random.below(40u64)) - 20;
+                terms.bv(literal, width)
+            }
+        };
+    }
+    let sign = match random.below(2u64) {
+        0 => Sign::Signed,
+        _ => Sign::Unsigned,
+    };
+    match random.below(6u64) {
+        0 => {
+            let a = word(random, terms, leaves, width, depth - 1);
+            let b = word(random, terms, leaves, width, depth - 1);
+            terms.bv_add(a, b)
+        }
+        1 => {
+            let a = word(random, terms, leaves, width, depth - 1);
+            let b = word(random, terms, leaves, width, depth - 1);
+            terms.bv_sub(a, b)
+        }
+        2 | 3 => {
+            let other = random.pick(&[8, 16, 32]).min(width);
+            let a = word(random, terms, leaves, other, depth - 1);
+            let b = word(random, terms, leaves, other, depth - 1);
+            let (a, b) = (terms.resize(a, width, sign), terms.resize(b, width, sign));
+            terms.bv_mul(a, b)
+        }
+        _ => {
+            let other = random.pick(&[8, 16, 32, 66]);
+            let a = word(random, terms, leaves, other, depth - 1);
+            terms.resize(a, width, sign)
+        }
+    }
+}
+
+/// A random formula: mostly what overflows are said by, and orders.
+fn about_words(random: &mut Random, terms: &mut Terms, leaves: &[TermId], depth: u32) -> TermId {
+    let width = random.pick(&[8, 16, 32, 66]);
+    match random.below(if depth == 0 { 5u64 } else { 8 }) {
+        0 | 1 => {
+            let whole = word(random, terms, leaves, width, 3);
+            let kept = random.pick(&[4, 8, 16, 32]).min(width);
+            let sign = match random.below(2u64) {
+                0 => Sign::Signed,
+                _ => Sign::Unsigned,
+            };
+            let cut = terms.resize(whole, kept, Sign::Signed);
+            let back = terms.resize(cut, width, sign);
+            terms.eq(whole, back)
+        }
+        order @ 2..5 => {
+            let a = word(random, terms, leaves, width, 2);
+            let b = word(random, terms, leaves, width, 2);
+            match order {
+                2 => terms.bv_sle(a, b),
+                3 => terms.bv_ule(a, b),
+                _ => terms.bv_ult(a, b),
+            }
+        }
+        5 => {
+            let a = about_words(random, terms, leaves, depth - 1);
+            terms.not(a)
+        }
+        both => {
+            let a = about_words(random, terms, leaves, depth - 1);
+            let b = about_words(random, terms, leaves, depth - 1);
+            match both {
+                6 => terms.and(&[a, b]),
+                _ => terms.or(&[a, b]),
+            }
+        }
+    }
+}
+
+fn words_lie_in_bounds(seeds: std::ops::Range<u64>) {
+    let mut asked = 0;
+    for seed in seeds {
+        let mut random = Random(seed + 1);
+        let mut terms = Terms::new();
+        let mut leaves = Vec::new();
+        for (name, width) in [("a", 8), ("b", 8), ("c", 16), ("d", 32), ("e", 32)] {
+            leaves.push(terms.constant(name, Sort::BitVec(width)));
+        }
+        let formulas: Vec<TermId> = (0..3)
+            .map(|_| about_words(&mut random, &mut terms, &leaves, 2))
+            .collect();
+        let Some(question) = Question::new(&terms, &formulas) else {
+            continue;
+        };
+        asked += 1;
+        let mut bounds = Bounds {
+            floats: Vec::new(),
+            ints: Vec::new(),
+        };
+        for &leaf in &question.leaves {
+            let width = question.nodes[leaf].width;
+            let format = question.nodes[leaf].format.unwrap_or(Format::Double);
+            bounds.floats.push(Range::all(format));
+            let all = all_ints(width);
+            let mut ends = [0, 0].map(|_| all.0 + i128::from(random.below(1u64 << width)));
+            if random.below(2u64) == 0 {
+                ends = ends.map(|end| end % 100);
+            }
+            bounds
+                .ints
+                .push((ends[0].min(ends[1]), ends[0].max(ends[1])));
+        }
+        let mut known = Vec::new();
+        question.compute(&bounds, &mut known);
+        let mut shrunk = bounds.clone();
+        let outcome = question.shrink(&mut shrunk, &mut Vec::new());
+        for _ in 0..20 {
+            let mut point = Assignment::new();
+            let mut chosen = Vec::new();
+            for (&leaf, &(low, high)) in question.leaves.iter().zip(&bounds.ints) {
+                let width = question.nodes[leaf].width;
+                let number = match random.below(4u64) {
+                    0 => low,
+                    1 => high,
+                    _ => low + i128::from(random.below((high - low) as u64 + 1)),
+                };
+                let bits = BitVec::from_int(&number.into(), width);
+                point.set(question.nodes[leaf].term, Value::BitVec(bits));
+                chosen.push(number);
+            }
+            for (node, known) in question.nodes.iter().zip(&known) {
+                let told = || format!("{} at {chosen:?}", terms.infix(node.term));
+                match eval(&terms, node.term, &point).unwrap() {
+                    Value::Bool(true) => assert!(known.truth.yes, "{}", told()),
+                    Value::Bool(false) => assert!(known.truth.no, "{}", told()),
+                    Value::BitVec(bits) => {
+                        let number = bits.signed().to_i128().unwrap();
+                        let (low, high) = known.int;
+                        assert!(low <= number && number <= high, "{}: {number}", told());
+                    }
+                    other => panic!("{other}"),
+                }
+            }
+            let holds = |&formula: &TermId| eval(&terms, formula, &point) == Ok(Value::Bool(true));
+            if formulas.iter().all(holds) {
+                assert!(outcome.is_ok(), "{chosen:?} was lost (seed {seed})");
+                for (number, (low, high)) in chosen.iter().zip(&shrunk.ints) {
+                    assert!(
+                        low <= number && number <= high,
+                        "{chosen:?} was lost (seed {seed})"
+                    );
+                }
+            }
+        }
+    }
+    assert!(asked > 0);
+}
+
+#[test]
+fn points_of_boxes_of_words_lie_in_the_bounds() {
+    words_lie_in_bounds(0..3_000);
+}
+
+/// A longer campaign.
+#[test]
+#[ignore = "minutes"]
+fn points_of_many_boxes_of_words_lie_in_the_bounds() {
+    words_lie_in_bounds(0..1_000_000);
+}
+
+/// Numbers below the root of the largest one can be multiplied, and no larger ones.
+#[test]
+fn products_have_bounds() {
+    for (most, expected) in [(46_340, true), (46_341, false)] {
+        let mut terms = Terms::new();
+        let numbers = ["x", "y"].map(|name| terms.constant(name, Sort::BitVec(32)));
+        let (zero, bound) = (terms.bv(0, 32), terms.bv(most, 32));
+        let mut question = Vec::new();
+        for number in numbers {
+            question.push(terms.bv_sle(zero, number));
+            question.push(terms.bv_sle(number, bound));
+        }
+        let [x, y] = numbers.map(|number| terms.resize(number, 66, Sign::Signed));
+        let product = terms.bv_mul(x, y);
+        let cut = terms.resize(product, 32, Sign::Signed);
+        let back = terms.resize(cut, 66, Sign::Signed);
+        let fits = terms.eq(back, product);
+        question.push(terms.not(fits));
+        let decision = decide(&terms, &question, &mut |_| false);
+        assert_eq!(matches!(decision, Some(Decision::Unsat)), expected);
+        assert_eq!(decision.is_none(), !expected);
+    }
+}

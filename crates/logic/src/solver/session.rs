@@ -333,7 +333,7 @@ impl<'s> Session<'s> {
         answer
     }
 
-    /// Whether the bounds of floats alone tell that there is no model; the solver is not asked.
+    /// Whether the bounds of floats and products alone tell that there is no model; the solver is not asked.
     pub fn contradicts_bounds(&self, terms: &Terms, assumptions: &[TermId]) -> bool {
         let formulas = self.assertions.iter().chain(assumptions).copied();
         let formulas: Vec<TermId> = formulas.collect();
@@ -341,10 +341,10 @@ impl<'s> Session<'s> {
         matches!(decision, Some(Decision::Unsat))
     }
 
-    /// Asks the bounds of floats first, then the solver.
+    /// Asks the bounds of floats and of products first, then the solver.
     fn decide(&mut self, terms: &Terms, assumptions: &[TermId]) -> Answer {
         let formulas = || self.assertions.iter().chain(assumptions).copied();
-        if self.intervals && terms.has_floats() {
+        if self.intervals && (terms.has_floats() || terms.has_products()) {
             let formulas: Vec<TermId> = formulas().collect();
             let (solver, budget) = (&mut self.solver, &self.budget);
             let mut at = |point: &[(TermId, Value)]| {
