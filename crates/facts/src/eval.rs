@@ -20,7 +20,12 @@ pub struct Reader<'a, 'p> {
     pub state: &'a State,
 }
 
-impl Reader<'_, '_> {
+impl<'a, 'p> Reader<'a, 'p> {
+    /// Reads expressions in a state.
+    pub fn new(semantics: &'a Semantics<'p>, state: &'a State) -> Reader<'a, 'p> {
+        Reader { semantics, state }
+    }
+
     /// What is known of an expression.
     pub fn value(&self, expr: ExprId) -> Option<Value> {
         self.deep(expr, DEPTH)
@@ -129,11 +134,7 @@ impl Reader<'_, '_> {
     ) -> Option<Value> {
         let side = |holds: bool, value: ExprId| {
             let state = refined(self.semantics, self.state, condition, holds)?;
-            let reader = Reader {
-                semantics: self.semantics,
-                state: &state,
-            };
-            Some(reader.deep(value, depth))
+            Some(Reader::new(self.semantics, &state).deep(value, depth))
         };
         match (side(true, then), side(false, otherwise)) {
             (Some(a), Some(b)) => a?.join(&b?),

@@ -249,7 +249,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         value: ExprId,
     ) -> Option<(StateVarId, Value)> {
         let semantics = self.ground.semantics;
-        let reader = Reader { semantics, state };
+        let reader = Reader::new(semantics, state);
         let id = cell(semantics, place)?;
         let value = reader.value(value)?;
         self.fits(id, value).map(|value| (id, value))
@@ -271,7 +271,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     fn enter(&self, state: &State, callee: FuncId, arguments: &[ExprId]) -> State {
         let semantics = self.ground.semantics;
         let program = self.ground.semantics.program;
-        let reader = Reader { semantics, state };
+        let reader = Reader::new(semantics, state);
         let touched = &self.touched[callee.index()];
         let kept = state.values.iter().filter(|(id, _)| touched.contains(id));
         let mut entered = State {

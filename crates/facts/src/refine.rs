@@ -26,11 +26,7 @@ fn demand(
     condition: ExprId,
     holds: bool,
 ) -> Option<()> {
-    let known = Reader {
-        semantics,
-        state: &*state,
-    }
-    .truth(condition);
+    let known = Reader::new(semantics, state).truth(condition);
     if let Some(known) = known {
         return (known == holds).then_some(());
     }
@@ -67,10 +63,7 @@ fn demand(
             match (all, holds) {
                 (_, false) if all.is_some() => narrow(semantics, state, condition, Range::of(0)),
                 (Some(all), true) => {
-                    let reader = Reader {
-                        semantics,
-                        state: &*state,
-                    };
+                    let reader = Reader::new(semantics, state);
                     let now = reader.number(condition).unwrap_or(all);
                     let without = without(now, 0)?;
                     narrow(semantics, state, condition, without)
@@ -118,10 +111,7 @@ fn compare(
     left: ExprId,
     right: ExprId,
 ) -> Option<()> {
-    let reader = Reader {
-        semantics,
-        state: &*state,
-    };
+    let reader = Reader::new(semantics, state);
     let (a, b) = (reader.number(left), reader.number(right));
     let (Some(a), Some(b)) = (a, b) else {
         return compare_pointers(semantics, state, op, left, right);
@@ -165,7 +155,7 @@ fn compare_pointers(
         _ => return Some(()),
     };
     let is_null = |state: &State, expr: ExprId| {
-        let reader = Reader { semantics, state };
+        let reader = Reader::new(semantics, state);
         reader.value(expr) == Some(Value::null())
     };
     for (one, other) in [(left, right), (right, left)] {
@@ -211,10 +201,7 @@ fn narrow(semantics: &Semantics<'_>, state: &mut State, expr: ExprId, to: Range)
         let program = semantics.program;
         match program.expr(expr).kind {
             ExprKind::Convert(operand) => {
-                let reader = Reader {
-                    semantics,
-                    state: &*state,
-                };
+                let reader = Reader::new(semantics, state);
                 let all = numbers(semantics, program.expr(expr).ty);
                 let (Some(all), Some(from)) = (all, reader.number(operand)) else {
                     return Some(());

@@ -27,10 +27,7 @@ pub(crate) fn start(semantics: &Semantics<'_>) -> State {
         let (StateKind::Cell { bytes }, Some(of)) = (variable.kind, variable.variable) else {
             continue;
         };
-        let reader = Reader {
-            semantics,
-            state: &nothing,
-        };
+        let reader = Reader::new(semantics, &nothing);
         if let Some(value) = first(&reader, id, of, bytes) {
             state.values.insert(id, value);
         }
