@@ -333,7 +333,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             // Ends at once where nothing is forgotten.
             timed(remembering, seconds(8)),
             // Ends at once where nothing is doubled.
-            timed(powers, seconds(5)),
+            timed(powers, seconds(12)),
             // Ends at once where nothing is recursive.
             timed(of_arguments, seconds(5)),
             shared(by_arguments, seconds(15), 2),
