@@ -9,8 +9,10 @@ use hardbop_cfront::types::Type;
 use hardbop_semantics::Semantics;
 use std::collections::BTreeMap;
 
-/// Deeper expressions are not looked at.
-const DEPTH: u32 = 64;
+/// Deeper expressions are not looked at: every reading goes at most so deep, conditions included.
+pub const DEPTH: u32 = 40;
+/// What is looked at where a side of a choice is taken costs much, so it is at most so deep.
+const SIDES: u32 = 4;
 
 /// Reads expressions in a state.
 pub struct Reader<'a, 'p> {
@@ -18,27 +20,42 @@ pub struct Reader<'a, 'p> {
     pub semantics: &'a Semantics<'p>,
     /// What is known.
     pub state: &'a State,
+    /// How deep expressions are looked at.
+    depth: u32,
 }
 
 impl<'a, 'p> Reader<'a, 'p> {
     /// Reads expressions in a state.
     pub fn new(semantics: &'a Semantics<'p>, state: &'a State) -> Reader<'a, 'p> {
-        Reader { semantics, state }
+        Reader::to(DEPTH, semantics, state)
+    }
+
+    /// The same to a depth.
+    pub fn to(depth: u32, semantics: &'a Semantics<'p>, state: &'a State) -> Reader<'a, 'p> {
+        Reader {
+            semantics,
+            state,
+            depth,
+        }
     }
 
     /// What is known of an expression.
     pub fn value(&self, expr: ExprId) -> Option<Value> {
-        self.deep(expr, DEPTH)
+        self.deep(expr, self.depth)
     }
 
     /// The numbers that an expression of an integer type may be.
     pub fn number(&self, expr: ExprId) -> Option<Range> {
-        self.number_in(expr, DEPTH)
+        self.number_in(expr, self.depth)
     }
 
     /// Whether a condition holds, if that is known.
     pub fn truth(&self, expr: ExprId) -> Option<bool> {
-        match self.value(expr)? {
+        self.truth_in(expr, self.depth)
+    }
+
+    fn truth_in(&self, expr: ExprId, depth: u32) -> Option<bool> {
+        match self.deep(expr, depth)? {
             Value::Number(range) if !range.has(0) => Some(true),
             Value::Number(range) => range.single().map(|number| number != 0),
             Value::Pointer(bases) => match bases.get(&Base::Null) {
@@ -113,7 +130,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                 condition,
                 then,
                 otherwise,
-            } => match self.truth(condition) {
+            } => match self.truth_in(condition, depth) {
                 Some(true) => self.deep(then, depth),
                 Some(false) => self.deep(otherwise, depth),
                 None => self.either(condition, then, otherwise, depth),
@@ -132,9 +149,12 @@ impl<'a, 'p> Reader<'a, 'p> {
         otherwise: ExprId,
         depth: u32,
     ) -> Option<Value> {
+        if depth + SIDES < DEPTH {
+            return self.deep(then, depth)?.join(&self.deep(otherwise, depth)?);
+        }
         let side = |holds: bool, value: ExprId| {
-            let state = refined(self.semantics, self.state, condition, holds)?;
-            Some(Reader::new(self.semantics, &state).deep(value, depth))
+            let state = refined(self.semantics, self.state, condition, holds, depth)?;
+            Some(Reader::to(depth, self.semantics, &state).deep(value, depth))
         };
         match (side(true, then), side(false, otherwise)) {
             (Some(a), Some(b)) => a?.join(&b?),
@@ -250,7 +270,7 @@ impl<'a, 'p> Reader<'a, 'p> {
     fn unary(&self, op: UnaryOp, operand: ExprId, ty: TypeId, depth: u32) -> Option<Value> {
         let all = numbers(self.semantics, ty)?;
         let range = match op {
-            UnaryOp::Not => match self.truth(operand) {
+            UnaryOp::Not => match self.truth_in(operand, depth) {
                 Some(holds) => Some(Range::of((!holds).into())),
                 None => Some(Range::new(0, 1)),
             },
@@ -280,7 +300,7 @@ impl<'a, 'p> Reader<'a, 'p> {
         let known = match op {
             BinaryOp::And | BinaryOp::Or => {
                 let decides = op == BinaryOp::Or;
-                match (self.truth(left), self.truth(right)) {
+                match (self.truth_in(left, depth), self.truth_in(right, depth)) {
                     (Some(a), _) if a == decides => Some(Range::of(decides.into())),
                     (_, Some(b)) if b == decides => Some(Range::of(decides.into())),
                     (Some(_), Some(_)) => Some(Range::of((!decides).into())),

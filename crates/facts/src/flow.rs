@@ -2,7 +2,7 @@
 //! comes (Cousot and Cousot, POPL 1977); what grows in loops is widened, and what was widened too far
 //! is narrowed afterwards.
 
-use crate::eval::Reader;
+use crate::eval::{DEPTH, Reader};
 use crate::refine::refined;
 use crate::start::start;
 use crate::state::{State, cell, cell_at, held, numbers, reread};
@@ -184,7 +184,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         for (id, edge) in program.edges_from(at) {
             match &edge.op {
                 Op::Assume { condition, holds } => {
-                    if let Some(next) = refined(semantics, state, *condition, *holds) {
+                    if let Some(next) = refined(semantics, state, *condition, *holds, DEPTH) {
                         steps.push((edge.to, next));
                     }
                 }

@@ -8,15 +8,16 @@ use hardbop_cfront::program::{BinaryOp, ExprKind, UnaryOp};
 use hardbop_semantics::Semantics;
 
 /// What is known of a state in which a condition holds, or does not; `None` if there is no such
-/// state.
+/// state. Conditions are looked at to a depth.
 pub fn refined(
     semantics: &Semantics<'_>,
     state: &State,
     condition: ExprId,
     holds: bool,
+    depth: u32,
 ) -> Option<State> {
     let mut state = state.clone();
-    demand(semantics, &mut state, condition, holds)?;
+    demand(semantics, &mut state, condition, holds, depth)?;
     Some(state)
 }
 
@@ -25,23 +26,27 @@ fn demand(
     state: &mut State,
     condition: ExprId,
     holds: bool,
+    depth: u32,
 ) -> Option<()> {
-    let known = Reader::new(semantics, state).truth(condition);
+    let Some(depth) = depth.checked_sub(1) else {
+        return Some(());
+    };
+    let known = Reader::to(depth, semantics, state).truth(condition);
     if let Some(known) = known {
         return (known == holds).then_some(());
     }
     match semantics.program.expr(condition).kind {
-        ExprKind::Unary(UnaryOp::Not, operand) => demand(semantics, state, operand, !holds),
+        ExprKind::Unary(UnaryOp::Not, operand) => demand(semantics, state, operand, !holds, depth),
         ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
             if (op == BinaryOp::And) == holds {
-                demand(semantics, state, left, holds)?;
-                return demand(semantics, state, right, holds);
+                demand(semantics, state, left, holds, depth)?;
+                return demand(semantics, state, right, holds, depth);
             }
             // One of them decides, and it is not known which.
             let mut one = state.clone();
             let mut other = state.clone();
-            let one = demand(semantics, &mut one, left, holds).map(|()| one);
-            let other = demand(semantics, &mut other, right, holds).map(|()| other);
+            let one = demand(semantics, &mut one, left, holds, depth).map(|()| one);
+            let other = demand(semantics, &mut other, right, holds, depth).map(|()| other);
             *state = match (one, other) {
                 (Some(one), Some(other)) => one.join(&other),
                 (one, other) => one.or(other)?,
@@ -53,20 +58,24 @@ fn demand(
                 true => Some(op),
                 false => negated(op),
             };
-            op.map_or(Some(()), |op| compare(semantics, state, op, left, right))
+            op.map_or(Some(()), |op| {
+                compare(semantics, state, op, left, right, depth)
+            })
         }
         ExprKind::Convert(operand) if keeps_truth(semantics, operand, condition) => {
-            demand(semantics, state, operand, holds)
+            demand(semantics, state, operand, holds, depth)
         }
         ExprKind::Load(place) => {
             let all = numbers(semantics, semantics.program.expr(condition).ty);
             match (all, holds) {
-                (_, false) if all.is_some() => narrow(semantics, state, condition, Range::of(0)),
+                (_, false) if all.is_some() => {
+                    narrow(semantics, state, condition, Range::of(0), depth)
+                }
                 (Some(all), true) => {
-                    let reader = Reader::new(semantics, state);
+                    let reader = Reader::to(depth, semantics, state);
                     let now = reader.number(condition).unwrap_or(all);
                     let without = without(now, 0)?;
-                    narrow(semantics, state, condition, without)
+                    narrow(semantics, state, condition, without, depth)
                 }
                 _ => null(semantics, state, place, !holds),
             }
@@ -110,11 +119,12 @@ fn compare(
     op: BinaryOp,
     left: ExprId,
     right: ExprId,
+    depth: u32,
 ) -> Option<()> {
-    let reader = Reader::new(semantics, state);
+    let reader = Reader::to(depth, semantics, state);
     let (a, b) = (reader.number(left), reader.number(right));
     let (Some(a), Some(b)) = (a, b) else {
-        return compare_pointers(semantics, state, op, left, right);
+        return compare_pointers(semantics, state, op, left, right, depth);
     };
     let (for_left, for_right) = match op {
         BinaryOp::Eq => (a.meet(b)?, a.meet(b)?),
@@ -133,12 +143,12 @@ fn compare(
             a.meet(Range::new(i128::MIN, b.high))?,
             b.meet(Range::new(a.low, i128::MAX))?,
         ),
-        BinaryOp::Gt => return compare(semantics, state, BinaryOp::Lt, right, left),
-        BinaryOp::Ge => return compare(semantics, state, BinaryOp::Le, right, left),
+        BinaryOp::Gt => return compare(semantics, state, BinaryOp::Lt, right, left, depth),
+        BinaryOp::Ge => return compare(semantics, state, BinaryOp::Le, right, left, depth),
         _ => return Some(()),
     };
-    narrow(semantics, state, left, for_left)?;
-    narrow(semantics, state, right, for_right)
+    narrow(semantics, state, left, for_left, depth)?;
+    narrow(semantics, state, right, for_right, depth)
 }
 
 /// Pointers are compared with null, mostly.
@@ -148,6 +158,7 @@ fn compare_pointers(
     op: BinaryOp,
     left: ExprId,
     right: ExprId,
+    depth: u32,
 ) -> Option<()> {
     let equal = match op {
         BinaryOp::Eq => true,
@@ -155,7 +166,7 @@ fn compare_pointers(
         _ => return Some(()),
     };
     let is_null = |state: &State, expr: ExprId| {
-        let reader = Reader::new(semantics, state);
+        let reader = Reader::to(depth, semantics, state);
         reader.value(expr) == Some(Value::null())
     };
     for (one, other) in [(left, right), (right, left)] {
@@ -195,13 +206,19 @@ fn null(semantics: &Semantics<'_>, state: &mut State, place: PlaceId, is: bool) 
 }
 
 /// An expression is one of some numbers.
-fn narrow(semantics: &Semantics<'_>, state: &mut State, expr: ExprId, to: Range) -> Option<()> {
+fn narrow(
+    semantics: &Semantics<'_>,
+    state: &mut State,
+    expr: ExprId,
+    to: Range,
+    depth: u32,
+) -> Option<()> {
     let (mut expr, mut to) = (expr, to);
     loop {
         let program = semantics.program;
         match program.expr(expr).kind {
             ExprKind::Convert(operand) => {
-                let reader = Reader::new(semantics, state);
+                let reader = Reader::to(depth, semantics, state);
                 let all = numbers(semantics, program.expr(expr).ty);
                 let (Some(all), Some(from)) = (all, reader.number(operand)) else {
                     return Some(());

@@ -20,6 +20,7 @@
 //! | [`horn`] | a task | proofs by Horn clauses of the whole program |
 //! | [`values`] | a task | proofs and violations by the values of variables that take few |
 //! | [`pdr`] | a task | proofs and violations by clauses about bits; sequential circuits |
+//! | [`facts`] | a task | answers by ranges of numbers and objects of pointers |
 //! | [`houdini`] | a task | answers by guessed invariants |
 //! | [`induction`] | a task | proofs by induction over several blocks |
 //! | [`unroll`] | a task | answers by runs on guesses, and by all executions at once (bounded model checking) |
@@ -44,6 +45,7 @@ pub use hardbop_cluster as cluster;
 pub use hardbop_diagnostics as diagnostics;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
+pub use hardbop_facts as facts;
 pub use hardbop_gate as gate;
 pub use hardbop_horn as horn;
 pub use hardbop_houdini as houdini;

@@ -92,6 +92,11 @@ const MAY_RECURSE: &[(&str, &[&str], &str)] = &[
         "as deep as the set that is looked for is large; sizes are tried from 1 on",
     ),
     (
+        "facts/src/",
+        &[],
+        "expressions are looked at to a depth, which is handed on (`eval.rs`); a comparison is turned round once",
+    ),
+    (
         "hardbop/src/commands/results.rs",
         &["paint"],
         "the trait's function calls the type's own",
@@ -105,6 +110,11 @@ const MAY_RECURSE: &[(&str, &[&str], &str)] = &[
         "logic/src/algebra/polynomial.rs",
         &["read"],
         "has a limit on nesting, below which everything is an atom",
+    ),
+    (
+        "logic/src/relative.rs",
+        &["over_sides"],
+        "as often as choices are taken to their sides, which is counted (`SIDES`)",
     ),
     (
         "logic/src/parse/sorts.rs",
