@@ -10,7 +10,7 @@ use crate::edit::{Graphs, Tables};
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
 use crate::operands::{Write, each_write};
 use crate::points_to::{self, PointsTo};
-use crate::program::{BinaryOp, ExprKind, LocationKind, Op, PlaceKind, Program, Source};
+use crate::program::{BinaryOp, ExprKind, LocationKind, Op, Origin, PlaceKind, Program, Source};
 use crate::types::Type;
 use hardbop_budget::{Budget, Stopped};
 use std::collections::BTreeSet;
@@ -74,6 +74,11 @@ fn long_ranges(program: &Program, points_to: &PointsTo) -> Vec<Range> {
     let constants = hold_constants(program);
     let mut ranges = Vec::new();
     for (index, edge) in program.edges.iter().enumerate() {
+        let function = program.locations[edge.from.index()].function;
+        // What the library does inside, `realloc` say, is rarely looked at element by element.
+        if program.function(function).origin == Origin::Model {
+            continue;
+        }
         let (to, what, size) = match edge.op {
             Op::FillMemory { to, byte, size } => (to, What::Byte(byte), size),
             Op::CopyMemory { to, from, size } => (to, What::From(from), size),
