@@ -152,11 +152,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         let program = self.ground.semantics.program;
         let location = &program.locations[at.index()];
         let function = program.function(location.function);
-        self.ground.skeleton.cuts.contains(&at)
-            && (location.kind == LocationKind::LoopHead
-                || at == function.entry
-                || at == function.exit)
-            || location.kind == LocationKind::LoopHead
+        location.kind == LocationKind::LoopHead || at == function.entry || at == function.exit
     }
 
     /// What comes in one step from what is known.

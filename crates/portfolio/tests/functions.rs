@@ -4,11 +4,11 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::claim::{Calls, Invariants};
-use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Suggestion, Task};
-use hardbop_gate::{Evidence, Gate};
+use hardbop_engine::{Claim, Engine, Task};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::Functions;
 use hardbop_test_support::answers::said;
+use hardbop_test_support::desk::Keeping;
 use hardbop_test_support::inputs::load;
 
 const PRELUDE: &str = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n";
@@ -76,31 +76,6 @@ fn an_index_that_may_leave_its_array_ends_nothing_else() {
     check(text, &["proved", UNKNOWN]);
 }
 
-/// Keeps the invariants that the gate accepts.
-struct Keeping<'a> {
-    gate: Gate<'a>,
-    kept: Vec<Invariants>,
-}
-
-impl Desk for Keeping<'_> {
-    fn event(&mut self, _: Event) {}
-
-    fn submit(&mut self, claim: Claim) -> Answer {
-        match self.gate.check(claim) {
-            Ok(Evidence::Proof(proof)) => {
-                if let Claim::Invariants(invariants) = proof.claim() {
-                    self.kept.push(invariants.clone());
-                }
-                Answer::Accepted
-            }
-            Ok(Evidence::Refutation(_)) => Answer::Accepted,
-            Err(reason) => Answer::Refused(reason),
-        }
-    }
-
-    fn suggest(&mut self, _: Suggestion) {}
-}
-
 /// Each formula of an accepted claim that says anything is needed by somebody: with what holds at
 /// the entry of a function taken for true at its exit, and the other way round, nothing is accepted.
 #[test]
@@ -119,17 +94,11 @@ fn claims_that_were_changed_are_refused() {
         checks: &checks,
         budget: &budget,
     };
-    let mut desk = Keeping {
-        gate: Gate::new(&model, budget.clone()),
-        kept: Vec::new(),
-    };
+    let mut desk = Keeping::new(&model, budget.clone());
     assert!(Functions::default().check(&task, &mut desk).open.is_empty());
-    let claim = desk.kept.pop().expect("it was accepted");
+    let claim = desk.invariants().pop().expect("it was accepted");
     assert_eq!(claim.calls, Calls::Kept);
-    let accepts = |claim: Invariants| {
-        let gate = Gate::new(&model, budget.clone());
-        gate.check(Claim::Invariants(claim)).is_ok()
-    };
+    let accepts = |claim: Invariants| desk.gate.check(Claim::Invariants(claim)).is_ok();
     assert!(accepts(claim.clone()));
     let limited = program.function_named("limited").unwrap();
     let exit = program.function(limited).exit;
