@@ -9,7 +9,7 @@ mod follow;
 use crate::candidates::{Hints, Variable, guesses, left, magnitudes, variables};
 use crate::cells::Cells;
 use crate::modes::{Mode, arguments};
-use crate::objects::widened;
+use crate::objects::{rooms, widened};
 use crate::place::Place;
 use crate::polynomials::{multiplied, polynomials, products_of_arguments};
 use crate::powers::{Powers, doubles, powers};
@@ -265,6 +265,7 @@ fn fixpoint_given(
                 told.extend(remembered.told_apart(ground, terms, live));
                 modes.extend(told.iter().map(Mode::exact));
                 let mut guesses = guesses(terms, &hints, &variables, &others);
+                guesses.extend(rooms(ground, terms, &others, live, guessed.breadth));
                 if guessed.arguments == Arguments::ToldApart {
                     modes.extend(arguments(ground, terms, &hints, location, live, &others));
                     guesses.extend(magnitudes(terms, &others));

@@ -8,6 +8,7 @@
 use crate::candidates::Variable;
 use crate::fixpoint::Breadth;
 use hardbop_cfront::points_to::Spot;
+use hardbop_cfront::types::Type;
 use hardbop_logic::{Sign, TermId, Terms};
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::live::Live;
@@ -19,6 +20,20 @@ const POINTERS: usize = 6;
 /// The most integers that are widened.
 const INTEGERS: usize = 4;
 
+/// What is said of a pointer.
+struct Pointer {
+    /// Which object it belongs to.
+    owner: Variable,
+    /// How far into the object it points.
+    offset: Variable,
+    /// Where the object is, counted from the origin.
+    place: Variable,
+    /// One more than the object's size, where that is part of the state.
+    size: Option<Variable>,
+    /// How large what it points to is.
+    element: u64,
+}
+
 /// The variables about objects at a point, beside the plain ones.
 pub fn variables(
     ground: &Ground<'_, '_>,
@@ -27,50 +42,105 @@ pub fn variables(
     live: &Live,
     breadth: Breadth,
 ) -> Vec<Variable> {
-    let semantics = ground.semantics;
     let mut found = Vec::new();
-    let Some(ownership) = semantics.layout.ownership() else {
+    let Some(ownership) = ground.semantics.layout.ownership() else {
         return found;
+    };
+    let pointers = pointers(ground, terms, live, breadth);
+    let sizes = pointers.iter().any(|pointer| pointer.size.is_some());
+    for pointer in pointers {
+        found.extend([pointer.owner, pointer.offset, pointer.place]);
+        found.extend(pointer.size);
+    }
+    let lives = ownership.lives();
+    for (_, life) in lives.filter(|(_, life)| live.now.contains(life)) {
+        let life = ground.semantics.constant(terms, life);
+        found.push(Variable::unsigned(terms, life, life));
+    }
+    if sizes {
+        found.extend(widened(terms, plain));
+    }
+    found
+}
+
+/// Guesses about pointers at a point: an object has room for as many elements as one of the program's
+/// numbers says, and pointers are inside of their objects.
+pub fn rooms(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    variables: &[Variable],
+    live: &Live,
+    breadth: Breadth,
+) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for pointer in pointers(ground, terms, live, breadth) {
+        let Some(size) = pointer.size else { continue };
+        found.push(terms.bv_ult(pointer.offset.constant, size.constant));
+        let counts = |variable: &&Variable| {
+            let own = [pointer.owner, pointer.offset, pointer.place, size].contains(variable);
+            !own && variable.float.is_none() && variable.width == IDENTITY.width
+        };
+        for count in variables.iter().filter(counts) {
+            let element = terms.bv(i128::from(pointer.element), IDENTITY.width);
+            let bytes = terms.bv_mul(count.constant, element);
+            found.push(terms.bv_ult(bytes, size.constant));
+        }
+    }
+    found
+}
+
+/// The pointers at a point that are looked at.
+fn pointers(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    live: &Live,
+    breadth: Breadth,
+) -> Vec<Pointer> {
+    let semantics = ground.semantics;
+    let Some(ownership) = semantics.layout.ownership() else {
+        return Vec::new();
     };
     let lives = |id: StateVarId| live.now.contains(&id);
     let cell = |id: StateVarId| matches!(semantics.layout.get(id).kind, StateKind::Cell { .. });
     let owned = ownership
         .all_owners()
         .filter(|&(pointer, owner)| lives(pointer) && lives(owner) && cell(pointer));
-    let mut sizes = false;
     let most = match breadth {
         Breadth::Live => POINTERS,
         Breadth::Touched => usize::MAX,
     };
+    let mut found = Vec::new();
     for (pointer, owner) in owned.take(most) {
         let owner = semantics.constant(terms, owner);
         let address = semantics.constant(terms, pointer);
-        let name = semantics.layout.get(pointer).name.clone();
-        found.push(Variable::unsigned(terms, owner, owner));
+        let described = semantics.layout.get(pointer);
+        let name = described.name.clone();
         let width = terms.width(address);
         let base = terms.resize(owner, width, Sign::Unsigned);
         let offset = terms.bv_sub(address, base);
         let offset = terms.resize(offset, IDENTITY.width, Sign::Unsigned);
-        found.push(named(terms, &format!("offset of {name}"), offset));
         let origin = semantics.origin(terms);
         let origin = terms.resize(origin, IDENTITY.width, Sign::Unsigned);
         let distance = terms.bv_sub(owner, origin);
-        found.push(named(terms, &format!("place of {name}"), distance));
         let pointee = start(ground, pointer).and_then(|spot| semantics.points_to.pointee(spot));
         let extents = pointee.and_then(|spot| ownership.extents(spot.class));
-        if let Some(extents) = extents.filter(|&extents| lives(extents)) {
+        let size = extents.filter(|&extents| lives(extents)).map(|extents| {
             let extents = semantics.constant(terms, extents);
             let size = terms.select(extents, owner);
-            found.push(named(terms, &format!("size at {name}"), size));
-            sizes = true;
-        }
-    }
-    for (_, life) in ownership.lives().filter(|&(_, life)| lives(life)) {
-        let life = semantics.constant(terms, life);
-        found.push(Variable::unsigned(terms, life, life));
-    }
-    if sizes {
-        found.extend(widened(terms, plain));
+            named(terms, &format!("size at {name}"), size)
+        });
+        let types = &semantics.program.types;
+        let element = match described.ty.map(|ty| types.get(ty)) {
+            Some(&Type::Pointer(to)) => types.size_of(to),
+            _ => 1,
+        };
+        found.push(Pointer {
+            owner: Variable::unsigned(terms, owner, owner),
+            offset: named(terms, &format!("offset of {name}"), offset),
+            place: named(terms, &format!("place of {name}"), distance),
+            size,
+            element: element.max(1),
+        });
     }
     found
 }
@@ -80,9 +150,9 @@ pub fn widened(terms: &mut Terms, plain: &[Variable]) -> Vec<Variable> {
     let mut found = Vec::new();
     let narrow = plain
         .iter()
-        .filter(|v| v.signed && v.float.is_none() && v.width < IDENTITY.width);
+        .filter(|v| v.float.is_none() && v.width < IDENTITY.width);
     for variable in narrow.take(INTEGERS) {
-        let wide = terms.resize(variable.term, IDENTITY.width, Sign::Signed);
+        let wide = terms.resize(variable.term, IDENTITY.width, sign(variable));
         let name = format!("wide {}", terms.infix(variable.constant));
         found.push(named(terms, &name, wide));
     }
@@ -96,11 +166,7 @@ pub fn widened_to(terms: &mut Terms, plain: &[Variable], width: u32) -> Vec<Vari
         .iter()
         .filter(|v| v.float.is_none() && v.width < width)
     {
-        let sign = match variable.signed {
-            true => Sign::Signed,
-            false => Sign::Unsigned,
-        };
-        let wide = terms.resize(variable.term, width, sign);
+        let wide = terms.resize(variable.term, width, sign(variable));
         found.push(Variable {
             constant: variable.constant,
             term: wide,
@@ -109,6 +175,14 @@ pub fn widened_to(terms: &mut Terms, plain: &[Variable], width: u32) -> Vec<Vari
         });
     }
     found
+}
+
+/// How a variable is widened.
+fn sign(variable: &Variable) -> Sign {
+    match variable.signed {
+        true => Sign::Signed,
+        false => Sign::Unsigned,
+    }
 }
 
 /// Where a region begins.

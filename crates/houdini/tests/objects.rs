@@ -1,0 +1,73 @@
+//! Sizes of objects that come from the program's numbers: every access is inside.
+
+use hardbop_budget::Budget;
+use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{Options, load};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::program::CheckKind;
+use hardbop_cfront::types::DataModel;
+use hardbop_engine::{Engine, Task};
+use hardbop_houdini::{Elements, Houdini};
+use hardbop_model::{Model, Prepared};
+use hardbop_test_support::desk::Keeping;
+
+const PRELUDE: &str = "extern unsigned __VERIFIER_nondet_uint(void);
+typedef __SIZE_TYPE__ size_t;
+void *malloc(size_t);
+";
+
+/// How many checks of pointers and bounds are left open.
+fn open(model: DataModel, text: &str) -> usize {
+    let input = Input {
+        name: "test.c".to_owned(),
+        bytes: format!("{PRELUDE}{text}").into_bytes(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let mut options = Options::new(model);
+    let checks = [CheckKind::Pointer];
+    options.lower.checks.extend(checks);
+    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited());
+    let loaded = loaded.expect("nothing stops it");
+    let program = &loaded.program.expect("it has no errors").program;
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    assert!(!checks.is_empty());
+    let budget = Budget::unlimited();
+    let prepared = Prepared::new(program, &budget).unwrap();
+    let model = Model::new(program, &prepared);
+    let task = Task {
+        model: &model,
+        checks: &checks,
+        budget: &budget,
+    };
+    let mut desk = Keeping::new(&model, budget.clone());
+    let engine = Houdini {
+        elements: Elements::Left,
+        ..Houdini::default()
+    };
+    engine.check(&task, &mut desk).open.len()
+}
+
+/// The size is no sum of the program's numbers: it is at least one of them.
+#[test]
+fn an_object_with_room_for_so_many_elements() {
+    let program = |element: &str, count: &str, bound: &str| {
+        format!(
+            "int main(void) {{
+                unsigned n = __VERIFIER_nondet_uint();
+                if (n > 4096) return 0;
+                {element} *p = malloc(({count}) * sizeof *p);
+                if (!p) return 0;
+                for (unsigned i = 0; i < {bound}; i++) p[i] = 1;
+                return 0;
+            }}"
+        )
+    };
+    for model in [DataModel::Lp64, DataModel::Ilp32] {
+        for element in ["char", "int"] {
+            assert_eq!(open(model, &program(element, "n ? n : 1", "n")), 0);
+            assert_eq!(open(model, &program(element, "n + (n & 7)", "n")), 0);
+            assert_eq!(open(model, &program(element, "n ? n : 1", "n + 1")), 1);
+        }
+    }
+}
