@@ -17,11 +17,17 @@ use hardbop_semantics::steps::Ground;
 
 /// The most pointers of a point that are looked at.
 const POINTERS: usize = 6;
+/// The most pointers in the objects that these point to.
+const INSIDE: usize = 4;
 /// The most integers that are widened.
 const INTEGERS: usize = 4;
+/// Narrower integers count nothing that objects have room for.
+const COUNTED: u32 = 16;
 
 /// What is said of a pointer.
 struct Pointer {
+    /// Where it points.
+    address: Variable,
     /// Which object it belongs to.
     owner: Variable,
     /// How far into the object it points.
@@ -32,6 +38,13 @@ struct Pointer {
     size: Option<Variable>,
     /// How large what it points to is.
     element: u64,
+}
+
+impl Pointer {
+    /// Whether a variable is the pointer, or the object that it belongs to.
+    fn is(&self, variable: &Variable) -> bool {
+        [self.address, self.owner].contains(variable)
+    }
 }
 
 /// The variables about objects at a point, beside the plain ones.
@@ -46,9 +59,11 @@ pub fn variables(
     let Some(ownership) = ground.semantics.layout.ownership() else {
         return found;
     };
-    let pointers = pointers(ground, terms, live, breadth);
-    let sizes = pointers.iter().any(|pointer| pointer.size.is_some());
-    for pointer in pointers {
+    let seen = seen(ground, terms, live, breadth);
+    let sizes = seen.pointers.iter().any(|pointer| pointer.size.is_some());
+    for pointer in seen.pointers {
+        let plain = pointer.address.constant == pointer.address.term;
+        found.extend((!plain).then_some(pointer.address));
         found.extend([pointer.owner, pointer.offset, pointer.place]);
         found.extend(pointer.size);
     }
@@ -60,6 +75,7 @@ pub fn variables(
     if sizes {
         found.extend(widened(terms, plain));
     }
+    found.extend(seen.numbers);
     found
 }
 
@@ -72,77 +88,170 @@ pub fn rooms(
     live: &Live,
     breadth: Breadth,
 ) -> Vec<TermId> {
+    let Seen { pointers, numbers } = seen(ground, terms, live, breadth);
+    let counts = variables
+        .iter()
+        .filter(|variable| {
+            let mut objects = pointers.iter();
+            let plain = variable.constant == variable.term && variable.float.is_none();
+            plain && variable.width >= COUNTED && !objects.any(|pointer| pointer.is(variable))
+        })
+        .chain(&numbers);
+    let counts: Vec<&Variable> = counts.collect();
     let mut found = Vec::new();
-    for pointer in pointers(ground, terms, live, breadth) {
+    for pointer in &pointers {
         let Some(size) = pointer.size else { continue };
         found.push(terms.bv_ult(pointer.offset.constant, size.constant));
-        let counts = |variable: &&Variable| {
-            let own = [pointer.owner, pointer.offset, pointer.place, size].contains(variable);
-            !own && variable.float.is_none() && variable.width == IDENTITY.width
-        };
-        for count in variables.iter().filter(counts) {
-            let element = terms.bv(i128::from(pointer.element), IDENTITY.width);
-            let bytes = terms.bv_mul(count.constant, element);
+        let element = terms.bv(i128::from(pointer.element), IDENTITY.width);
+        for count in &counts {
+            let wide = terms.resize(count.constant, IDENTITY.width, sign(count));
+            let bytes = terms.bv_mul(wide, element);
             found.push(terms.bv_ult(bytes, size.constant));
         }
     }
     found
 }
 
-/// The pointers at a point that are looked at.
-fn pointers(
-    ground: &Ground<'_, '_>,
-    terms: &mut Terms,
-    live: &Live,
-    breadth: Breadth,
-) -> Vec<Pointer> {
+/// What is looked at at a point.
+#[derive(Default)]
+struct Seen {
+    /// Plain pointers, and those in the objects that these point to.
+    pointers: Vec<Pointer>,
+    /// Integers in the objects that plain pointers point to.
+    numbers: Vec<Variable>,
+}
+
+/// What is looked at at a point.
+fn seen(ground: &Ground<'_, '_>, terms: &mut Terms, live: &Live, breadth: Breadth) -> Seen {
     let semantics = ground.semantics;
+    let mut seen = Seen::default();
     let Some(ownership) = semantics.layout.ownership() else {
-        return Vec::new();
+        return seen;
     };
     let lives = |id: StateVarId| live.now.contains(&id);
     let cell = |id: StateVarId| matches!(semantics.layout.get(id).kind, StateKind::Cell { .. });
     let owned = ownership
         .all_owners()
         .filter(|&(pointer, owner)| lives(pointer) && lives(owner) && cell(pointer));
-    let most = match breadth {
-        Breadth::Live => POINTERS,
-        Breadth::Touched => usize::MAX,
+    let (most, most_inside) = match breadth {
+        Breadth::Live => (POINTERS, INSIDE),
+        Breadth::Touched => (usize::MAX, 0),
     };
-    let mut found = Vec::new();
+    let mut inside = Vec::new();
     for (pointer, owner) in owned.take(most) {
-        let owner = semantics.constant(terms, owner);
         let address = semantics.constant(terms, pointer);
-        let described = semantics.layout.get(pointer);
-        let name = described.name.clone();
-        let width = terms.width(address);
-        let base = terms.resize(owner, width, Sign::Unsigned);
-        let offset = terms.bv_sub(address, base);
-        let offset = terms.resize(offset, IDENTITY.width, Sign::Unsigned);
-        let origin = semantics.origin(terms);
-        let origin = terms.resize(origin, IDENTITY.width, Sign::Unsigned);
-        let distance = terms.bv_sub(owner, origin);
-        let pointee = start(ground, pointer).and_then(|spot| semantics.points_to.pointee(spot));
-        let extents = pointee.and_then(|spot| ownership.extents(spot.class));
-        let size = extents.filter(|&extents| lives(extents)).map(|extents| {
-            let extents = semantics.constant(terms, extents);
-            let size = terms.select(extents, owner);
-            named(terms, &format!("size at {name}"), size)
-        });
-        let types = &semantics.program.types;
-        let element = match described.ty.map(|ty| types.get(ty)) {
-            Some(&Type::Pointer(to)) => types.size_of(to),
-            _ => 1,
-        };
-        found.push(Pointer {
+        let owner = semantics.constant(terms, owner);
+        let name = semantics.layout.get(pointer).name.clone();
+        let held = Held {
+            in_region: pointer,
+            address: Variable::unsigned(terms, address, address),
             owner: Variable::unsigned(terms, owner, owner),
-            offset: named(terms, &format!("offset of {name}"), offset),
-            place: named(terms, &format!("place of {name}"), distance),
-            size,
-            element: element.max(1),
-        });
+        };
+        seen.pointers
+            .push(described(ground, terms, live, &name, held));
+        let pointee = start(ground, pointer).and_then(|spot| semantics.points_to.pointee(spot));
+        // Elements of arrays are no more than any others.
+        let types = &semantics.program.types;
+        let to = semantics.layout.get(pointer).ty.map(|ty| types.get(ty));
+        let is_record =
+            matches!(to, Some(&Type::Pointer(to)) if matches!(types.get(to), Type::Record(_)));
+        let Some(object) = pointee.filter(|_| is_record) else {
+            continue;
+        };
+        for region in semantics.points_to.regions().of_class(object.class) {
+            let id = semantics.layout.region(region);
+            let distance = semantics.points_to.regions().get(region).start - object.offset;
+            let memory = matches!(semantics.layout.get(id).kind, StateKind::Memory { .. });
+            if memory && lives(id) && distance >= 0 {
+                let bytes = terms.bv(i128::from(distance), terms.width(address));
+                let place = terms.bv_add(address, bytes);
+                inside.push((format!("{name}->{distance}"), id, place));
+            }
+        }
     }
-    found
+    for (name, id, place) in inside {
+        let memory = semantics.constant(terms, id);
+        let value = terms.select(memory, place);
+        let value = named(terms, &name, value);
+        let owners = ownership.owners(id).filter(|&owners| lives(owners));
+        let shape = semantics.shape(id);
+        match owners {
+            Some(owners)
+                if shape.width == semantics.pointer_shape().width
+                    && seen.pointers.len() < most.saturating_add(most_inside) =>
+            {
+                let owners = semantics.constant(terms, owners);
+                let owner = terms.select(owners, place);
+                let held = Held {
+                    in_region: id,
+                    address: value,
+                    owner: named(terms, &format!("owner of {name}"), owner),
+                };
+                seen.pointers
+                    .push(described(ground, terms, live, &name, held));
+            }
+            None if shape.float.is_none()
+                && (COUNTED..=IDENTITY.width).contains(&shape.width)
+                && seen.numbers.len() < most_inside =>
+            {
+                seen.numbers.push(Variable {
+                    signed: shape.signed,
+                    ..value
+                });
+            }
+            _ => {}
+        }
+    }
+    seen
+}
+
+/// A pointer, and whom it belongs to.
+struct Held {
+    /// The region that it is in.
+    in_region: StateVarId,
+    address: Variable,
+    owner: Variable,
+}
+
+/// What is said of a pointer.
+fn described(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    live: &Live,
+    name: &str,
+    held: Held,
+) -> Pointer {
+    let semantics = ground.semantics;
+    let (address, owner) = (held.address.term, held.owner.term);
+    let base = terms.resize(owner, held.address.width, Sign::Unsigned);
+    let offset = terms.bv_sub(address, base);
+    let offset = terms.resize(offset, IDENTITY.width, Sign::Unsigned);
+    let origin = semantics.origin(terms);
+    let origin = terms.resize(origin, IDENTITY.width, Sign::Unsigned);
+    let distance = terms.bv_sub(owner, origin);
+    let pointee = start(ground, held.in_region).and_then(|at| semantics.points_to.pointee(at));
+    let ownership = semantics.layout.ownership();
+    let extents = pointee.and_then(|spot| ownership?.extents(spot.class));
+    let extents = extents.filter(|extents| live.now.contains(extents));
+    let size = extents.map(|extents| {
+        let extents = semantics.constant(terms, extents);
+        let size = terms.select(extents, owner);
+        named(terms, &format!("size at {name}"), size)
+    });
+    let types = &semantics.program.types;
+    let ty = semantics.layout.get(held.in_region).ty;
+    let element = match ty.map(|ty| types.get(ty)) {
+        Some(&Type::Pointer(to)) => types.size_of(to),
+        _ => 1,
+    };
+    Pointer {
+        address: held.address,
+        owner: held.owner,
+        offset: named(terms, &format!("offset of {name}"), offset),
+        place: named(terms, &format!("place of {name}"), distance),
+        size,
+        element: element.max(1),
+    }
 }
 
 /// Integers that are narrower than 64 bits, widened to that.

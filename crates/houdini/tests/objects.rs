@@ -71,3 +71,32 @@ fn an_object_with_room_for_so_many_elements() {
         }
     }
 }
+
+/// A buffer, and how long it is, in a structure that was taken, too.
+#[test]
+fn a_buffer_and_its_length_in_an_object() {
+    let program = |bound: &str| {
+        format!(
+            "void free(void *);
+            struct buffer {{ char *text; unsigned length; }};
+            struct buffer *make(unsigned length) {{
+                struct buffer *made = malloc(sizeof *made);
+                if (!made) return 0;
+                made->text = malloc(length + 1);
+                if (!made->text) {{ free(made); return 0; }}
+                made->length = length;
+                return made;
+            }}
+            int main(void) {{
+                unsigned n = __VERIFIER_nondet_uint();
+                if (n > 100) return 0;
+                struct buffer *b = make(n);
+                if (!b) return 1;
+                for (unsigned i = 0; i < {bound}; i++) b->text[i] = 1;
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open(DataModel::Lp64, &program("b->length")), 0);
+    assert_eq!(open(DataModel::Lp64, &program("b->length + 2")), 1);
+}
