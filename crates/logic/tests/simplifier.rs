@@ -3,14 +3,14 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Generator, Kind, numbers};
 use expect_test::{Expect, expect};
 use hardbop_budget::Budget;
 use hardbop_logic::{
-    Answer, Names, Op, Session, Sort, TermId, Terms, Value, Z3Options, Z3Solver, eval, parse_term,
-    smtlib_text,
+    Answer, BitVec, Names, Op, Session, Sort, TermId, Terms, Value, Z3Options, Z3Solver, eval,
+    parse_term, smtlib_text,
 };
 
 fn prove_equal(session: &mut Session<'_>, terms: &mut Terms, a: TermId, b: TermId, what: &str) {
@@ -221,6 +221,36 @@ fn substitution_does_not_capture() {
     let untouched = terms.substitute(some, &BTreeMap::from([(y, one)]));
     assert_eq!(untouched, some);
     assert_eq!(terms.free_constants(&[some]), [x].into());
+}
+
+#[test]
+fn the_larger_and_the_smaller_of_two_are_each_one_term() {
+    let mut terms = Terms::new();
+    let [x, y] = ["x", "y"].map(|name| terms.constant(name, Sort::BitVec(3)));
+    let comparisons = [Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle];
+    let mut found = [BTreeSet::new(), BTreeSet::new()];
+    for (number, comparison) in comparisons.into_iter().enumerate() {
+        for [left, right] in [[x, y], [y, x]] {
+            for [then, otherwise] in [[x, y], [y, x]] {
+                let condition = terms.plain(comparison.clone(), &[left, right]);
+                let plain = terms.plain(Op::Ite, &[condition, then, otherwise]);
+                let simple = terms.ite(condition, then, otherwise);
+                found[number / 2].insert(simple);
+                for values in 0..64 {
+                    let mut assignment = hardbop_logic::Assignment::new();
+                    let word = |value: u32| Value::BitVec(BitVec::new(value.into(), 3));
+                    assignment.set(x, word(values & 7));
+                    assignment.set(y, word(values >> 3));
+                    assert_eq!(
+                        eval(&terms, plain, &assignment),
+                        eval(&terms, simple, &assignment)
+                    );
+                }
+            }
+        }
+    }
+    // With signs and without, the larger and the smaller one.
+    assert_eq!(found.map(|kinds| kinds.len()), [2, 2]);
 }
 
 fn check(build: impl FnOnce(&mut Terms) -> TermId, expected: Expect) {

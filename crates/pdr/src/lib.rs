@@ -50,6 +50,17 @@ impl Pdr {
             },
         }
     }
+
+    /// The same engine for a turn before others that take long: machines that do not fit into it
+    /// are declined.
+    pub fn middling() -> Pdr {
+        Pdr {
+            bits: 8_192,
+            nodes: 1_000_000,
+            cells: 64,
+            allowed: Allowed::ANYTHING,
+        }
+    }
 }
 
 impl Default for Pdr {

@@ -14,6 +14,8 @@ pub(crate) enum Look {
     Machine,
     /// It is not.
     Arithmetic,
+    /// It is such a machine, and has so many edges after inlining, or more.
+    LargeMachine(usize),
     /// It has so many edges after inlining, or more.
     Large(usize),
     /// It has fewer edges after inlining, and large numbers: its loops may be long.
@@ -30,6 +32,9 @@ impl Look {
         match self {
             Look::Machine => is_machine(task.model.program),
             Look::Arithmetic => !is_machine(task.model.program),
+            Look::LargeMachine(edges) => {
+                Look::Large(edges).suits(task) && Look::Machine.suits(task)
+            }
             Look::Large(edges) => task.model.flat.program.edges.len() >= edges,
             Look::Long(edges) => {
                 let program = task.model.flat.program;
@@ -56,6 +61,12 @@ impl Look {
             }
             (Look::Machine, false) | (Look::Arithmetic, true) => {
                 "the program computes most of what it writes down"
+            }
+            (Look::LargeMachine(_), true) => {
+                "the program is large and writes down as a number what is to be done next"
+            }
+            (Look::LargeMachine(_), false) => {
+                "the program is small or computes most of what it writes down"
             }
             (Look::Large(_), true) => "the program is large",
             (Look::Large(_), false) => "the program is small",

@@ -312,6 +312,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             suited(Look::Narrow(100), timed(only_paths, seconds(1))),
             // Protocols are decided by their states, and guesses about them take long.
             suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),
+            // Machines whose states are many are still bits: threads that take turns, say. All that
+            // follows takes longer on large ones, and most of it in vain.
+            suited(
+                Look::LargeMachine(RUN_FIRST),
+                shared(Pdr::middling(), seconds(10), 2),
+            ),
             timed(invariants(5_000_000), seconds(2)),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),

@@ -196,10 +196,36 @@ impl Terms {
             _ => b,
         };
         if a == b {
-            a
-        } else {
-            self.plain(Op::Ite, &[c, a, b])
+            return a;
         }
+        match self.extreme(c, a, b) {
+            Some(same) => same,
+            None => self.plain(Op::Ite, &[c, a, b]),
+        }
+    }
+
+    /// The larger or the smaller of two terms, asked in one order: what is computed from two
+    /// words that were put in order is the same then, whichever of them came first.
+    fn extreme(&mut self, c: TermId, a: TermId, b: TermId) -> Option<TermId> {
+        let less = match self.op(c) {
+            Op::BvUlt | Op::BvUle => Terms::bv_ult,
+            Op::BvSlt | Op::BvSle => Terms::bv_slt,
+            _ => return None,
+        };
+        let (left, right) = (self.args(c)[0], self.args(c)[1]);
+        if (a, b) != (left, right) && (a, b) != (right, left) {
+            return None;
+        }
+        let (first, second) = (left.min(right), left.max(right));
+        let condition = less(self, first, second);
+        // Another comparison may have become of it, with literals say; then it stays as it is.
+        let is_plain = matches!(self.op(condition), Op::BvUlt | Op::BvSlt)
+            && self.args(condition) == [first, second];
+        let is_smaller = a == left;
+        is_plain.then(|| match is_smaller {
+            true => self.plain(Op::Ite, &[condition, first, second]),
+            false => self.plain(Op::Ite, &[condition, second, first]),
+        })
     }
 
     /// Equality of two terms of one sort.
