@@ -340,3 +340,32 @@ fn values_are_stored_if_they_are_small() {
     proved(&list(10));
     assert_eq!(open(&list(9)), 1);
 }
+
+#[test]
+fn one_object_that_all_nodes_share() {
+    let text = "struct shared { int v; };
+        struct user { int x; struct shared *of; struct user *next; };
+        int main(void) {
+            struct shared *m = malloc(sizeof *m);
+            m->v = 100;
+            struct user *head = malloc(sizeof *head);
+            head->x = 1; head->of = m; head->next = head;
+            while (any()) {
+                int x = any();
+                if (x > 0 && x < 10) {
+                    struct user *n = malloc(sizeof *n);
+                    n->x = x; n->of = m; n->next = head->next;
+                    head->next = n;
+                }
+            }
+            struct user *at = head;
+            while (any()) {
+                if (at->of->v <= 100) at->of->v += at->x;
+                else at->of->v -= at->x;
+                at = at->next;
+                assert(m->v > 90 && m->v < 110);
+            }
+        }";
+    assert_eq!(open(text), 0);
+    assert_eq!(open(&text.replace("< 110", "< 109")), 1);
+}

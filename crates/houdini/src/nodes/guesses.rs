@@ -31,6 +31,8 @@ pub struct Guesses<'a, 'g, 'p> {
     pub sizes: &'a [Vec<TermId>],
     /// What else it says.
     pub hints: &'a Hints,
+    /// What it asks of variables that a step has changed.
+    pub left: &'a [TermId],
     /// How large clauses are.
     pub size: Size,
 }
@@ -96,8 +98,13 @@ impl Guesses<'_, '_, '_> {
                 found.push(terms.eq(mode, literal));
             }
         }
-        let conditions = self.hints.conditions_about(&plain);
-        for condition in conditions.take(CONDITIONS) {
+        let left = self.left.iter().copied().filter(|&condition| {
+            let about = terms.free_constants(&[condition]);
+            about.is_subset(&plain)
+        });
+        let left: Vec<TermId> = left.take(CONDITIONS).collect();
+        let conditions = self.hints.conditions_about(&plain).take(CONDITIONS);
+        for condition in left.into_iter().chain(conditions) {
             let opposite = terms.not(condition);
             if !found.contains(&condition) && !found.contains(&opposite) {
                 found.push(condition);

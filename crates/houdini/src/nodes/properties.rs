@@ -3,11 +3,14 @@
 
 use super::heap::{Field, Heap, Kind, KindId, Owner, now};
 use crate::candidates::is_literal;
+use crate::cells::address::shifted;
 use crate::cells::facts::violations;
 use crate::cells::{root, stores};
+use hardbop_cfront::types::Type;
 use hardbop_logic::atoms_of;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::layout::StateKind;
 use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,9 +70,45 @@ pub fn properties(
         }
     }
     for properties in &mut found.of {
+        // What a step computes by cases says little of a node, and takes the place of what says more.
+        properties.sort_by_key(|&property| has_cases(terms, property));
         properties.truncate(PROPERTIES);
     }
     found.of
+}
+
+/// Whether a formula has a choice between values in it.
+fn has_cases(terms: &Terms, formula: TermId) -> bool {
+    let parts = terms.postorder(&[formula]);
+    parts.iter().any(|&part| *terms.op(part) == Op::Ite)
+}
+
+/// The program's conditions about what a step leaves in a variable, said of the variable: a loop
+/// that changes it and then asks needs what it asks where it begins.
+pub fn left(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for step in steps {
+        let conditions: Vec<TermId> = steps
+            .iter()
+            .filter(|other| other.from == step.from)
+            .map(|other| other.condition)
+            .collect();
+        for (id, value) in step.state.written() {
+            let kind = ground.semantics.layout.get(id).kind;
+            if !matches!(kind, StateKind::Cell { .. }) || terms.args(value).is_empty() {
+                continue;
+            }
+            let variable = ground.semantics.constant(terms, id);
+            for atom in atoms_of(terms, &conditions) {
+                let said = terms.substitute(atom, &BTreeMap::from([(value, variable)]));
+                let about = terms.free_constants(&[said]);
+                if about.len() == 1 && about.contains(&variable) && !found.contains(&said) {
+                    found.push(said);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// For each kind, one more than the sizes of its nodes: what allocations write.
@@ -108,9 +147,22 @@ impl Found {
         let opposite = terms.not(property);
         let known = &mut self.of[kind.index()];
         let new = !known.contains(&property) && !known.contains(&opposite);
-        if new && !matches!(terms.op(property), Op::Bool(_)) {
+        if new && !is_about_the_end(terms, property) && !matches!(terms.op(property), Op::Bool(_)) {
             known.push(property);
         }
+    }
+}
+
+/// Whether a formula only asks where the numbers of addresses end: a word, compared with itself and
+/// something more. In a small memory that always holds, and the gate asks about all memories.
+fn is_about_the_end(terms: &Terms, formula: TermId) -> bool {
+    if !matches!(terms.op(formula), Op::BvUlt | Op::BvUle) {
+        return false;
+    }
+    let sides = terms.args(formula);
+    match (shifted(terms, sides[0]), shifted(terms, sides[1])) {
+        (Some((a, _)), Some((b, _))) => a == b,
+        _ => false,
     }
 }
 
@@ -122,6 +174,10 @@ fn said(
     formula: TermId,
     found: &mut Found,
 ) {
+    // What the step wrote before it asked is no part of what it asks.
+    let Some(formula) = of_state(ground, terms, formula, BTreeMap::new()) else {
+        return;
+    };
     let parts = terms.postorder(&[formula]);
     if parts.len() > LARGE {
         return;
@@ -256,6 +312,13 @@ fn ordered(
     field: Field,
     found: &mut Found,
 ) {
+    // Addresses are small where guesses are tried, so their signs would say what is not so.
+    let layout = &ground.semantics.layout;
+    let ty = now(ground, field.memory).and_then(|id| layout.get(id).ty);
+    let types = &ground.semantics.program.types;
+    if ty.is_some_and(|ty| matches!(types.get(ty), Type::Pointer(_))) {
+        return;
+    }
     for (owner, value) in written(ground, terms, heap, step, field) {
         let any = heap.kinds[owner.kind.index()].any;
         let element = heap.field(terms, field, any);

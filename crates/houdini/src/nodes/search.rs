@@ -7,7 +7,7 @@ use super::clauses::{Pool, Set, Size};
 use super::guesses::Guesses;
 use super::heap::{Heap, KindId, now};
 use super::memory::session;
-use super::properties::{Allocations, leaves, of_state, properties};
+use super::properties::{Allocations, leaves, left, of_state, properties};
 use crate::candidates::{Hints, variables};
 use crate::cells::{root, stores, version_of};
 use crate::fixpoint::Breadth;
@@ -78,12 +78,14 @@ pub fn search(
     } = asked;
     let hints = Hints::new(ground, terms, steps);
     let properties = properties(ground, terms, heap, steps, allocations);
+    let left = left(ground, terms, steps);
     let guesses = Guesses {
         ground,
         heap,
         properties: &properties,
         sizes,
         hints: &hints,
+        left: &left,
         size,
     };
     let mut places: BTreeMap<LocId, Place> = BTreeMap::new();
