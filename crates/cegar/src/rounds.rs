@@ -6,6 +6,7 @@ mod story;
 pub use story::steps;
 
 use crate::counting::Counting;
+use crate::families::Families;
 use crate::lazy::{Abstraction, Memory, Precision};
 use crate::search::{AbstractAnswer, search};
 use hardbop_bebop::supergraph::Vertex;
@@ -130,6 +131,7 @@ impl Slam {
             budget: task.budget.clone(),
             desk,
             counting: Counting::default(),
+            families: Families::default(),
             closed: BTreeMap::new(),
             open: view.errors(task.checks),
             unsupported: view.unsupported(),
@@ -179,6 +181,8 @@ struct Rounds<'a> {
     /// The paths that were met.
     met: Vec<Met>,
     counting: Counting,
+    /// The numbers that variables are given, in the reading of this stage.
+    families: Families,
     /// The checks that will not be decided, with the reason.
     closed: BTreeMap<CheckId, Reason>,
     /// The checks that are not decided yet, with the vertices where they are violated.
@@ -318,6 +322,7 @@ impl Rounds<'_> {
             skeleton: &view.skeleton,
             constants: &constants,
         };
+        self.families = Families::new(&ground, terms, &mut memory.blocks);
         let refiner = Refiner { ground };
         while self.is_unsettled() {
             if let Err(stopped) = self.budget.check() {

@@ -164,3 +164,30 @@ fn initial_values_are_seen_at_any_size() {
     // A run ends with its first violation, so the first one must not always be met.
     assert_eq!(answers(&report), "VV");
 }
+
+/// A protocol of twelve states, as in the BLAST papers' servers: what rules a path out is in which
+/// state each turn of the loop begins. The numbers of a variable are tracked together, so that it
+/// does not take a round for each of them.
+#[test]
+fn the_states_of_a_protocol_are_found_together() {
+    let cases: String = (0..11)
+        .map(|at| {
+            let (state, next) = (8448 + 16 * at, 8448 + 16 * (at + 1));
+            format!(
+                "case {state}: if (__VERIFIER_nondet_int()) state = {next};
+                 if (flag == {at}) flag = {}; break;\n",
+                at + 1
+            )
+        })
+        .collect();
+    let report = checked(&format!(
+        "int main(void) {{
+           int state = 8448, flag = 0;
+           while (1) {{
+             switch (state) {{ {cases} case 8624: if (flag == 10) reach_error(); return 0; }}
+           }}
+         }}"
+    ));
+    assert_eq!(answers(&report), "P");
+    assert!(report.count("rounds") <= 6, "{:?}", report.statistics);
+}
