@@ -191,3 +191,26 @@ fn the_states_of_a_protocol_are_found_together() {
     assert_eq!(answers(&report), "P");
     assert!(report.count("rounds") <= 6, "{:?}", report.statistics);
 }
+
+/// A list whose nodes are found by the address of their links: what is read there is put together
+/// from bytes, and is searched in machine words from the first round on.
+#[test]
+fn nodes_that_are_found_by_their_links() {
+    let report = checked(
+        "struct link { struct link *next; };
+         struct node { int locked; struct link link; };
+         struct link head = { &head };
+         struct node one;
+         int main(void) {
+           one.link.next = head.next; head.next = &one.link;
+           one.locked = __VERIFIER_nondet_int() != 0;
+           for (struct link *at = head.next; at != &head; at = at->next) {
+             struct node *node = (struct node *)((char *)at - (unsigned long)&((struct node *)0)->link);
+             if (node->locked) reach_error();
+           }
+           return 0;
+         }",
+    );
+    assert_eq!(answers(&report), "V");
+    assert!(report.count("rounds") <= 3, "{:?}", report.statistics);
+}
