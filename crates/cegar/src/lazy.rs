@@ -39,7 +39,7 @@ pub type Precision = BTreeMap<LocId, BTreeSet<Predicate>>;
 /// What is kept from round to round: blocks, and answers of the solver.
 #[derive(Default)]
 pub struct Memory {
-    blocks: BTreeMap<LocId, Block>,
+    pub(crate) blocks: BTreeMap<LocId, Block>,
     answers: HashMap<Question, Vec<Known>>,
     places: Places,
 }

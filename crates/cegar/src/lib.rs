@@ -5,6 +5,7 @@
 //! works over mathematical integers first); the gate checks what it claims in the exact meaning.
 
 mod counting;
+mod families;
 mod groups;
 mod lazy;
 mod rounds;

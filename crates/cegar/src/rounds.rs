@@ -6,6 +6,7 @@ mod story;
 pub use story::steps;
 
 use crate::counting::Counting;
+use crate::families::Families;
 use crate::lazy::{Abstraction, Memory, Precision};
 use crate::search::{AbstractAnswer, search};
 use hardbop_bebop::supergraph::Vertex;
@@ -13,13 +14,13 @@ use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Invariants, ScopedPredicate};
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Event, Figure, Reason, Task, Turn};
-use hardbop_logic::{Limits, Session, TermId, Terms, Z3Options, Z3Solver};
+use hardbop_logic::{Limits, Op, Session, TermId, Terms, Z3Options, Z3Solver};
 use hardbop_model::{Model, View};
 use hardbop_newton::exact::{Translation, spelled};
 use hardbop_newton::predicate::Predicate;
 use hardbop_newton::refine::Refiner;
 use hardbop_semantics::constants::Constants;
-use hardbop_semantics::segment::Segment;
+use hardbop_semantics::segment::{Blocks, Segment};
 use hardbop_semantics::skeleton::VertexId;
 use hardbop_semantics::steps::Ground;
 use hardbop_semantics::{Encoding, Overflow, Semantics};
@@ -130,6 +131,7 @@ impl Slam {
             budget: task.budget.clone(),
             desk,
             counting: Counting::default(),
+            families: Families::default(),
             closed: BTreeMap::new(),
             open: view.errors(task.checks),
             unsupported: view.unsupported(),
@@ -179,6 +181,8 @@ struct Rounds<'a> {
     /// The paths that were met.
     met: Vec<Met>,
     counting: Counting,
+    /// The numbers that variables are given, in the reading of this stage.
+    families: Families,
     /// The checks that will not be decided, with the reason.
     closed: BTreeMap<CheckId, Reason>,
     /// The checks that are not decided yet, with the vertices where they are violated.
@@ -318,6 +322,10 @@ impl Rounds<'_> {
             skeleton: &view.skeleton,
             constants: &constants,
         };
+        if guessing && reads_words_by_bytes(&ground, terms, &mut memory.blocks) {
+            return Stage::OutOfTime;
+        }
+        self.families = Families::new(&ground, terms, &mut memory.blocks);
         let refiner = Refiner { ground };
         while self.is_unsettled() {
             if let Err(stopped) = self.budget.check() {
@@ -436,6 +444,23 @@ impl Rounds<'_> {
         }
         texts.into_iter().collect()
     }
+}
+
+/// Whether words in memory are put together from bytes, as in lists whose nodes are found by
+/// `container_of`. Bytes are bits in every reading, and questions that mix them with integers take
+/// solvers longer than those about machine words.
+fn reads_words_by_bytes(ground: &Ground<'_, '_>, terms: &mut Terms, blocks: &mut Blocks) -> bool {
+    let mut roots = Vec::new();
+    for edge in &ground.skeleton.edges {
+        if let Ok(Some(step)) = ground.step(terms, blocks, edge.kind) {
+            roots.push(step.condition);
+        }
+    }
+    let is_byte = |&part: &TermId| *terms.op(part) == Op::Select;
+    terms
+        .postorder(&roots)
+        .iter()
+        .any(|&term| *terms.op(term) == Op::Concat && terms.args(term).iter().any(is_byte))
 }
 
 /// The predicates of a precision, each once.

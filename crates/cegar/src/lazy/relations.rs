@@ -5,7 +5,7 @@ use crate::groups::{Group, groups};
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Slot, Space};
 use hardbop_budget::Stopped;
-use hardbop_logic::{Cube, Op, TermId, Unknown, all_models, merge_cubes};
+use hardbop_logic::{Cube, Op, PutIn, TermId, Unknown, all_models, merge_cubes};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::places::is_fixed;
 use hardbop_semantics::skeleton::SkeletonEdgeId;
@@ -187,10 +187,21 @@ impl Abstraction<'_, '_> {
         }
     }
 
-    /// A formula with values put in.
-    fn with_values(&mut self, formula: TermId, values: &Values) -> TermId {
+    /// A formula with values put in; `put_in` is what became of the parts that it shares with others.
+    fn with_values(&mut self, formula: TermId, values: &Values, put_in: &mut PutIn) -> TermId {
         if values.is_empty() {
             return formula;
+        }
+        let rest = self.terms.put_in(formula, put_in);
+        // Which word of memory is read is plain only once the pointer has its value.
+        let constants = self.terms.free_constants(&[rest]);
+        let layout = &self.ground.semantics.layout;
+        let of_memory = |&constant: &TermId| match self.ground.constants.meaning(constant) {
+            Some(Meaning::Now(id)) => layout.get(id).kind.is_array(),
+            meaning => meaning == Some(Meaning::Origin),
+        };
+        if !constants.iter().any(of_memory) {
+            return rest;
         }
         let places = &mut self.memory.places;
         places.put_in(
@@ -198,7 +209,7 @@ impl Abstraction<'_, '_> {
             self.terms,
             self.session,
             values,
-            formula,
+            rest,
         )
     }
 
@@ -210,14 +221,11 @@ impl Abstraction<'_, '_> {
         domain: Vec<Cube>,
         space: &mut Space,
     ) -> Result<Bdd, Stopped> {
-        let formulas: Vec<TermId> = wiring.before.iter().chain(&wiring.after).copied().collect();
-        let formulas: Vec<TermId> = formulas
-            .into_iter()
-            .map(|formula| self.with_values(formula, values))
-            .collect();
-        let condition = wiring
-            .condition
-            .map(|condition| self.with_values(condition, values));
+        let mut put_in = PutIn::new(values.iter().map(|(&term, &value)| (term, value)));
+        let mut settled = |formula: TermId| self.with_values(formula, values, &mut put_in);
+        let condition = wiring.condition.map(&mut settled);
+        let formulas = wiring.before.iter().chain(&wiring.after).copied();
+        let formulas: Vec<TermId> = formulas.map(settled).collect();
         let whole = Group {
             positions: (0..formulas.len()).collect(),
             conditions: condition.into_iter().collect(),

@@ -3,12 +3,13 @@
 use super::{Rounds, Stage, distinct};
 use crate::counting::passed;
 use crate::lazy::Precision;
-use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Given, Run};
 use hardbop_engine::{Claim, Reason, Suggestion};
 use hardbop_logic::{Limits, Session, Terms};
 use hardbop_newton::cores::Unexplained;
 use hardbop_newton::feasible::{Feasibility, feasible};
+use hardbop_newton::predicate::Predicate;
 use hardbop_newton::refine::{Refinement, Refiner, Shape};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::Segment;
@@ -86,9 +87,7 @@ impl Rounds<'_> {
                     self.suggest_path(vertex, segments);
                 }
                 self.tell_predicates(terms, refiner.ground.constants, &found);
-                for (location, predicate) in found {
-                    added |= precision.entry(location).or_default().insert(predicate);
-                }
+                added |= self.track(terms, found, precision);
             }
             if added {
                 self.unsolved = 0;
@@ -111,10 +110,7 @@ impl Rounds<'_> {
         if !found.is_empty() {
             self.tell_predicates(terms, refiner.ground.constants, &found);
         }
-        for (location, predicate) in found {
-            added |= precision.entry(location).or_default().insert(predicate);
-        }
-        if added {
+        if self.track(terms, found, precision) {
             return None;
         }
         for (location, predicate) in
@@ -130,6 +126,27 @@ impl Rounds<'_> {
         }
         self.close(vertex, Reason::Refinement);
         None
+    }
+
+    /// Tracks predicates, with what belongs to them. Says whether that is anything new.
+    fn track(
+        &self,
+        terms: &mut Terms,
+        found: Vec<(LocId, Predicate)>,
+        precision: &mut Precision,
+    ) -> bool {
+        let completed = self.families.completed(terms, &found);
+        let mut added = false;
+        for (location, predicate) in completed {
+            added |= precision.entry(location).or_default().insert(predicate);
+        }
+        if !added {
+            // All the numbers are tracked, and something else about them matters.
+            for (location, predicate) in found {
+                added |= precision.entry(location).or_default().insert(predicate);
+            }
+        }
+        added
     }
 
     /// Which Horn clauses are tried for a path, and how long. Path programs rule out all unrollings

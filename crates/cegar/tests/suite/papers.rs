@@ -164,3 +164,53 @@ fn initial_values_are_seen_at_any_size() {
     // A run ends with its first violation, so the first one must not always be met.
     assert_eq!(answers(&report), "VV");
 }
+
+/// A protocol of twelve states, as in the BLAST papers' servers: what rules a path out is in which
+/// state each turn of the loop begins. The numbers of a variable are tracked together, so that it
+/// does not take a round for each of them.
+#[test]
+fn the_states_of_a_protocol_are_found_together() {
+    let cases: String = (0..11)
+        .map(|at| {
+            let (state, next) = (8448 + 16 * at, 8448 + 16 * (at + 1));
+            format!(
+                "case {state}: if (__VERIFIER_nondet_int()) state = {next};
+                 if (flag == {at}) flag = {}; break;\n",
+                at + 1
+            )
+        })
+        .collect();
+    let report = checked(&format!(
+        "int main(void) {{
+           int state = 8448, flag = 0;
+           while (1) {{
+             switch (state) {{ {cases} case 8624: if (flag == 10) reach_error(); return 0; }}
+           }}
+         }}"
+    ));
+    assert_eq!(answers(&report), "P");
+    assert!(report.count("rounds") <= 6, "{:?}", report.statistics);
+}
+
+/// A list whose nodes are found by the address of their links: what is read there is put together
+/// from bytes, and is searched in machine words from the first round on.
+#[test]
+fn nodes_that_are_found_by_their_links() {
+    let report = checked(
+        "struct link { struct link *next; };
+         struct node { int locked; struct link link; };
+         struct link head = { &head };
+         struct node one;
+         int main(void) {
+           one.link.next = head.next; head.next = &one.link;
+           one.locked = __VERIFIER_nondet_int() != 0;
+           for (struct link *at = head.next; at != &head; at = at->next) {
+             struct node *node = (struct node *)((char *)at - (unsigned long)&((struct node *)0)->link);
+             if (node->locked) reach_error();
+           }
+           return 0;
+         }",
+    );
+    assert_eq!(answers(&report), "V");
+    assert!(report.count("rounds") <= 3, "{:?}", report.statistics);
+}
