@@ -78,21 +78,26 @@ fn a_buffer_and_its_length_in_an_object() {
     let program = |bound: &str| {
         format!(
             "void free(void *);
-            struct buffer {{ char *text; unsigned length; }};
-            struct buffer *make(unsigned length) {{
+            void *memset(void *, int, size_t);
+            struct buffer {{ char *text; size_t length; }};
+            struct buffer *make(size_t length) {{
                 struct buffer *made = malloc(sizeof *made);
                 if (!made) return 0;
                 made->text = malloc(length + 1);
                 if (!made->text) {{ free(made); return 0; }}
                 made->length = length;
+                memset(made->text, 'x', length);
+                made->text[length] = 0;
                 return made;
             }}
             int main(void) {{
-                unsigned n = __VERIFIER_nondet_uint();
+                size_t n = __VERIFIER_nondet_uint();
                 if (n > 100) return 0;
                 struct buffer *b = make(n);
                 if (!b) return 1;
-                for (unsigned i = 0; i < {bound}; i++) b->text[i] = 1;
+                for (size_t i = 0; i < {bound}; i++) b->text[i] = 'y';
+                free(b->text);
+                free(b);
                 return 0;
             }}"
         )
