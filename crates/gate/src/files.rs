@@ -47,12 +47,12 @@ fn part(name: &str) -> Option<Part> {
         "getchar" | "getchar_unlocked" | "gets" | "scanf" | "__isoc99_scanf" | "__isoc23_scanf"
         | "vscanf" | "getc" | "fgetc" | "getc_unlocked" | "_IO_getc" | "fgets" | "fread"
         | "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" | "vfscanf" | "getline" | "getdelim"
-        | "__getdelim" | "read" | "lseek" => Part::Reads,
+        | "__getdelim" | "read" | "pread" | "lseek" => Part::Reads,
         _ => return None,
     })
 }
 
-/// Functions without a model whose descriptors lead to what was written.
+/// Functions whose descriptors lead to what was written.
 const DESCRIPTORS: [&str; 10] = [
     "pipe",
     "pipe2",
@@ -123,10 +123,15 @@ impl<'a> Files<'a> {
             let variable = program.variable(*id);
             variable.name == "stdin" && variable.kind == VarKind::Global
         };
-        let unnamed = program.assumptions.iter().any(|assumption| {
+        let undefined = program.assumptions.iter().any(|assumption| {
             matches!(assumption, Assumption::UndefinedFunction { name, .. }
                 if DESCRIPTORS.contains(&name.as_str()))
         });
+        let unnamed = undefined
+            || callable(program).into_iter().any(|id| {
+                let function = program.function(id);
+                function.origin == Origin::Model && DESCRIPTORS.contains(&function.name.as_str())
+            });
         Files {
             program,
             parts: parts(program),

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// The files, by the name under which they are shown.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("<hardbop>/models/ctype.c", include_str!("ctype.c")),
     ("<hardbop>/models/fenv.c", include_str!("fenv.c")),
     ("<hardbop>/models/known.c", include_str!("known.c")),
@@ -17,6 +17,7 @@ const FILES: [(&str, &str); 7] = [
     ("<hardbop>/models/stdio.c", include_str!("stdio.c")),
     ("<hardbop>/models/stdlib.c", include_str!("stdlib.c")),
     ("<hardbop>/models/string.c", include_str!("string.c")),
+    ("<hardbop>/models/system.c", include_str!("system.c")),
 ];
 
 /// Functions of the C library whose answers are guessed: they have no model, or one that allows
@@ -61,6 +62,16 @@ const GUESSES: &[&str] = &[
     "wprintf",
     "swprintf",
     "fwprintf",
+    // Records of the system.
+    "stat",
+    "lstat",
+    "fstat",
+    "uname",
+    "getrlimit",
+    "getrusage",
+    "clock_getres",
+    "timespec_get",
+    "sigprocmask",
     // Numbers at random, clocks, the environment.
     "rand",
     "rand_r",

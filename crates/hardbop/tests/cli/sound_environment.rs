@@ -600,3 +600,34 @@ int main(void) {
         "#]],
     );
 }
+
+#[test]
+fn what_the_system_writes_is_written() {
+    check(
+        "#include <unistd.h>
+#include <sys/stat.h>
+int main(void) {
+  int ends[2] = {-1, -1};
+  struct stat about;
+  char where[8] = \"\";
+  about.st_size = 0;
+  if (pipe(ends) != 0) return 1;
+  assert(ends[0] >= 0);
+  if (ends[0] > 7) assert(ends[1] == -1);
+  if (stat(\"x\", &about) == 0) assert(about.st_size == 0);
+  if (getcwd(where, sizeof where)) assert(where[0] == 0);
+  return 0;
+}
+",
+        "",
+        expect![[r#"
+            PROVED x.c:16: assertion ends[0] >= 0 (in main)
+            VIOLATED x.c:17: assertion ends[1] == -1 (in main)
+            VIOLATED x.c:18: assertion about.st_size == 0 (in main), if `stat` can do what it does in this run
+            VIOLATED x.c:19: assertion where[0] == 0 (in main)
+            4 checks: 1 proved, 3 violated, 0 unknown
+            assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
+            assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:15
+        "#]],
+    );
+}
