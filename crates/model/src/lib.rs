@@ -187,6 +187,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The same, cut wherever several ways meet.
+    pub fn cut_at_joins(&self) -> View<'a> {
+        View {
+            skeleton: Skeleton::cut_at_joins(self.program),
+            ..self.clone()
+        }
+    }
+
     /// The same of a program with the same tables and more executions.
     fn wider(&self, program: &'a Program) -> View<'a> {
         let semantics = self.semantics.of_wider(program);

@@ -13,7 +13,7 @@ pub mod export;
 mod justify;
 mod predicates;
 pub mod program;
-mod rounds;
+pub mod rounds;
 pub mod search;
 pub mod system;
 
@@ -21,17 +21,17 @@ use export::Sequential;
 use hardbop_engine::{Desk, Ended, Engine, Reason, Task};
 use hardbop_logic::Terms;
 use hardbop_semantics::constants::Constants;
-use search::Allowed;
+use program::{Bits, Size};
+use search::{Allowed, Search};
+
+/// The most comparisons at a point.
+const PREDICATES: usize = 256;
 
 /// Property-directed reachability as an engine.
 #[derive(Clone, Debug)]
 pub struct Pdr {
-    /// The most bits of the state at one cut point.
-    pub bits: usize,
-    /// The most nodes of the circuit.
-    pub nodes: usize,
-    /// The most cells of one memory.
-    pub cells: usize,
+    /// How much of a program fits into it.
+    pub size: Size,
     /// What the search may do.
     pub allowed: Allowed,
 }
@@ -40,9 +40,12 @@ impl Pdr {
     /// The same engine for programs that are small machines: it looks at no others.
     pub fn small() -> Pdr {
         Pdr {
-            bits: 2_048,
-            nodes: 200_000,
-            cells: 32,
+            size: Size {
+                bits: 2_048,
+                nodes: 200_000,
+                cells: 32,
+                predicates: PREDICATES,
+            },
             // About a second on the slowest machine that it was tried on.
             allowed: Allowed {
                 work: 5_000_000,
@@ -55,9 +58,12 @@ impl Pdr {
     /// are declined.
     pub fn middling() -> Pdr {
         Pdr {
-            bits: 8_192,
-            nodes: 1_000_000,
-            cells: 64,
+            size: Size {
+                bits: 8_192,
+                nodes: 1_000_000,
+                cells: 64,
+                predicates: PREDICATES,
+            },
             allowed: Allowed::ANYTHING,
         }
     }
@@ -66,9 +72,12 @@ impl Pdr {
 impl Default for Pdr {
     fn default() -> Pdr {
         Pdr {
-            bits: 16_384,
-            nodes: 8_000_000,
-            cells: 256,
+            size: Size {
+                bits: 16_384,
+                nodes: 8_000_000,
+                cells: 256,
+                predicates: PREDICATES,
+            },
             allowed: Allowed::ANYTHING,
         }
     }
@@ -85,7 +94,7 @@ pub fn sequential(task: &Task<'_>) -> Result<Sequential, Reason> {
     let mut terms = Terms::new();
     let constants = Constants::new(&view.semantics, &mut terms);
     let ground = view.ground(&constants);
-    let bits = program::Bits::new(&Pdr::default(), task, ground, &mut terms)?;
+    let bits = Bits::new(Pdr::default().size, task, view, ground, &mut terms)?;
     let targets: Vec<system::PointId> = bits.targets.keys().copied().collect();
     Ok(Sequential::new(&bits.system, &targets))
 }
@@ -104,9 +113,15 @@ impl Engine for Pdr {
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
         let ground = view.ground(&constants);
-        match program::Bits::new(self, task, ground, &mut terms) {
-            Ok(bits) => rounds::run(task, ground, terms, &bits, self.allowed, desk),
-            Err(reason) => Ended::declined(task, desk, &reason),
-        }
+        let bits = match Bits::new(self.size, task, view, ground, &mut terms) {
+            Ok(bits) => bits,
+            Err(reason) => return Ended::declined(task, desk, &reason),
+        };
+        let constants = match constants::Constants::new(&bits.system, task.budget) {
+            Ok(constants) => constants,
+            Err(stopped) => return Ended::declined(task, desk, &Reason::Stopped(stopped)),
+        };
+        let search = Search::new(&bits.system, &constants, self.allowed, task.budget);
+        rounds::run(task, ground, terms, &bits, search, desk)
     }
 }

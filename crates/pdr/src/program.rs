@@ -4,7 +4,6 @@
 //! number. That is a guess, as good as any other for programs that do not look at addresses;
 //! invariants are told by the distance from the origin, and the gate asks about all of them.
 
-use crate::Pdr;
 use crate::predicates::Comparisons;
 use crate::system::{Cube, Point, PointId, System, Transition};
 use hardbop_cfront::ids::{CheckId, LocId};
@@ -12,6 +11,7 @@ use hardbop_cfront::types::Type;
 use hardbop_circuit::{Bit, Blaster, NoCircuit, Read, Word};
 use hardbop_engine::{Reason, Task};
 use hardbop_logic::{TermId, Terms};
+use hardbop_model::View;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::skeleton::{SkeletonEdgeKind, VertexId};
@@ -21,10 +21,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Where addresses are counted from: some page above the first one.
 const ORIGIN: u64 = 1 << 20;
-/// The most predicates at a point.
-const PREDICATES: usize = 256;
 /// Numbers below this are no addresses.
 const PAGE: u64 = 4096;
+
+/// How much of a program fits into a system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The most bits of the state at one point.
+    pub bits: usize,
+    /// The most nodes of the circuit.
+    pub nodes: usize,
+    /// The most cells of one memory.
+    pub cells: usize,
+    /// The most comparisons at a point that clauses may speak of.
+    pub predicates: usize,
+}
 
 /// What must not be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,19 +88,21 @@ fn no_circuit(_: NoCircuit) -> Reason {
 }
 
 impl Bits {
-    /// The system of a program, as far as it can decide the task's checks; or why there is none.
+    /// The system of a program with these cut points, as far as it can decide the task's checks; or
+    /// why there is none. The ground is that of the view.
     pub fn new(
-        options: &Pdr,
+        size: Size,
         task: &Task<'_>,
+        view: &View<'_>,
         ground: Ground<'_, '_>,
         terms: &mut Terms,
     ) -> Result<Bits, Reason> {
-        let (targets, vertices) = targets(task);
+        let (targets, vertices) = targets(task, view);
         let live = ground.live(terms, &vertices, task.budget);
         task.budget.check().map_err(Reason::Stopped)?;
         let live = live.ok_or(Reason::NoBits("edges without a meaning"))?;
         let mut making = Making {
-            options,
+            size,
             task,
             ground,
             blaster: Blaster::new(),
@@ -114,13 +127,18 @@ impl Bits {
         for step in &steps {
             task.budget.check().map_err(Reason::Stopped)?;
             making.step(terms, step).map_err(no_circuit)?;
-            if making.blaster.graph.len() > options.nodes {
+            if making.blaster.graph.len() > size.nodes {
                 return Err(Reason::NoBits("a circuit that is too large"));
             }
         }
         let mut bits = making.bits;
         bits.system.graph = making.blaster.graph;
         Ok(bits)
+    }
+
+    /// The words of the state.
+    pub fn words(&self) -> &[StateWord] {
+        &self.words
     }
 
     /// The formula that excludes a cube at a point.
@@ -175,8 +193,7 @@ impl Bits {
 }
 
 /// Where the task's checks are violated, and what else must not be reached.
-fn targets(task: &Task<'_>) -> (BTreeMap<LocId, Target>, BTreeSet<VertexId>) {
-    let view = &task.model.flat;
+fn targets(task: &Task<'_>, view: &View<'_>) -> (BTreeMap<LocId, Target>, BTreeSet<VertexId>) {
     let mut targets = BTreeMap::new();
     let mut vertices = BTreeSet::new();
     for (check, at) in view.errors(task.checks) {
@@ -214,7 +231,7 @@ enum Lies {
 
 /// A system in the making.
 struct Making<'a, 'g, 'p> {
-    options: &'a Pdr,
+    size: Size,
     task: &'a Task<'a>,
     ground: Ground<'g, 'p>,
     blaster: Blaster,
@@ -250,7 +267,7 @@ impl Making<'_, '_, '_> {
             let state: Word = all
                 .flat_map(|word| self.bits.words[word.0 as usize].bits.clone())
                 .collect();
-            if state.len() > self.options.bits {
+            if state.len() > self.size.bits {
                 return Err(Reason::NoBits("more state than it takes"));
             }
             self.bits.system.points.push(Point {
@@ -264,6 +281,11 @@ impl Making<'_, '_, '_> {
 
     /// Finds what the steps compare, and at which points clauses may speak of it.
     fn predicates(&mut self, terms: &mut Terms, steps: &[Step]) -> Result<(), NoCircuit> {
+        if self.size.predicates == 0 {
+            let none = vec![Vec::new(); self.bits.system.points.len()];
+            self.bits.predicates = none;
+            return Ok(());
+        }
         let words = |ids: &[WordId], bits: &Bits| -> BTreeSet<TermId> {
             let words = ids.iter().map(|word| &bits.words[word.0 as usize]);
             words
@@ -291,7 +313,10 @@ impl Making<'_, '_, '_> {
             let here = words(&self.bits.at[index], &self.bits);
             let is_known = |of: &BTreeSet<TermId>| !of.is_empty() && of.is_subset(&here);
             let known = found.iter().filter(|(_, of)| is_known(of));
-            let predicates: Vec<TermId> = known.map(|&(it, _)| it).take(PREDICATES).collect();
+            let predicates: Vec<TermId> = known
+                .map(|&(it, _)| it)
+                .take(self.size.predicates)
+                .collect();
             let derived: Result<Word, NoCircuit> = predicates
                 .iter()
                 .map(|&predicate| self.blaster.bit(terms, predicate))
@@ -420,7 +445,7 @@ impl Making<'_, '_, '_> {
                     Some(distance) => Lies::FromOrigin(distance + offset),
                     None => Lies::At(offset),
                 });
-                if all.len() > self.options.cells {
+                if all.len() > self.size.cells {
                     return Err(Reason::NoBits("more memory than it takes"));
                 }
                 offset += stride;

@@ -1,13 +1,12 @@
 //! The search on a program: targets one after the other, violations run, invariants claimed.
 
-use crate::constants::Constants;
 use crate::program::{Bits, Target};
-use crate::search::{Allowed, Effort, Halt, Reach, Search};
+use crate::search::Halt;
 use crate::system::{PointId, StepId, System};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Given, Invariants, Run};
 use hardbop_engine::{Claim, Desk, Ended, Event, Figure, Reason, Task};
-use hardbop_logic::{Session, Terms, Unknown, Z3Options, Z3Solver};
+use hardbop_logic::{Session, TermId, Terms, Unknown, Z3Options, Z3Solver};
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::constants::Spelling;
 use hardbop_semantics::replay::original_choices;
@@ -16,13 +15,42 @@ use hardbop_semantics::skeleton::Point;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What came out of a search for targets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// These steps lead to this target, as far as the system tells.
+    Found(PointId, Vec<StepId>),
+    /// No target is reached: the search has an invariant.
+    Never,
+}
+
+/// Whoever decides whether points of a system are reached.
+pub trait Reaching {
+    /// What it does, for people.
+    const DOING: &'static str;
+
+    /// Goes on until a target is reached or none ever is. May be called again with fewer targets.
+    /// Now and then, `told` is shown what it cost so far.
+    fn run(
+        &mut self,
+        targets: &[PointId],
+        told: &mut dyn FnMut(Vec<Figure>),
+    ) -> Result<Reach, Halt>;
+
+    /// What it cost so far.
+    fn figures(&self) -> Vec<Figure>;
+
+    /// After a search that found no way: what holds at a point; `None` where control never comes.
+    fn invariant(&mut self, bits: &Bits, terms: &mut Terms, point: PointId) -> Option<TermId>;
+}
+
 /// Searches, claims, and says what is open.
 pub fn run(
     task: &Task<'_>,
     ground: Ground<'_, '_>,
     terms: Terms,
     bits: &Bits,
-    allowed: Allowed,
+    search: impl Reaching,
     desk: &mut dyn Desk,
 ) -> Ended {
     let mut rounds = Rounds {
@@ -30,14 +58,13 @@ pub fn run(
         ground,
         terms,
         bits,
-        allowed,
+        search,
         desk,
         left: BTreeMap::new(),
         violated: BTreeSet::new(),
-        effort: Effort::default(),
     };
     let incomplete = rounds.search().err();
-    let statistics = figures(bits, rounds.effort);
+    let statistics = figures(bits, rounds.search.figures());
     let mut open = rounds.left;
     if let Some(reason) = &incomplete {
         for &check in task.checks {
@@ -53,58 +80,47 @@ pub fn run(
     }
 }
 
-fn figures(bits: &Bits, effort: Effort) -> Vec<Figure> {
-    vec![
+fn figures(bits: &Bits, effort: Vec<Figure>) -> Vec<Figure> {
+    let mut figures = vec![
         Figure::count("bits", bits.system.bits() as u64),
         Figure::count("nodes", bits.system.graph.len() as u64),
-        Figure::count("levels", effort.levels.into()),
-        Figure::count("clauses", effort.clauses),
-        Figure::count("literals", effort.literals),
-        Figure::count("cubes", effort.cubes),
-        Figure::count("cube literals", effort.cube_literals),
-        Figure::count("solvers made anew", effort.renewed),
-        Figure::count("propagations", effort.work),
-        Figure::count("questions", effort.questions),
-    ]
+    ];
+    figures.extend(effort);
+    figures
 }
 
-struct Rounds<'a, 'g, 'p> {
+struct Rounds<'a, 'g, 'p, S> {
     task: &'a Task<'a>,
     ground: Ground<'g, 'p>,
     terms: Terms,
     bits: &'a Bits,
-    allowed: Allowed,
+    search: S,
     desk: &'a mut dyn Desk,
     /// The checks that are open for a reason.
     left: BTreeMap<CheckId, Reason>,
     violated: BTreeSet<CheckId>,
-    effort: Effort,
 }
 
-impl Rounds<'_, '_, '_> {
+impl<S: Reaching> Rounds<'_, '_, '_, S> {
     fn search(&mut self) -> Result<(), Reason> {
         let bits = self.bits;
-        let constants = Constants::new(&bits.system, self.task.budget);
-        let constants = constants.map_err(Reason::Stopped)?;
-        let mut search = Search::new(&bits.system, &constants, self.allowed, self.task.budget);
         loop {
             let targets = self.open_targets();
             let open = self.task.checks.len() - self.violated.len() - self.left.len();
             let desk = &mut *self.desk;
-            let reach = search.run(&targets, &mut |effort| {
+            let reach = self.search.run(&targets, &mut |effort| {
                 desk.event(Event {
-                    doing: "learning clauses".into(),
+                    doing: S::DOING.into(),
                     open,
                     figures: figures(bits, effort),
                 });
             });
-            self.effort = search.effort();
             let reach = reach.map_err(|halt| match halt {
                 Halt::Stopped(stopped) => Reason::Stopped(stopped),
                 Halt::Work => Reason::Turn,
             })?;
             match reach {
-                Reach::Never(cubes) => return self.claim(&constants, &cubes),
+                Reach::Never => return self.claim(),
                 Reach::Found(target, steps) => self.look_at(target, &steps)?,
             }
         }
@@ -181,12 +197,8 @@ impl Rounds<'_, '_, '_> {
         }
     }
 
-    /// Claims that no state is in any of these cubes, and that some bits have one value only.
-    fn claim(
-        &mut self,
-        constants: &Constants,
-        cubes: &[Vec<crate::system::Cube>],
-    ) -> Result<(), Reason> {
+    /// Claims the search's invariant.
+    fn claim(&mut self) -> Result<(), Reason> {
         let decided =
             |check: &CheckId| !self.left.contains_key(check) && !self.violated.contains(check);
         let checks: Vec<CheckId> = self.task.checks.iter().copied().filter(decided).collect();
@@ -196,7 +208,7 @@ impl Rounds<'_, '_, '_> {
         self.desk.event(Event {
             doing: "certifying".into(),
             open: checks.len(),
-            figures: figures(self.bits, self.effort),
+            figures: figures(self.bits, self.search.figures()),
         });
         let spelling = Spelling::new(self.ground.semantics, &mut self.terms);
         let mut at: BTreeMap<LocId, String> = BTreeMap::new();
@@ -207,19 +219,10 @@ impl Rounds<'_, '_, '_> {
             let formula = match self.bits.points.get(&location) {
                 // From there no target is reached.
                 None => self.terms.bool(true),
-                Some(&point) => {
-                    let cubes = &cubes[point.index()];
-                    // Control never comes there.
-                    if cubes.iter().any(Vec::is_empty) || point == System::START {
-                        continue;
-                    }
-                    let known = constants.cube(point);
-                    let mut clauses = vec![self.bits.holds(&mut self.terms, point, &known)];
-                    for cube in cubes {
-                        clauses.push(self.bits.excludes(&mut self.terms, point, cube));
-                    }
-                    self.terms.and(&clauses)
-                }
+                Some(&point) => match self.search.invariant(self.bits, &mut self.terms, point) {
+                    Some(formula) if point != System::START => formula,
+                    _ => continue,
+                },
             };
             let text = spelling.write(&mut self.terms, formula);
             at.insert(location, text.ok_or(Reason::Certificate)?);

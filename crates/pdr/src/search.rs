@@ -11,21 +11,16 @@ pub use crate::asked::Halt;
 use crate::asked::{Answer, Asked, Subject, Wanted};
 use crate::constants::{Constants, Values};
 use crate::justify::Costs;
+use crate::program::Bits;
+use crate::rounds::{Reach, Reaching};
 use crate::system::{Cube, Literal, PointId, StepId, System};
 use hardbop_budget::Budget;
 use hardbop_circuit::NodeId;
+use hardbop_engine::Figure;
+use hardbop_logic::{TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// What came out of a search for a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// These steps lead to this target, as far as the system tells.
-    Found(PointId, Vec<StepId>),
-    /// No target is reached: at each point, these cubes are excluded.
-    Never(Vec<Vec<Cube>>),
-}
 
 /// After so many cubes, somebody is told.
 const TELL: u32 = 1_000;
@@ -102,6 +97,21 @@ pub struct Effort {
     pub work: u64,
 }
 
+impl Effort {
+    fn figures(self) -> Vec<Figure> {
+        vec![
+            Figure::count("levels", self.levels.into()),
+            Figure::count("clauses", self.clauses),
+            Figure::count("literals", self.literals),
+            Figure::count("cubes", self.cubes),
+            Figure::count("cube literals", self.cube_literals),
+            Figure::count("solvers made anew", self.renewed),
+            Figure::count("propagations", self.work),
+            Figure::count("questions", self.questions),
+        ]
+    }
+}
+
 /// A search.
 pub struct Search<'a> {
     system: &'a System,
@@ -118,6 +128,8 @@ pub struct Search<'a> {
     obligations: Vec<Obligation>,
     level: usize,
     effort: Effort,
+    /// When two levels are the same: the cubes that are excluded at each point.
+    excluded: Vec<Vec<Cube>>,
 }
 
 impl<'a> Search<'a> {
@@ -154,6 +166,7 @@ impl<'a> Search<'a> {
             obligations: Vec::new(),
             level: 0,
             effort: Effort::default(),
+            excluded: Vec::new(),
         };
         for index in 0..system.steps.len() as u32 {
             let asked = Asked::new(search.subject(), StepId(index), 0);
@@ -199,30 +212,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Goes on until a target is reached or none ever is. May be called again with fewer targets.
-    /// After each level, `told` is shown the effort.
-    pub fn run(
-        &mut self,
-        targets: &[PointId],
-        told: &mut dyn FnMut(Effort),
-    ) -> Result<Reach, Halt> {
-        loop {
-            for &target in targets {
-                if let Some(steps) = self.block(target, told)? {
-                    return Ok(Reach::Found(target, steps));
-                }
-            }
-            told(self.effort());
-            self.open_level();
-            self.level += 1;
-            if let Some(level) = self.propagate()? {
-                return Ok(Reach::Never(self.invariant(level)));
-            }
-        }
+    /// After a search that found no way: the cubes that are excluded at each point.
+    pub fn excluded(&self) -> &[Vec<Cube>] {
+        &self.excluded
     }
 
     /// The cubes that are excluded above a level.
-    fn invariant(&self, level: usize) -> Vec<Vec<Cube>> {
+    fn excluded_above(&self, level: usize) -> Vec<Vec<Cube>> {
         let places = self.places.iter().enumerate();
         places
             .map(|(index, place)| {
@@ -241,7 +237,7 @@ impl<'a> Search<'a> {
     fn block(
         &mut self,
         target: PointId,
-        told: &mut dyn FnMut(Effort),
+        told: &mut dyn FnMut(Vec<Figure>),
     ) -> Result<Option<Vec<StepId>>, Halt> {
         self.obligations.clear();
         let mut queue: BinaryHeap<Reverse<(usize, u32, ObligationId)>> = BinaryHeap::new();
@@ -257,7 +253,7 @@ impl<'a> Search<'a> {
             self.budget.check()?;
             looked += 1;
             if looked.is_multiple_of(TELL) {
-                told(self.effort());
+                told(self.effort().figures());
             }
             let (point, cube) = {
                 let obligation = &self.obligations[id.0 as usize];
@@ -560,4 +556,45 @@ fn is_part(part: &Cube, whole: &Cube) -> bool {
     let mut whole = whole.iter();
     part.iter()
         .all(|literal| whole.any(|other| other == literal))
+}
+
+impl Reaching for Search<'_> {
+    const DOING: &'static str = "learning clauses";
+
+    fn run(
+        &mut self,
+        targets: &[PointId],
+        told: &mut dyn FnMut(Vec<Figure>),
+    ) -> Result<Reach, Halt> {
+        loop {
+            for &target in targets {
+                if let Some(steps) = self.block(target, told)? {
+                    return Ok(Reach::Found(target, steps));
+                }
+            }
+            told(self.effort().figures());
+            self.open_level();
+            self.level += 1;
+            if let Some(level) = self.propagate()? {
+                self.excluded = self.excluded_above(level);
+                return Ok(Reach::Never);
+            }
+        }
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        self.effort().figures()
+    }
+
+    fn invariant(&mut self, bits: &Bits, terms: &mut Terms, point: PointId) -> Option<TermId> {
+        let cubes = &self.excluded[point.index()];
+        if cubes.iter().any(Vec::is_empty) {
+            return None;
+        }
+        let mut clauses = vec![bits.holds(terms, point, &self.constants.cube(point))];
+        for cube in cubes {
+            clauses.push(bits.excludes(terms, point, cube));
+        }
+        Some(terms.and(&clauses))
+    }
 }

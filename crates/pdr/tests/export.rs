@@ -1,12 +1,10 @@
 //! Exported circuits, read back and run state by state: they reach a bad state exactly if the
 //! system reaches its target, and both languages say the same.
 
-mod common;
-
-use common::{reached, system};
 use hardbop_pdr::export::Sequential;
 use hardbop_pdr::system::PointId;
 use hardbop_test_support::random::Random;
+use hardbop_test_support::systems::{reached, system};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Inputs and latches in; the latches after a step out, and whether the state is bad.

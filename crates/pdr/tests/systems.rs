@@ -1,15 +1,14 @@
 //! The search on random little systems, against explicit reachability: what is found is a way, what
 //! is excluded is an invariant, and the two never disagree.
 
-mod common;
-
-use common::{BITS, reached, successors, system};
 use hardbop_budget::Budget;
 use hardbop_pdr::constants::Constants;
-use hardbop_pdr::search::{Allowed, Reach, Search};
+use hardbop_pdr::rounds::{Reach, Reaching};
+use hardbop_pdr::search::{Allowed, Search};
 use hardbop_pdr::system::{Cube, PointId, System};
 use hardbop_test_support::random::Random;
 use hardbop_test_support::setting;
+use hardbop_test_support::systems::{BITS, reached, successors, system};
 use std::collections::BTreeSet;
 
 /// The value of a position in a state: of its bits, then of what is derived from them.
@@ -62,7 +61,8 @@ fn what_is_found_is_reached_and_what_is_excluded_is_not() {
                 }
                 assert!(at.iter().any(|&(point, _)| point == target), "case {case}");
             }
-            Reach::Never(cubes) => {
+            Reach::Never => {
+                let cubes = search.excluded().to_vec();
                 excluded += 1;
                 assert!(!is_reached, "case {case}: it is reached");
                 let allowed = |(point, bits): (PointId, u8)| {

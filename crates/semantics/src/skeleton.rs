@@ -126,10 +126,25 @@ impl Skeleton {
 
     /// The skeleton of what can be called from the program's entry function.
     pub fn new(program: &Program) -> Skeleton {
+        Skeleton::with_cuts(program, |_| false)
+    }
+
+    /// The same, cut wherever several ways meet: there is nothing in a block but branches.
+    pub fn cut_at_joins(program: &Program) -> Skeleton {
+        let mut into = vec![0u32; program.locations.len()];
+        for edge in &program.edges {
+            into[edge.to.index()] += 1;
+        }
+        Skeleton::with_cuts(program, |location| into[location.index()] > 1)
+    }
+
+    fn with_cuts(program: &Program, is_cut: impl Fn(LocId) -> bool) -> Skeleton {
         let functions = callable(program);
         let mut cuts = BTreeSet::new();
         for &function in &functions {
             cut_points(program, function, &mut cuts);
+            let locations = program.function(function).locations.clone();
+            cuts.extend(locations.map(LocId).filter(|&location| is_cut(location)));
         }
         let mut skeleton = Skeleton {
             procedures: Vec::new(),

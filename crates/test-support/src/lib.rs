@@ -6,6 +6,7 @@
 //! - [`desk`]: a desk that keeps what the gate accepts.
 //! - [`inputs`]: loading C text, and running a program on all its inputs.
 //! - [`oracle`]: gcc as the judge of what a C program means, with a place for its files.
+//! - [`systems`]: random little systems of bits, and what they reach.
 //! - [`setting`]: how many cases a suite tries.
 
 #![allow(
@@ -19,6 +20,7 @@ pub mod generate;
 pub mod inputs;
 pub mod oracle;
 pub mod random;
+pub mod systems;
 
 /// A number from the environment, such as `HARDBOP_CASES`.
 pub fn setting(name: &str, usual: u64) -> u64 {

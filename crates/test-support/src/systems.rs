@@ -1,8 +1,8 @@
 //! Random little systems, and what they reach, state by state.
 
+use crate::random::Random;
 use hardbop_circuit::{Bit, Graph, NodeId};
 use hardbop_pdr::system::{Point, PointId, StepId, System, Transition};
-use hardbop_test_support::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The bits of a state.
