@@ -1,6 +1,7 @@
 //! Which engines run, and when.
 
 use hardbop_cegar::Slam;
+use hardbop_diagrams::Diagrams;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
 use hardbop_horn::WholeProgram;
@@ -174,8 +175,8 @@ fn suited(look: Look, engine: Step) -> Step {
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, the few paths
-/// of a program that leaves little open, a little guessing of invariants, loops by closed forms, a
-/// few layers, a few runs, more layers on circuits, a few paths with what they teach, equations
+/// of a program that leaves little open, a little guessing of invariants, loops by closed forms,
+/// all states at once where they are few as sets, a few layers, a few runs, more layers on circuits, a few paths with what they teach, equations
 /// between products where there are such, facts about all nodes of linked structures where there are
 /// such, more guessing, facts about all elements of arrays where there are such, induction over a few
 /// blocks, then side by side the SLAM loop, values that are followed, Horn clauses of the whole
@@ -310,6 +311,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(explored(Effort::Large)),
             slices(arithmetic),
             suited(Look::Narrow(100), timed(only_paths, seconds(1))),
+            // Threads that take turns have many states, which are few as sets.
+            suited(
+                Look::LargeMachine(RUN_FIRST),
+                shared(Diagrams::short(), seconds(10), 2),
+            ),
             // Protocols are decided by their states, and guesses about them take long.
             suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),
             // Machines whose states are many are still bits: threads that take turns, say. All that
@@ -321,6 +327,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(invariants(5_000_000), seconds(2)),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
+            // What is few as sets of states is found at once.
+            timed(Diagrams::small(), seconds(2)),
             // Only where the question comes along with others.
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(2)),
@@ -366,6 +374,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Box::new(Unroll::default()),
             ],
             vec![
+                shared(Diagrams::default(), seconds(10), 2),
                 // A machine is followed for longer than numbers that are computed.
                 suited(Look::Machine, shared(Values::default(), seconds(15), 2)),
                 suited(Look::Arithmetic, timed(Values::default(), seconds(5))),

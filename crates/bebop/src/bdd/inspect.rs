@@ -41,6 +41,13 @@ impl Manager {
         }
     }
 
+    /// The first variable that the function depends on, and what is left of it where that is false
+    /// and where it is true; `None` for a constant.
+    pub fn branch(&self, f: Bdd) -> Option<(Var, Bdd, Bdd)> {
+        let (level, lo, hi) = self.table.get(f.0);
+        (level != LEAF).then(|| (self.var_at[level as usize], Bdd(lo), Bdd(hi)))
+    }
+
     /// A partial assignment that meets the function whatever the other variables are: the first
     /// one when false comes before true in the order of the variables. `None` for the empty set.
     pub fn pick(&self, f: Bdd) -> Option<Vec<(Var, bool)>> {

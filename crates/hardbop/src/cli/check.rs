@@ -192,6 +192,8 @@ pub enum SearchArith {
 pub enum EngineChoice {
     /// Several, on the cores that there are; the first answer with evidence counts.
     Auto,
+    /// All states at once, as decision diagrams over the program's words.
+    Diagrams,
     /// Dynamic path reduction: run after run, learning from each.
     Dpr,
     /// Invariants by guessing, function by function: calls are kept.

@@ -3,6 +3,7 @@
 use crate::cli::{CheckArgs, EngineChoice, SearchArith, Share};
 use crate::failure::Failure;
 use hardbop_cegar::Slam;
+use hardbop_diagrams::Diagrams;
 use hardbop_dpr::Dpr;
 use hardbop_engine::Encodings;
 use hardbop_horn::WholeProgram;
@@ -44,6 +45,7 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
     let arithmetic = encodings(arith);
     match engine {
         EngineChoice::Auto => default_plan(arithmetic),
+        EngineChoice::Diagrams => Plan::alone(Diagrams::default()),
         EngineChoice::Dpr => Plan::alone(Dpr::default()),
         EngineChoice::Functions => Plan::alone(Functions::default()),
         EngineChoice::Houdini => {
