@@ -311,13 +311,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(explored(Effort::Large)),
             slices(arithmetic),
             suited(Look::Narrow(100), timed(only_paths, seconds(1))),
+            // Protocols are decided by their states, and guesses about them take long.
+            suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),
             // Threads that take turns have many states, which are few as sets.
             suited(
                 Look::LargeMachine(RUN_FIRST),
                 shared(Diagrams::short(), seconds(10), 2),
             ),
-            // Protocols are decided by their states, and guesses about them take long.
-            suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),
             // Machines whose states are many are still bits: threads that take turns, say. All that
             // follows takes longer on large ones, and most of it in vain.
             suited(
