@@ -152,8 +152,21 @@ impl Place {
         }
     }
 
+    /// The same part by part: together they say all of it.
+    pub fn parts(&self, terms: &mut Terms) -> Vec<TermId> {
+        let mut parts = BTreeSet::from([self.met(terms)]);
+        for (keys, cell) in &self.cells {
+            let mode = in_modes(terms, &self.modes, keys);
+            let equations = cell.equations(terms);
+            for &part in cell.guesses.iter().chain(&equations) {
+                parts.insert(terms.implies(mode, part));
+            }
+        }
+        parts.into_iter().collect()
+    }
+
     /// A formula with names of guesses replaced by what they stand for.
-    fn spelt_out(&self, terms: &mut Terms, formula: TermId) -> TermId {
+    pub fn spelt_out(&self, terms: &mut Terms, formula: TermId) -> TermId {
         let named = self.variables.iter().filter(|v| v.constant != v.term);
         let named = named.map(|variable| (variable.constant, variable.term));
         terms.substitute(formula, &named.collect())
