@@ -45,7 +45,7 @@ const ROUNDS: usize = 1;
 /// The most elements at fixed addresses.
 const FIXED: usize = 3;
 /// The most instances of one point.
-const INSTANCES: usize = 8;
+const INSTANCES: usize = 12;
 
 /// An array, by its number: that of its arbitrary word in claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,6 +200,7 @@ impl Cells {
             found.truncate(PROPERTIES);
             cells.arrays[array].properties = found;
         }
+        cells.instances_of_others(ground, terms, &accesses);
         let violations = facts::violations(ground, terms, steps);
         cells.relate(terms, &violations, &accesses);
         if cells.has_arrays() {
@@ -208,6 +209,45 @@ impl Cells {
             cells.rounds = cells.rounds_apart(terms, steps);
         }
         cells
+    }
+
+    /// A step that accesses an element of one array uses what is known of that of another one that
+    /// it is compared with.
+    fn instances_of_others(
+        &mut self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        accesses: &[Access],
+    ) {
+        for array in 0..self.arrays.len() {
+            let index = self.index(ArrayId(array as u32));
+            let &[word] = &self.arrays[array].words[..] else {
+                continue;
+            };
+            let mut others = BTreeSet::new();
+            for property in self.arrays[array].properties.clone() {
+                for part in terms.postorder(&[property]) {
+                    let args = terms.args(part).to_vec();
+                    if *terms.op(part) == Op::Select
+                        && let Some((other, at)) = self.element_at(ground, terms, args[0], args[1])
+                        && other.index() != array
+                        && at == index
+                    {
+                        others.insert(other);
+                    }
+                }
+            }
+            for access in accesses
+                .iter()
+                .filter(|access| others.contains(&access.array))
+            {
+                let [at] = access.index[..] else { continue };
+                let here = self.instances.entry(access.from).or_default();
+                if is_state(ground, terms, at) && here.len() < INSTANCES {
+                    here.insert(vec![(word, at)]);
+                }
+            }
+        }
     }
 
     /// Finds what may hold of two elements of one array.

@@ -152,17 +152,25 @@ impl Place {
         }
     }
 
-    /// The same part by part: together they say all of it.
-    pub fn parts(&self, terms: &mut Terms) -> Vec<TermId> {
-        let mut parts = BTreeSet::from([self.met(terms)]);
+    /// The same conjunct by conjunct.
+    pub fn conjuncts(&self, terms: &mut Terms, part: Part) -> Vec<TermId> {
+        let mut found = BTreeSet::new();
+        if part.has(false) {
+            found.insert(self.met(terms));
+        }
         for (keys, cell) in &self.cells {
             let mode = in_modes(terms, &self.modes, keys);
-            let equations = cell.equations(terms);
-            for &part in cell.guesses.iter().chain(&equations) {
-                parts.insert(terms.implies(mode, part));
+            let guesses = cell.guesses.iter().copied();
+            let guesses = guesses.filter(|guess| part.has(self.about_elements.contains(guess)));
+            let mut conjuncts: Vec<TermId> = guesses.collect();
+            if part.has(false) {
+                conjuncts.extend(cell.equations(terms));
+            }
+            for conjunct in conjuncts {
+                found.insert(terms.implies(mode, conjunct));
             }
         }
-        parts.into_iter().collect()
+        found.into_iter().collect()
     }
 
     /// A formula with names of guesses replaced by what they stand for.

@@ -445,7 +445,13 @@ impl Search<'_, '_, '_> {
                 self.found.invariants.insert(location, invariant);
                 if place.is_quantified() {
                     let needed = needed.as_ref().and_then(|all| all.get(&location));
-                    let is_needed = |number| needed.is_none_or(|it| it.instances.contains(&number));
+                    // One is kept: with it the gate asks about each fact by itself.
+                    let is_needed = |number| {
+                        needed.is_none_or(|it| match it.instances.is_empty() {
+                            true => number == 0,
+                            false => it.instances.contains(&number),
+                        })
+                    };
                     let instances = self.cells.instances(location).enumerate();
                     let instances = instances.filter(|&(number, _)| is_needed(number));
                     let here = instances.map(|(_, instance)| (location, instance.clone()));

@@ -1,10 +1,11 @@
-//! Which of the guesses that hold are needed: those that exclude violations, and those that these
-//! follow from, step by step.
+//! Which of the facts about elements that hold are needed: those that exclude violations, those that
+//! facts about plain variables depend on, and those that these follow from, step by step.
 //!
 //! Of facts about elements many hold that nothing depends on. Whoever checks a claim asks about each
 //! of them, which may take longer than to find them, and whoever reads it has to read them.
 
 use super::follow::Search;
+use crate::place::Part;
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::LocId;
 use hardbop_circuit::CircuitSolver;
@@ -18,8 +19,9 @@ const AGAIN: Limits = Limits {
     time: Some(Duration::from_secs(3)),
     steps: None,
 };
-/// Of so many facts that suffice it is asked whether each is needed.
-const FEW: usize = 60;
+/// How often a set of facts that suffices is asked for a smaller one. The smallest are not looked for:
+/// what says the same in another way helps whoever checks.
+const SMALLER: usize = 2;
 
 /// A point with all that is known there.
 struct Point {
@@ -75,15 +77,18 @@ pub(super) fn needed(
     }
     let reached: Vec<LocId> = search.reached().collect();
     let mut points = BTreeMap::new();
+    let mut open = BTreeMap::new();
     for location in reached {
         let point = Point::new(search, terms, location);
+        let parts = point.needed.iter().map(|&at| point.used[at].part);
+        open.insert(location, parts.collect());
         points.insert(location, point);
     }
     let needs = Needs {
         search,
         session,
         points,
-        open: BTreeMap::new(),
+        open,
     };
     needs.found(terms, steps)
 }
@@ -91,7 +96,10 @@ pub(super) fn needed(
 impl Point {
     fn new(search: &Search<'_, '_, '_>, terms: &mut Terms, location: LocId) -> Point {
         let place = &search.places[&location];
-        let parts = place.parts(terms);
+        // What is known of plain variables is easily checked, and helps with all else.
+        let mut parts = place.conjuncts(terms, Part::Plain);
+        let plain = parts.len();
+        parts.extend(place.conjuncts(terms, Part::Elements));
         let instances = search.instances_at(location);
         let mut given = search.given.get(&location).cloned().unwrap_or_default();
         let nothing = terms.bool(true);
@@ -121,11 +129,13 @@ impl Point {
                 }
             }
         }
+        let is_plain = |at: &usize| used[*at].part < plain;
+        let needed = (0..used.len()).filter(is_plain).collect();
         Point {
             parts,
             used,
             given: search.questions.said(terms, &given),
-            needed: BTreeSet::new(),
+            needed,
         }
     }
 }
@@ -196,18 +206,22 @@ impl Needs<'_, '_, '_, '_> {
             Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
             Answer::Sat | Answer::Unknown(_) => {}
         }
-        let used: Vec<TermId> = point.used.iter().map(|used| used.formula).collect();
-        let all = [&question[..], &used].concat();
-        match self.session.check(terms, &all) {
-            Answer::Unsat => {}
-            Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
-            Answer::Sat | Answer::Unknown(_) => return Ok(false),
+        let mut used: Vec<TermId> = point.used.iter().map(|used| used.formula).collect();
+        for _ in 0..=SMALLER {
+            let all = [&question[..], &used].concat();
+            match self.session.check(terms, &all) {
+                Answer::Unsat => {}
+                Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
+                Answer::Sat | Answer::Unknown(_) => return Ok(false),
+            }
+            let core: BTreeSet<TermId> = self.session.core().into_iter().collect();
+            let before = used.len();
+            used.retain(|formula| core.contains(formula));
+            if used.len() == before {
+                break;
+            }
         }
-        let core = match self.session.core().len() <= FEW {
-            true => self.session.minimal_core(terms),
-            false => self.session.core(),
-        };
-        let used: BTreeSet<TermId> = core.into_iter().collect();
+        let used: BTreeSet<TermId> = used.into_iter().collect();
         if let Some(point) = self.points.get_mut(&from) {
             for (number, here) in point.used.iter().enumerate() {
                 if !used.contains(&here.formula) {
