@@ -14,7 +14,11 @@ pub(crate) mod facts;
 mod folds;
 mod guesses;
 mod limits;
+mod pairs;
 mod ranges;
+mod versions;
+
+pub(crate) use versions::{root, stores, version_of};
 
 use crate::candidates::{Hints, Variable, is_literal};
 use address::Address;
@@ -26,6 +30,7 @@ use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
+use versions::{is_memory, merged};
 
 /// The most arrays that are looked at.
 const ARRAYS: usize = 6;
@@ -40,7 +45,7 @@ const ROUNDS: usize = 1;
 /// The most elements at fixed addresses.
 const FIXED: usize = 3;
 /// The most instances of one point.
-const INSTANCES: usize = 8;
+const INSTANCES: usize = 12;
 
 /// An array, by its number: that of its arbitrary word in claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -117,8 +122,12 @@ struct Array {
     strides: Vec<u64>,
     /// The arbitrary indices, by their positions among all words.
     words: Vec<usize>,
-    /// What may hold of the element there.
+    /// The arbitrary index of an element behind that one, if anything may hold of two.
+    other: Option<usize>,
+    /// What may hold of the element there, ...
     properties: Vec<TermId>,
+    /// ... and of both.
+    relations: Vec<TermId>,
     /// Indices that ranges may end with, for each dimension.
     bounds: Vec<BTreeSet<TermId>>,
     /// Those of them that the program accesses elements by.
@@ -142,6 +151,7 @@ impl Cells {
                 array.counters.push(BTreeSet::new());
             }
         }
+        let starts = limits::starts(ground, terms, steps);
         for access in &accesses {
             if !access.index.iter().all(|&at| is_state(ground, terms, at)) {
                 continue;
@@ -165,8 +175,14 @@ impl Cells {
                 }
                 array.counters[dimension].insert(index);
                 array.bounds[dimension].insert(index);
-                let ends = limits::ends(ground, terms, hints, index);
+                let ends = limits::ends(ground, terms, hints, &starts, index);
                 array.bounds[dimension].extend(ends);
+                // What a loop that counts down has done begins behind its counter.
+                let constants = terms.free_constants(&[index]);
+                if access.written.is_some() && constants.iter().any(|at| starts.contains_key(at)) {
+                    let one = terms.bv(1, terms.width(index));
+                    array.bounds[dimension].insert(terms.bv_add(index, one));
+                }
             }
         }
         cells.searching = limits::searching(ground, terms, steps, &accesses);
@@ -184,12 +200,74 @@ impl Cells {
             found.truncate(PROPERTIES);
             cells.arrays[array].properties = found;
         }
+        cells.instances_of_others(ground, terms, &accesses);
+        let violations = facts::violations(ground, terms, steps);
+        cells.relate(terms, &violations, &accesses);
         if cells.has_arrays() {
             folds::find(ground, terms, steps, &accesses, &mut cells);
             cells.rates = folds::numbers(terms, steps);
             cells.rounds = cells.rounds_apart(terms, steps);
         }
         cells
+    }
+
+    /// A step that accesses an element of one array uses what is known of that of another one that
+    /// it is compared with.
+    fn instances_of_others(
+        &mut self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        accesses: &[Access],
+    ) {
+        for array in 0..self.arrays.len() {
+            let index = self.index(ArrayId(array as u32));
+            let &[word] = &self.arrays[array].words[..] else {
+                continue;
+            };
+            let mut others = BTreeSet::new();
+            for property in self.arrays[array].properties.clone() {
+                for part in terms.postorder(&[property]) {
+                    let args = terms.args(part).to_vec();
+                    if *terms.op(part) == Op::Select
+                        && let Some((other, at)) = self.element_at(ground, terms, args[0], args[1])
+                        && other.index() != array
+                        && at == index
+                    {
+                        others.insert(other);
+                    }
+                }
+            }
+            for access in accesses
+                .iter()
+                .filter(|access| others.contains(&access.array))
+            {
+                let [at] = access.index[..] else { continue };
+                let here = self.instances.entry(access.from).or_default();
+                if is_state(ground, terms, at) && here.len() < INSTANCES {
+                    here.insert(vec![(word, at)]);
+                }
+            }
+        }
+    }
+
+    /// Finds what may hold of two elements of one array.
+    fn relate(&mut self, terms: &mut Terms, violations: &[TermId], accesses: &[Access]) {
+        for array in 0..self.arrays.len() {
+            let id = ArrayId(array as u32);
+            let own: Vec<&Access> = accesses.iter().filter(|a| a.array == id).collect();
+            let [index] = self.index(id)[..] else {
+                continue;
+            };
+            let word = self.words.len();
+            let other = terms.constant(&format!(" any{word}"), terms.sort(index));
+            let relations = pairs::relations(terms, violations, &own, [index, other]);
+            if !relations.is_empty() {
+                self.words.push(other);
+                self.arrays[array].other = Some(word);
+                self.arrays[array].relations = relations;
+            }
+        }
+        self.instances_of_two();
     }
 
     /// The arbitrary indices of an array.
@@ -228,7 +306,9 @@ impl Cells {
                     continue;
                 }
                 let memory = ground.semantics.constant(terms, id);
-                for (at, value) in stores(terms, value) {
+                let written = stores(terms, value);
+                let merged = merged(terms, value, &written);
+                for (at, value) in written.into_iter().chain(merged) {
                     let address = Address::new(ground, terms, memory, at);
                     if address.is_none() || !is_state(ground, terms, at) {
                         nameless.push((step, memory, at, value));
@@ -483,63 +563,6 @@ fn is_known(ground: &Ground<'_, '_>, terms: &Terms, live: &Live, term: TermId) -
         Some(Meaning::Origin) | None => true,
         Some(Meaning::Old(_)) => false,
     })
-}
-
-/// What is written on the way to a version of an array: addresses and values.
-pub(crate) fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut work = vec![array];
-    while let Some(array) = work.pop() {
-        if !seen.insert(array) {
-            continue;
-        }
-        let args = terms.args(array);
-        match terms.op(array) {
-            Op::Store => {
-                found.push((args[1], args[2]));
-                work.push(args[0]);
-            }
-            Op::Ite => work.extend(&args[1..]),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The memory of the state that an array term is a version of.
-pub(crate) fn root(ground: &Ground<'_, '_>, terms: &Terms, array: TermId) -> Option<TermId> {
-    let constant = version_of(ground, terms, array)?;
-    let Some(Meaning::Now(id)) = ground.constants.meaning(constant) else {
-        return None;
-    };
-    is_memory(ground, id).then_some(constant)
-}
-
-/// The array of the state that an array term is a version of.
-pub(crate) fn version_of(
-    ground: &Ground<'_, '_>,
-    terms: &Terms,
-    mut array: TermId,
-) -> Option<TermId> {
-    loop {
-        match terms.op(array) {
-            Op::Store => array = terms.args(array)[0],
-            Op::Ite => array = terms.args(array)[1],
-            Op::Constant(_) => {
-                let meaning = ground.constants.meaning(array);
-                return matches!(meaning, Some(Meaning::Now(_))).then_some(array);
-            }
-            _ => return None,
-        }
-    }
-}
-
-fn is_memory(ground: &Ground<'_, '_>, id: StateVarId) -> bool {
-    matches!(
-        ground.semantics.layout.get(id).kind,
-        StateKind::Memory { .. }
-    )
 }
 
 /// Whether a term speaks of nothing but single values of the state.

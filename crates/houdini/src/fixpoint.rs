@@ -5,6 +5,7 @@
 //! is followed in turn. When no step has such a model, what is left is an invariant.
 
 mod follow;
+mod needed;
 
 use crate::candidates::{Hints, Variable, guesses, left, magnitudes, variables};
 use crate::cells::Cells;
@@ -24,6 +25,7 @@ use hardbop_logic::{Limits, TermId, Terms, multiplies};
 use hardbop_semantics::folds::Fold;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
+use needed::needed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -51,6 +53,12 @@ pub struct Fixpoint {
 pub(crate) const QUERY: Limits = Limits {
     time: None,
     steps: Some(5_000_000),
+};
+
+/// The same where circuits were asked before, and did not know.
+const AFTER_CIRCUITS: Limits = Limits {
+    time: None,
+    steps: Some(1_000_000),
 };
 
 /// What is guessed, and how invariants are made of it.
@@ -315,6 +323,7 @@ fn fixpoint_given(
     };
     let mut session = Solvers::new(first, budget);
     let limits = match products {
+        false if first == First::Circuits => AFTER_CIRCUITS,
         false => QUERY,
         // Steps deceive where there are many wide words.
         true => Limits {
@@ -373,7 +382,11 @@ fn fixpoint_given(
             tell(&search.found);
         }
     }
-    Ok(search.ended(terms))
+    let mut needs = None;
+    if search.found.unsupported.is_none() && search.places.values().any(Place::is_quantified) {
+        needs = needed(&mut search, terms, steps)?;
+    }
+    Ok(search.ended(terms, needs))
 }
 
 /// Steps by where they begin.

@@ -152,8 +152,29 @@ impl Place {
         }
     }
 
+    /// The same conjunct by conjunct.
+    pub fn conjuncts(&self, terms: &mut Terms, part: Part) -> Vec<TermId> {
+        let mut found = BTreeSet::new();
+        if part.has(false) {
+            found.insert(self.met(terms));
+        }
+        for (keys, cell) in &self.cells {
+            let mode = in_modes(terms, &self.modes, keys);
+            let guesses = cell.guesses.iter().copied();
+            let guesses = guesses.filter(|guess| part.has(self.about_elements.contains(guess)));
+            let mut conjuncts: Vec<TermId> = guesses.collect();
+            if part.has(false) {
+                conjuncts.extend(cell.equations(terms));
+            }
+            for conjunct in conjuncts {
+                found.insert(terms.implies(mode, conjunct));
+            }
+        }
+        found.into_iter().collect()
+    }
+
     /// A formula with names of guesses replaced by what they stand for.
-    fn spelt_out(&self, terms: &mut Terms, formula: TermId) -> TermId {
+    pub fn spelt_out(&self, terms: &mut Terms, formula: TermId) -> TermId {
         let named = self.variables.iter().filter(|v| v.constant != v.term);
         let named = named.map(|variable| (variable.constant, variable.term));
         terms.substitute(formula, &named.collect())

@@ -128,7 +128,7 @@ impl Questions {
     }
 
     /// Terms as the solver is told them.
-    fn said(&self, terms: &mut Terms, of: &[TermId]) -> Vec<TermId> {
+    pub fn said(&self, terms: &mut Terms, of: &[TermId]) -> Vec<TermId> {
         match self.products {
             Multiplied::Bits => of.to_vec(),
             Multiplied::Equations => without_products(terms, of).0,

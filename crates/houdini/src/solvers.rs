@@ -8,11 +8,11 @@ use std::time::Duration;
 
 /// What circuits may take for one question: what they do not have soon, they do not have.
 const SOON: Limits = Limits {
-    time: Some(Duration::from_millis(400)),
+    time: Some(Duration::from_secs(2)),
     steps: None,
 };
 /// After so many questions in vain they are not asked any more.
-const IN_VAIN: u32 = 6;
+const IN_VAIN: u32 = 4;
 
 /// Two solvers that know the same.
 pub struct Solvers {

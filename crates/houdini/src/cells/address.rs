@@ -155,6 +155,8 @@ pub fn copies(
         let origin = |&at: &TermId| ground.constants.meaning(at) == Some(Meaning::Origin);
         constants.len() == 1 && constants.iter().all(origin) && terms.size(term) <= 3
     };
+    let frontier = ground.semantics.layout.frontier();
+    let frontier = ground.semantics.constant(terms, frontier);
     let mut copies: BTreeMap<TermId, TermId> = BTreeMap::new();
     for (&pointer, values) in &sources {
         let mut at = pointer;
@@ -165,8 +167,9 @@ pub fn copies(
                 .map(|values| (values.first(), values.len()))
             {
                 Some((Some(&next), 1)) if next != pointer => {
+                    // Where memory ends is another place as soon as there is one more object.
                     let named = matches!(ground.constants.meaning(next), Some(Meaning::Now(_)));
-                    if !named && !fixed(terms, next) {
+                    if next == frontier || !named && !fixed(terms, next) {
                         break;
                     }
                     at = next;

@@ -41,8 +41,10 @@ pub(super) fn properties(
     };
     let own: Vec<&Access> = accesses.iter().filter(|a| a.array == array).collect();
     let conditions = violations(ground, terms, steps);
-    let all: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+    let mut all: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+    all.extend(choices(terms, steps));
     let atoms = atoms_of(terms, &all);
+    let violated = conditions.clone();
     for formula in conditions {
         for property in said_of(ground, terms, &own, index, formula) {
             let opposite = terms.not(property);
@@ -112,7 +114,11 @@ pub(super) fn properties(
             add(terms, property);
         }
     }
-    if found.len() >= ENOUGH {
+    // The order of elements is made by comparing them.
+    let compared = violated
+        .iter()
+        .any(|&formula| reads_of(terms, &own, formula) > 1);
+    if found.len() >= ENOUGH && !compared {
         return found;
     }
     let mut add = |terms: &Terms, property: TermId| {
@@ -128,6 +134,16 @@ pub(super) fn properties(
         }
     }
     found
+}
+
+/// The conditions on which it depends what steps write to variables: an index of the largest
+/// element, say.
+fn choices(terms: &Terms, steps: &[Step]) -> Vec<TermId> {
+    let written = steps.iter().flat_map(|step| step.state.written());
+    let written: Vec<TermId> = written.map(|(_, value)| value).collect();
+    let parts = terms.postorder(&written).into_iter();
+    let choices = parts.filter(|&part| *terms.op(part) == Op::Ite);
+    choices.map(|part| terms.args(part)[0]).collect()
 }
 
 /// What the elements of each array may be after some loops, as terms over the arbitrary indices:
@@ -222,12 +238,49 @@ fn said_of(
             found.extend(way.said(ground, terms, formula));
         }
     }
+    found.extend(half_said_of(ground, terms, own, index, &parts, formula));
+    found
+}
+
+/// How many elements of an array a condition reads.
+fn reads_of(terms: &Terms, own: &[&Access], formula: TermId) -> usize {
+    let parts: BTreeSet<TermId> = terms.postorder(&[formula]).into_iter().collect();
+    let read = own.iter().filter_map(|access| access.read);
+    let read: BTreeSet<TermId> = read.filter(|read| parts.contains(read)).collect();
+    read.len()
+}
+
+/// A condition about two elements of an array, said of the one at the index and the other one as it
+/// is.
+fn half_said_of(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    own: &[&Access],
+    index: &[TermId],
+    parts: &BTreeSet<TermId>,
+    formula: TermId,
+) -> Vec<TermId> {
+    let reads: BTreeSet<TermId> = own
+        .iter()
+        .filter_map(|access| access.read.filter(|read| parts.contains(read)))
+        .collect();
+    let mut found = Vec::new();
+    for &read in reads.iter().filter(|_| reads.len() > 1) {
+        let element = own[0].element(terms, index);
+        let said = terms.substitute(formula, &BTreeMap::from([(read, element)]));
+        let known = terms.free_constants(&[said]).into_iter().all(|constant| {
+            index.contains(&constant) || ground.constants.meaning(constant).is_some()
+        });
+        if known {
+            found.push(said);
+        }
+    }
     found
 }
 
 impl Access {
     /// The element at an index, in the state.
-    fn element(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
+    pub(super) fn element(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
         let mut address = self.base;
         for (&stride, &index) in self.strides.iter().zip(index) {
             let stride = terms.bv(stride.into(), terms.width(index));

@@ -1,7 +1,7 @@
 //! What is guessed of elements and sums at a point.
 
 use super::address::Address;
-use super::{ArrayId, BOUNDS, Cells, Guessed, POINTS, folds, is_known, ranges};
+use super::{ArrayId, BOUNDS, Cells, Guessed, POINTS, folds, is_known, pairs, ranges};
 use crate::candidates::{Variable, is_literal};
 use hardbop_logic::{Op, Sort, TermId, Terms, multiplies};
 use hardbop_semantics::live::Live;
@@ -91,6 +91,17 @@ impl Cells {
                 }
                 for &range in &ranges {
                     guesses.push(terms.implies(range, property));
+                }
+            }
+            if let (&[index], Some(other)) = (&index[..], array.other) {
+                let both = [index, self.words[other]];
+                let ranges = pairs::ranges(terms, both, &bounds[0], &array.counters[0]);
+                for &relation in &array.relations {
+                    let relation = self.named(terms, relation, &mut variables);
+                    if self.speaks_of(ground, terms, live, plain, relation, &variables) {
+                        let all = ranges.iter();
+                        guesses.extend(all.map(|&range| terms.implies(range, relation)));
+                    }
                 }
             }
         }

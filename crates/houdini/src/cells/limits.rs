@@ -1,12 +1,14 @@
 //! What loops over arrays count to, and what they end at.
 
+use super::address::{literal, shifted};
 use super::{Access, is_state};
 use crate::candidates::{Hints, is_literal};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::{Sign, Sort, TermId, Terms, Value};
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::steps::{End, Ground, Step};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The variables of indices of elements that loops end at.
 pub(super) fn searching(
@@ -36,11 +38,12 @@ pub(super) fn searching(
 }
 
 /// Where a loop that counts with an index may end: the numbers and the variables that what it is
-/// made of is compared with.
+/// made of is compared with, and what is behind that from where it counts down.
 pub(super) fn ends(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     hints: &Hints,
+    starts: &BTreeMap<TermId, BTreeSet<TermId>>,
     index: TermId,
 ) -> BTreeSet<TermId> {
     let width = terms.width(index);
@@ -60,9 +63,84 @@ pub(super) fn ends(
                 && is_state(ground, terms, other)
                 && !is_literal(terms, other)
             {
-                found.insert(terms.resize(other, width, Sign::Signed));
+                let sign = sign_of(ground, terms, other);
+                found.insert(terms.resize(other, width, sign));
             }
+        }
+        for &start in starts.get(&constant).into_iter().flatten() {
+            found.insert(behind(ground, terms, start, width));
         }
     }
     found
+}
+
+/// The index behind one, in a form that other indices have, too.
+fn behind(ground: &Ground<'_, '_>, terms: &mut Terms, start: TermId, width: u32) -> TermId {
+    let (of, number) = match literal(terms, start) {
+        Some(number) => (None, number),
+        None => shifted(terms, start).map_or((Some(start), 0), |(of, more)| (Some(of), more)),
+    };
+    let more = terms.bv(number + 1, width);
+    match of {
+        None => more,
+        Some(of) => {
+            let sign = sign_of(ground, terms, of);
+            let of = terms.resize(of, width, sign);
+            terms.bv_add(of, more)
+        }
+    }
+}
+
+/// Whether a word is widened with its sign: not one of unsigned variables.
+fn sign_of(ground: &Ground<'_, '_>, terms: &Terms, word: TermId) -> Sign {
+    let unsigned = |constant| match ground.constants.meaning(constant) {
+        Some(Meaning::Now(id)) => !ground.semantics.shape(id).signed,
+        _ => false,
+    };
+    let constants = terms.free_constants(&[word]);
+    match !constants.is_empty() && constants.into_iter().all(unsigned) {
+        true => Sign::Unsigned,
+        false => Sign::Signed,
+    }
+}
+
+/// What variables are set to, other than from themselves, where they are counted down afterwards:
+/// such a loop begins with the last element.
+pub(super) fn starts(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+) -> BTreeMap<TermId, BTreeSet<TermId>> {
+    let mut found: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
+    let mut falling = BTreeSet::new();
+    for step in steps {
+        for (id, value) in step.state.written() {
+            let variable = ground.semantics.constant(terms, id);
+            if let Some((of, added)) = shifted(terms, value)
+                && of == variable
+                && added < 0
+            {
+                falling.insert(variable);
+            } else if is_start(ground, terms, variable, value) {
+                found.entry(variable).or_default().insert(value);
+            }
+        }
+    }
+    found.retain(|variable, _| falling.contains(variable));
+    found
+}
+
+/// Whether a loop may begin to count a variable down from a value: a number, or another variable
+/// and a number.
+fn is_start(ground: &Ground<'_, '_>, terms: &Terms, variable: TermId, value: TermId) -> bool {
+    if !matches!(terms.sort(value), Sort::BitVec(_)) {
+        return false;
+    }
+    match literal(terms, value) {
+        Some(number) => number > 1,
+        None => {
+            let of = shifted(terms, value);
+            of.is_some_and(|(of, _)| of != variable && is_state(ground, terms, of))
+        }
+    }
 }

@@ -52,6 +52,10 @@ pub(super) fn of_one(
             found.push(terms.and(&[first, behind, below]));
             if !counters.contains(&end) {
                 found.push(terms.and(&[first, same, below]));
+            } else {
+                // What a loop that began there has moved up.
+                let to = terms.bv_sle(index, end);
+                found.push(terms.and(&[first, behind, to]));
             }
         }
     }

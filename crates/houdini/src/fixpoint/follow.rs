@@ -2,6 +2,7 @@
 //! weakened until it covers them.
 
 use super::Fixpoint;
+use super::needed::Needed;
 use crate::cells::Cells;
 use crate::place::{Part, Place};
 use crate::questions::Questions;
@@ -207,10 +208,8 @@ impl Search<'_, '_, '_> {
             let invariant = place.invariant(terms);
             let nothing = terms.bool(true);
             found.push(self.cells.put_in(terms, at, nothing, &BTreeMap::new()));
-            for instance in self.cells.instances(at) {
-                let words = instance.iter();
-                let map = words.map(|&(word, term)| (self.cells.words[word], term));
-                found.push(self.cells.put_in(terms, at, invariant, &map.collect()));
+            for map in self.instances_at(at) {
+                found.push(self.cells.put_in(terms, at, invariant, &map));
             }
         }
         found
@@ -251,27 +250,13 @@ impl Search<'_, '_, '_> {
                 return Ok(false);
             }
         };
-        let Some(place) = self.places.get_mut(&location) else {
+        let Some(place) = self.places.get(&location) else {
             return Ok(false);
         };
-        let at_end = |terms: &mut Terms, term: TermId| {
-            let mut map = BTreeMap::new();
-            for constant in terms.free_constants(&[term]) {
-                map.insert(constant, self.ground.at_end(terms, step, constant));
-            }
-            terms.substitute(term, &map)
-        };
-        let mut ends: BTreeMap<TermId, TermId> = BTreeMap::new();
-        for variable in place.variables() {
-            let mut end = at_end(terms, variable.term);
-            for fold in self.cells.folds() {
-                let there = [fold.memory, fold.base].map(|at| at_end(terms, at));
-                end = fold.moved(terms, end, there);
-            }
-            ends.insert(variable.constant, end);
-        }
+        let quantified = place.is_quantified();
+        let ends = self.ends(terms, step, location);
         // What is said of elements is asked by itself: it is hard, and the rest mostly is not.
-        let parts: &[Part] = match place.is_quantified() {
+        let parts: &[Part] = match quantified {
             true => &[Part::Plain, Part::Elements],
             false => &[Part::All],
         };
@@ -280,6 +265,51 @@ impl Search<'_, '_, '_> {
             changed |= self.cover_part(terms, location, part, taken, &ends)?;
         }
         Ok(changed)
+    }
+
+    /// What the variables of a point are at the end of a step.
+    pub(super) fn ends(
+        &self,
+        terms: &mut Terms,
+        step: &Step,
+        location: LocId,
+    ) -> BTreeMap<TermId, TermId> {
+        let at_end = |terms: &mut Terms, term: TermId| {
+            let mut map = BTreeMap::new();
+            for constant in terms.free_constants(&[term]) {
+                map.insert(constant, self.ground.at_end(terms, step, constant));
+            }
+            terms.substitute(term, &map)
+        };
+        let mut ends: BTreeMap<TermId, TermId> = BTreeMap::new();
+        let place = self.places.get(&location);
+        for variable in place.map(Place::variables).unwrap_or_default() {
+            let mut end = at_end(terms, variable.term);
+            for fold in self.cells.folds() {
+                let there = [fold.memory, fold.base].map(|at| at_end(terms, at));
+                end = fold.moved(terms, end, there);
+            }
+            ends.insert(variable.constant, end);
+        }
+        ends
+    }
+
+    /// The points that may be reached.
+    pub(super) fn reached(&self) -> impl Iterator<Item = LocId> + '_ {
+        let reached = self.places.iter().filter(|(_, place)| place.is_reached());
+        reached.map(|(&location, _)| location)
+    }
+
+    /// For which terms in the places of words what is known of a point is used besides.
+    pub(super) fn instances_at(&self, at: LocId) -> Vec<BTreeMap<TermId, TermId>> {
+        if !self.places.get(&at).is_some_and(Place::is_quantified) {
+            return Vec::new();
+        }
+        let instances = self.cells.instances(at).map(|instance| {
+            let words = instance.iter();
+            words.map(|&(word, term)| (self.cells.words[word], term))
+        });
+        instances.map(Iterator::collect).collect()
     }
 
     /// The same for a part of what is known.
@@ -398,16 +428,33 @@ impl Search<'_, '_, '_> {
         stopped.map_or(Ok(()), Err)
     }
 
-    pub(super) fn ended(mut self, terms: &mut Terms) -> Fixpoint {
+    /// What was found; `needed` says what is needed of it, if anybody knows.
+    pub(super) fn ended(
+        mut self,
+        terms: &mut Terms,
+        needed: Option<BTreeMap<LocId, Needed>>,
+    ) -> Fixpoint {
         for (&location, place) in &self.places {
             if place.is_reached() {
                 let mut known = self.given.get(&location).cloned().unwrap_or_default();
-                known.push(place.invariant(terms));
+                match needed.as_ref().and_then(|all| all.get(&location)) {
+                    Some(needed) => known.extend(&needed.parts),
+                    None => known.push(place.invariant(terms)),
+                }
                 let invariant = terms.and(&known);
                 self.found.invariants.insert(location, invariant);
                 if place.is_quantified() {
-                    let instances = self.cells.instances(location);
-                    let here = instances.map(|instance| (location, instance.clone()));
+                    let needed = needed.as_ref().and_then(|all| all.get(&location));
+                    // One is kept: with it the gate asks about each fact by itself.
+                    let is_needed = |number| {
+                        needed.is_none_or(|it| match it.instances.is_empty() {
+                            true => number == 0,
+                            false => it.instances.contains(&number),
+                        })
+                    };
+                    let instances = self.cells.instances(location).enumerate();
+                    let instances = instances.filter(|&(number, _)| is_needed(number));
+                    let here = instances.map(|(_, instance)| (location, instance.clone()));
                     self.found.instances.extend(here);
                 }
                 self.found.guesses.1 += place.left();

@@ -1,0 +1,140 @@
+//! What may hold of two elements of one array: that they are in order, or that they differ.
+//!
+//! The indices of both are arbitrary words, the one before the other.
+
+use super::{Access, Cells};
+use crate::candidates::is_literal;
+use hardbop_logic::{Op, TermId, Terms};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most relations between two elements of one array.
+const RELATIONS: usize = 4;
+/// The most ranges of two indices.
+const RANGES: usize = 80;
+/// With so many indices at one point, each two of them have an instance.
+const FEW: usize = 3;
+
+/// How a violation says that two elements of an array should be related: the opposite of each
+/// condition about two of them, said of those at two indices, and the other way round.
+pub(super) fn relations(
+    terms: &mut Terms,
+    violations: &[TermId],
+    own: &[&Access],
+    indices: [TermId; 2],
+) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for &violation in violations {
+        // That all elements are the same is said of each by itself.
+        if let Some(inner) = terms.negated(violation)
+            && *terms.op(inner) == Op::Eq
+        {
+            continue;
+        }
+        let Some(reads) = two_reads(terms, violation, own) else {
+            continue;
+        };
+        let elements = indices.map(|index| own[0].element(terms, &[index]));
+        for elements in [elements, [elements[1], elements[0]]] {
+            let map: BTreeMap<TermId, TermId> = reads.into_iter().zip(elements).collect();
+            let said = terms.substitute(violation, &map);
+            let known = terms.free_constants(&elements);
+            let relation = terms.not(said);
+            let constants = terms.free_constants(&[relation]);
+            let apart = !matches!(terms.op(relation), Op::Bool(_)) && !found.contains(&relation);
+            if apart && constants.is_subset(&known) {
+                found.push(relation);
+            }
+        }
+    }
+    found.truncate(RELATIONS);
+    found
+}
+
+/// The elements that a condition reads, if it reads two of an array and nothing else.
+fn two_reads(terms: &Terms, condition: TermId, own: &[&Access]) -> Option<[TermId; 2]> {
+    let mut reads = Vec::new();
+    for part in terms.postorder(&[condition]) {
+        if *terms.op(part) == Op::Select {
+            own.iter().find(|access| access.read == Some(part))?;
+            reads.push(part);
+        }
+    }
+    reads.try_into().ok()
+}
+
+/// The ranges of two indices: both below a bound, both from one on, or on both sides of one.
+pub(super) fn ranges(
+    terms: &mut Terms,
+    [index, other]: [TermId; 2],
+    bounds: &[TermId],
+    counters: &BTreeSet<TermId>,
+) -> Vec<TermId> {
+    let zero = terms.bv(0, terms.width(index));
+    let first = terms.bv_sle(zero, index);
+    let before = terms.bv_slt(index, other);
+    let mut found = Vec::new();
+    for &bound in bounds {
+        let below = terms.bv_slt(other, bound);
+        found.push(terms.and(&[first, before, below]));
+    }
+    for &bound in bounds.iter().filter(|&&bound| counters.contains(&bound)) {
+        // One that a loop has moved to the place of another one.
+        for &end in bounds.iter().filter(|&&end| end != bound) {
+            let behind = terms.bv_slt(bound, other);
+            let to = terms.bv_sle(other, end);
+            found.push(terms.and(&[first, before, behind, to]));
+        }
+    }
+    for &bound in bounds {
+        if is_literal(terms, bound) {
+            continue;
+        }
+        for &end in bounds.iter().filter(|&&end| end != bound) {
+            let below = terms.bv_slt(other, end);
+            let within = terms.and(&[first, before, below]);
+            // From the bound on, and behind it.
+            for low in [terms.bv_sle(bound, index), terms.bv_slt(bound, index)] {
+                found.push(terms.and(&[within, low]));
+            }
+            // On both sides of it.
+            let sides = [terms.bv_slt(index, bound), terms.bv_sle(bound, other)];
+            found.push(terms.and(&[&[within][..], &sides].concat()));
+            let sides = [terms.bv_sle(index, bound), terms.bv_slt(bound, other)];
+            found.push(terms.and(&[&[within][..], &sides].concat()));
+        }
+    }
+    found.truncate(RANGES);
+    found
+}
+
+impl Cells {
+    /// What is known of a point holds of two elements in the places of either, and of both.
+    pub(super) fn instances_of_two(&mut self) {
+        for array in &self.arrays {
+            let (&[word], Some(other)) = (&array.words[..], array.other) else {
+                continue;
+            };
+            for here in self.instances.values_mut() {
+                let at: Vec<TermId> = here
+                    .iter()
+                    .filter_map(|instance| match instance[..] {
+                        [(of, at)] if of == word => Some(at),
+                        _ => None,
+                    })
+                    .collect();
+                if at.is_empty() {
+                    continue;
+                }
+                here.insert(vec![(word, self.words[other])]);
+                here.extend(at.iter().map(|&at| vec![(other, at)]));
+                if at.len() > FEW {
+                    continue;
+                }
+                for &first in &at {
+                    let others = at.iter().filter(|&&second| second != first);
+                    here.extend(others.map(|&second| vec![(word, first), (other, second)]));
+                }
+            }
+        }
+    }
+}
