@@ -168,6 +168,9 @@ const SLICED: usize = 1_000;
 /// Programs that have fewer edges after inlining are decided in no time, and in the same way on
 /// every machine.
 const RUN_FIRST: usize = 300;
+/// With fewer checks, guesses about the program as a whole say as much as guesses function by
+/// function.
+const MANY_CHECKS: usize = 4;
 
 /// The engine, for programs that look like this.
 fn suited(look: Look, engine: Step) -> Step {
@@ -335,6 +338,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(few),
             timed(early, seconds(3)),
             suited(Look::Large(RUN_FIRST), timed(deeper, seconds(5))),
+            // Of many checks, most need no more than what their own functions say, whatever the few
+            // others need.
+            suited(
+                Look::Open(MANY_CHECKS),
+                shared(Functions::guessing(100_000_000), seconds(20), 3),
+            ),
             // Ends at once where nothing unknown is multiplied.
             shared(products, seconds(10), 2),
             timed(Dpr::default(), seconds(1)),

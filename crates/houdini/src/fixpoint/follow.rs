@@ -1,7 +1,7 @@
 //! Steps are followed from what is known of their beginnings, and what is known of their ends is
 //! weakened until it covers them.
 
-use super::Fixpoint;
+use super::{Breadth, Fixpoint};
 use crate::cells::Cells;
 use crate::place::{Part, Place};
 use crate::questions::Questions;
@@ -82,6 +82,8 @@ pub(super) struct Search<'a, 'g, 'p> {
     pub(super) ground: &'a Ground<'g, 'p>,
     pub(super) cells: Cells,
     pub(super) questions: Questions,
+    /// Of how much invariants speak at one point.
+    pub(super) breadth: Breadth,
     /// What is known to hold at points before anything is guessed.
     pub(super) given: BTreeMap<LocId, Vec<TermId>>,
     pub(super) places: BTreeMap<LocId, Place>,
@@ -337,7 +339,10 @@ impl Search<'_, '_, '_> {
                             let fails = terms.not(after);
                             session.contradicts_bounds(terms, &[taken, fails])
                         });
-                    if !dropped && place.is_quantified() {
+                    // Where much is said of a point, one guess that is hard is no reason to
+                    // know nothing.
+                    let by_itself = place.is_quantified() || self.breadth == Breadth::Touched;
+                    if !dropped && by_itself {
                         break;
                     }
                     if !dropped {
@@ -356,7 +361,7 @@ impl Search<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The same where it is not known whether all is covered, and much is said of elements: it is
+    /// The same where it is not known whether all is covered, and much is said: it is
     /// asked of each guess by itself, and what cannot be decided is left out.
     fn cover_guesses(
         &mut self,
