@@ -2,10 +2,11 @@
 //! comes (Cousot and Cousot, POPL 1977); what grows in loops is widened, and what was widened too far
 //! is narrowed afterwards.
 
+use crate::contents;
 use crate::eval::{DEPTH, Reader};
 use crate::refine::refined;
 use crate::start::start;
-use crate::state::{State, cell, cell_at, held, numbers, reread};
+use crate::state::{State, cell, cell_at, held, mortal, numbers, reread};
 use crate::value::Value;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
@@ -143,8 +144,7 @@ impl<'a, 'p> Flow<'a, 'p> {
             true => &self.stops,
             false => &[],
         };
-        let semantics = self.ground.semantics;
-        Some(joined.widened(old, stops, |id| held(semantics, id)))
+        Some(joined.widened(self.ground.semantics, old, stops))
     }
 
     /// Whether states come again and again.
@@ -215,6 +215,9 @@ impl<'a, 'p> Flow<'a, 'p> {
         for id in &self.written[edge.index()] {
             next.values.remove(id);
         }
+        let written = &self.written[edge.index()];
+        let reader = Reader::new(self.ground.semantics, state);
+        contents::written(&reader, &mut next, op, written);
         match op {
             Op::Declare { variable } => self.begins(&mut next, *variable),
             Op::EndScope { variables } => {
@@ -231,8 +234,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     /// A local begins a life.
     fn begins(&self, state: &mut State, variable: VarId) {
         state.ends(variable);
-        let ownership = self.ground.semantics.layout.ownership();
-        if ownership.is_some_and(|known| known.life(variable).is_some()) {
+        if mortal(self.ground.semantics, variable) {
             state.alive.insert(variable);
         }
     }
@@ -270,8 +272,13 @@ impl<'a, 'p> Flow<'a, 'p> {
         let reader = Reader::new(semantics, state);
         let touched = &self.touched[callee.index()];
         let kept = state.values.iter().filter(|(id, _)| touched.contains(id));
+        let contents = state.contents.iter();
+        let contents = contents.filter(|(part, _)| touched.contains(&part.region));
         let mut entered = State {
             values: kept.map(|(&id, value)| (id, value.clone())).collect(),
+            contents: contents
+                .map(|(&part, value)| (part, value.clone()))
+                .collect(),
             alive: state.alive.clone(),
         };
         let described = program.function(callee);
@@ -323,7 +330,15 @@ impl<'a, 'p> Flow<'a, 'p> {
             own.any(|&variable| value.points_into(variable))
         };
         next.alive.retain(|variable| left.alive.contains(variable));
-        for &id in self.ground.effects.modified(callee) {
+        let modified = self.ground.effects.modified(callee);
+        next.contents
+            .retain(|part, _| !modified.contains(&part.region));
+        for (&part, value) in &left.contents {
+            if modified.contains(&part.region) {
+                next.contents.insert(part, value.clone());
+            }
+        }
+        for &id in modified {
             match left.values.get(&id) {
                 Some(value) => next.values.insert(id, value.clone()),
                 None => next.values.remove(&id),
@@ -333,9 +348,11 @@ impl<'a, 'p> Flow<'a, 'p> {
             let mut written = BTreeSet::new();
             let op = Op::Havoc { place };
             written_by(semantics, &op, &mut written);
-            for id in written {
+            for &id in &written {
                 next.values.remove(&id);
             }
+            let written: Vec<StateVarId> = written.into_iter().collect();
+            contents::written(&Reader::new(semantics, state), &mut next, &op, &written);
             if let Some(id) = cell(semantics, place)
                 && let Some((ty, value)) = returned.filter(|(_, value)| !is_gone(value))
                 && let Some(value) = self.converted(ty, program.place(place).ty, value)

@@ -1,12 +1,15 @@
 //! Cheap facts: what a program's text says of its numbers and pointers, without any solver.
 //!
 //! In comes a program, with its calls kept or inlined; out comes, for every location, between which
-//! numbers its variables are, into which objects its pointers point and how far, and where control
-//! never comes: an abstract interpretation with widening (Cousot and Cousot, POPL 1977). Nobody
+//! numbers its variables are, into which objects its pointers point and how far, what arrays hold, and
+//! where control never comes: an abstract interpretation with widening (Cousot and Cousot, POPL 1977). Nobody
 //! takes its word: what it finds is claimed like all else, and candidates for those who guess.
 
+mod contents;
+mod ends;
 mod eval;
 mod flow;
+mod reads;
 mod refine;
 mod spell;
 mod start;
@@ -17,9 +20,9 @@ mod value;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::program::{LocationKind, Op};
-use hardbop_engine::claim::Invariants;
+use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +33,8 @@ pub struct Facts {
     /// What is known at the cut points that control may come to, each fact a formula about the
     /// state there.
     pub at: BTreeMap<LocId, Vec<TermId>>,
+    /// What is known there of all elements of arrays, said of the element at an arbitrary address.
+    pub elements: BTreeMap<LocId, Vec<TermId>>,
     /// What is not supported and control may come to, in the program's list of such.
     pub unsupported: Option<u32>,
 }
@@ -46,6 +51,11 @@ pub fn facts(
         if ground.skeleton.cuts.contains(&at) {
             let formulas = spell::formulas(ground.semantics, terms, state);
             facts.at.insert(at, formulas);
+            let word = word(ground, terms);
+            let elements = spell::elements(ground.semantics, terms, state, word);
+            if !elements.is_empty() {
+                facts.elements.insert(at, elements);
+            }
         }
         for (_, edge) in ground.semantics.program.edges_from(at) {
             if let Op::Unsupported { construct } = edge.op {
@@ -54,6 +64,12 @@ pub fn facts(
         }
     }
     Ok(facts)
+}
+
+/// The arbitrary address of an element, as claims call it.
+fn word(ground: &Ground<'_, '_>, terms: &mut Terms) -> TermId {
+    let width = ground.semantics.pointer_shape().width;
+    terms.constant(" any0", Sort::BitVec(width))
 }
 
 /// Facts as an engine: what they exclude is claimed.
@@ -118,10 +134,29 @@ fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
     if checks.is_empty() {
         return Err(Reason::Guesses);
     }
-    let spelling = Spelling::new(&view.semantics, &mut terms);
+    let mut spelling = Spelling::new(&view.semantics, &mut terms);
+    let read = reads::reads(&ground, &mut terms, &facts.elements);
+    let arbitrary = match facts.elements.is_empty() {
+        true => Vec::new(),
+        false => vec![view.semantics.pointer_shape().width],
+    };
+    spelling.arbitrary(&mut terms, &arbitrary);
+    let mut instances = Vec::new();
+    for (at, addresses) in read {
+        for address in addresses {
+            let term = spelling.write(&mut terms, address);
+            instances.push(Instance {
+                at,
+                word: 0,
+                term: term.ok_or(Reason::Certificate)?,
+                besides: Vec::new(),
+            });
+        }
+    }
     let mut at = BTreeMap::new();
-    for (location, facts) in facts.at {
-        let formula = terms.and(&facts);
+    for (location, mut known) in facts.at {
+        known.extend(facts.elements.get(&location).into_iter().flatten());
+        let formula = terms.and(&known);
         let text = spelling.write(&mut terms, formula);
         at.insert(location, text.ok_or(Reason::Certificate)?);
     }
@@ -129,6 +164,8 @@ fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
         checks,
         cuts: view.skeleton.cuts.iter().copied().collect(),
         at,
+        arbitrary,
+        instances,
         ..Invariants::default()
     })
 }

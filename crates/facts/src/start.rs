@@ -1,5 +1,6 @@
 //! What is known where a program starts: the first values of what has such.
 
+use crate::contents::{Part, Which, fits, is_pointer, row};
 use crate::eval::Reader;
 use crate::state::{State, held, reread};
 use crate::value::{Range, Value};
@@ -21,6 +22,7 @@ pub(crate) fn start(semantics: &Semantics<'_>) -> State {
             }
         }
     }
+    arrays(semantics, &mut state);
     let nothing = State::default();
     for (index, variable) in semantics.layout.variables().iter().enumerate() {
         let id = StateVarId(index as u32);
@@ -33,6 +35,91 @@ pub(crate) fn start(semantics: &Semantics<'_>) -> State {
         }
     }
     state
+}
+
+/// Larger arrays are not looked at: what is known of them is proved element by element.
+const ARRAY: u64 = 2048;
+
+/// What arrays hold at first.
+fn arrays(semantics: &Semantics<'_>, state: &mut State) {
+    let program = semantics.program;
+    let nothing = State::default();
+    let reader = Reader::new(semantics, &nothing);
+    for (index, variable) in program.variables.iter().enumerate() {
+        let id = VarId(index as u32);
+        let (Initial::Data(parts), Some(spot)) =
+            (&variable.initial, semantics.points_to.variable(id))
+        else {
+            continue;
+        };
+        if program.types.size_of(variable.ty) > ARRAY {
+            continue;
+        }
+        for region in semantics.points_to.regions().of_class(spot.class) {
+            let region = semantics.layout.region(region);
+            let Some(row) = row(semantics, region, id) else {
+                continue;
+            };
+            let StateKind::Memory { unit } = semantics.layout.get(region).kind else {
+                continue;
+            };
+            let values: Vec<Option<Value>> = (0..row.count)
+                .map(|element| {
+                    let begin = row.first + element * row.stride;
+                    let value = element_at_first(&reader, parts, region, begin, unit)?;
+                    fits(semantics, region, value)
+                })
+                .collect();
+            let mut all = values.first().cloned().flatten();
+            for value in &values {
+                all = all
+                    .zip(value.as_ref())
+                    .and_then(|(all, value)| all.join(value));
+            }
+            let mut know = |which, value: Option<Value>| {
+                if let Some(value) = value {
+                    let part = Part {
+                        region,
+                        variable: id,
+                        which,
+                    };
+                    state.contents.insert(part, value);
+                }
+            };
+            know(Which::All, all);
+            // The last one is mostly the end of a string.
+            know(Which::At(row.last()), values.last().cloned().flatten());
+        }
+    }
+}
+
+/// The first value of an element of an array.
+fn element_at_first(
+    reader: &Reader<'_, '_>,
+    parts: &[InitialPart],
+    region: StateVarId,
+    begin: i128,
+    bytes: u64,
+) -> Option<Value> {
+    let begin = u64::try_from(begin).ok()?;
+    let (first, end) = (begin * 8, (begin + bytes) * 8);
+    let after = parts.partition_point(|part| ends(reader, part) <= first);
+    let Some(part) = parts.get(after).filter(|part| part.offset_bits < end) else {
+        return Some(match is_pointer(reader.semantics, region) {
+            true => Value::null(),
+            false => Value::Number(Range::of(0)),
+        });
+    };
+    match &part.value {
+        InitialValue::Scalar(expr) if part.offset_bits == first && ends(reader, part) == end => {
+            reader.value(*expr)
+        }
+        InitialValue::Bytes(text) if bytes == 1 && part.offset_bits <= first => {
+            let byte = text.get(((first - part.offset_bits) / 8) as usize)?;
+            Some(Value::Number(Range::of(i128::from(*byte))))
+        }
+        _ => None,
+    }
 }
 
 /// The first value of a part of a variable.

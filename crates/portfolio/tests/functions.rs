@@ -76,6 +76,66 @@ fn an_index_that_may_leave_its_array_ends_nothing_else() {
     check(text, &["proved", UNKNOWN]);
 }
 
+#[test]
+fn what_a_constant_table_holds_is_known_of_what_is_read_there() {
+    let text = "static const signed char after[3][2] = { { 1, 2 }, { 2, 0 }, { 0, 1 } };
+        int main(void) {
+          int state = 0;
+          while (__VERIFIER_nondet_int()) {
+            int input = __VERIFIER_nondet_int();
+            if (input < 0 || input > 1) break;
+            state = after[state][input];
+            if (state < 0 || state > 2) reach_error();
+            if (state > 1) reach_error();
+          }
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn what_is_written_to_some_element_may_be_in_any() {
+    let text = "static int table[4];
+        int main(void) {
+          while (__VERIFIER_nondet_int()) table[__VERIFIER_nondet_int() & 3] = 5;
+          if (table[1] < 0 || table[1] > 5) reach_error();
+          if (table[1] > 4) reach_error();
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn a_string_is_read_no_further_than_to_its_zero() {
+    let text = "static int length(const char *s) {
+          const char *p = s;
+          while (*p) p++;
+          return p - s;
+        }
+        int main(void) {
+          char text[8];
+          for (int i = 0; i < 7; i++) text[i] = __VERIFIER_nondet_int();
+          text[7] = 0;
+          if (length(text) > 7) reach_error();
+          if (length(text) > 6) reach_error();
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn nothing_is_known_of_a_string_whose_zero_may_be_written() {
+    let text = "int main(void) {
+          char text[8];
+          for (int i = 0; i < 7; i++) text[i] = __VERIFIER_nondet_int();
+          text[7] = 0;
+          text[__VERIFIER_nondet_int() & 7] = __VERIFIER_nondet_int();
+          if (text[7]) reach_error();
+          return 0;
+        }";
+    check(text, &[UNKNOWN]);
+}
+
 /// Each formula of an accepted claim that says anything is needed by somebody: with what holds at
 /// the entry of a function taken for true at its exit, and the other way round, nothing is accepted.
 #[test]
