@@ -54,7 +54,7 @@ const LEAVES: usize = 64;
 /// So many elements are known one by one at most until all of them are.
 const ELEMENTS: usize = 64;
 /// The most elements of a variable that are known by themselves where all of them are.
-const FEW: usize = 4;
+pub const FEW: usize = 16;
 
 impl Row {
     /// The last element.
@@ -254,7 +254,12 @@ impl State {
                 };
             }
         }
-        let Some((variable, at)) = only else { return };
+        let Some((variable, at)) = only else {
+            for &variable in targets.keys() {
+                self.forget_plain(region, variable);
+            }
+            return;
+        };
         let part = Part {
             region,
             variable,
@@ -265,6 +270,22 @@ impl State {
             None => self.contents.remove(&part),
         };
         self.settle(semantics, region, variable);
+    }
+
+    /// What is known of an element and of all others, too, need not be said of it.
+    fn forget_plain(&mut self, region: StateVarId, variable: VarId) {
+        let all = self.contents.get(&Part {
+            region,
+            variable,
+            which: Which::All,
+        });
+        let all = all.cloned();
+        self.contents.retain(|part, value| {
+            part.which == Which::All
+                || part.region != region
+                || part.variable != variable
+                || Some(&*value) != all.as_ref()
+        });
     }
 
     /// Where each element is known, all are, and few need be known by themselves.

@@ -2,6 +2,7 @@
 //! comes (Cousot and Cousot, POPL 1977); what grows in loops is widened, and what was widened too far
 //! is narrowed afterwards.
 
+use crate::Arrays;
 use crate::contents;
 use crate::eval::{DEPTH, Reader};
 use crate::refine::refined;
@@ -40,11 +41,17 @@ pub(crate) struct Flow<'a, 'p> {
     calls: BTreeMap<FuncId, Vec<EdgeId>>,
     /// The order in which locations are looked at.
     order: Vec<u32>,
+    /// Whether what arrays hold is followed.
+    arrays: Arrays,
 }
 
 /// What is known at every location.
-pub(crate) fn flow(ground: &Ground<'_, '_>, budget: &Budget) -> Result<Known, Stopped> {
-    let flow = Flow::new(ground);
+pub(crate) fn flow(
+    ground: &Ground<'_, '_>,
+    arrays: Arrays,
+    budget: &Budget,
+) -> Result<Known, Stopped> {
+    let flow = Flow::new(ground, arrays);
     let mut known = flow.grow(budget)?;
     for _ in 0..NARROWED {
         budget.check()?;
@@ -58,7 +65,7 @@ pub(crate) fn flow(ground: &Ground<'_, '_>, budget: &Budget) -> Result<Known, St
 }
 
 impl<'a, 'p> Flow<'a, 'p> {
-    fn new(ground: &'a Ground<'a, 'p>) -> Flow<'a, 'p> {
+    fn new(ground: &'a Ground<'a, 'p>, arrays: Arrays) -> Flow<'a, 'p> {
         let semantics = ground.semantics;
         let program = semantics.program;
         let mut written = Vec::with_capacity(program.edges.len());
@@ -79,6 +86,7 @@ impl<'a, 'p> Flow<'a, 'p> {
             written,
             calls,
             order: order(semantics.program),
+            arrays,
             ground,
         }
     }
@@ -87,7 +95,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     fn grow(&self, budget: &Budget) -> Result<Known, Stopped> {
         let program = self.ground.semantics.program;
         let entry = program.function(program.entry).entry;
-        let mut known = Known::from([(entry, start(self.ground.semantics))]);
+        let mut known = Known::from([(entry, start(self.ground.semantics, self.arrays))]);
         let mut joins: BTreeMap<LocId, u32> = BTreeMap::new();
         let mut work: BTreeSet<(u32, LocId)> = BTreeSet::from([(self.order[entry.index()], entry)]);
         let mut looked = 0u32;
@@ -159,7 +167,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     fn narrowed(&self, known: &Known) -> Known {
         let program = self.ground.semantics.program;
         let entry = program.function(program.entry).entry;
-        let mut narrowed = Known::from([(entry, start(self.ground.semantics))]);
+        let mut narrowed = Known::from([(entry, start(self.ground.semantics, self.arrays))]);
         for (&at, state) in known {
             for (to, next) in self.steps(known, at, state) {
                 let joined = match narrowed.get(&to) {
@@ -217,7 +225,9 @@ impl<'a, 'p> Flow<'a, 'p> {
         }
         let written = &self.written[edge.index()];
         let reader = Reader::new(self.ground.semantics, state);
-        contents::written(&reader, &mut next, op, written);
+        if self.arrays == Arrays::Followed {
+            contents::written(&reader, &mut next, op, written);
+        }
         match op {
             Op::Declare { variable } => self.begins(&mut next, *variable),
             Op::EndScope { variables } => {
@@ -352,7 +362,9 @@ impl<'a, 'p> Flow<'a, 'p> {
                 next.values.remove(&id);
             }
             let written: Vec<StateVarId> = written.into_iter().collect();
-            contents::written(&Reader::new(semantics, state), &mut next, &op, &written);
+            if self.arrays == Arrays::Followed {
+                contents::written(&Reader::new(semantics, state), &mut next, &op, &written);
+            }
             if let Some(id) = cell(semantics, place)
                 && let Some((ty, value)) = returned.filter(|(_, value)| !is_gone(value))
                 && let Some(value) = self.converted(ty, program.place(place).ty, value)

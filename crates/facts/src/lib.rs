@@ -19,7 +19,7 @@ mod value;
 
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_cfront::program::{LocationKind, Op};
+use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{Sort, TermId, Terms};
@@ -39,13 +39,37 @@ pub struct Facts {
     pub unsupported: Option<u32>,
 }
 
+/// Whether what arrays hold is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrays {
+    /// It is not: what is known of plain variables costs next to nothing, and so does its proof.
+    Left,
+    /// It is.
+    Followed,
+}
+
+/// Larger programs are not followed with what their arrays hold: there is much of that, and what
+/// is known of each element is a question at each step.
+const EDGES: usize = 4_000;
+
+impl Arrays {
+    /// What suits a program.
+    pub fn of(program: &Program) -> Arrays {
+        match program.edges.len() <= EDGES {
+            true => Arrays::Followed,
+            false => Arrays::Left,
+        }
+    }
+}
+
 /// Works out what is known.
 pub fn facts(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
+    arrays: Arrays,
     budget: &Budget,
 ) -> Result<Facts, Stopped> {
-    let known = flow::flow(ground, budget)?;
+    let known = flow::flow(ground, arrays, budget)?;
     let mut facts = Facts::default();
     for (&at, state) in &known {
         if ground.skeleton.cuts.contains(&at) {
@@ -82,35 +106,50 @@ impl Engine for CheapFacts {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        let mut proved = BTreeSet::new();
-        let reason = match claimed(task, desk) {
-            Ok(claim) => {
-                let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
-                let refused = desk.submit(Claim::Invariants(claim)).refused();
-                if refused.is_none() {
-                    proved = checks;
-                }
-                refused
+        let mut open = task.checks.to_vec();
+        let mut reason = None;
+        let mut accepted = false;
+        let mut ways = [Arrays::Left, Arrays::Followed].into_iter();
+        if Arrays::of(task.model.flat.program) == Arrays::Left {
+            ways.next_back();
+        }
+        for arrays in ways {
+            if open.is_empty() && !task.checks.is_empty() {
+                break;
             }
-            Err(reason) => Some(reason),
-        };
+            let task = Task {
+                checks: &open,
+                ..*task
+            };
+            reason = match claimed(&task, arrays, desk) {
+                Ok(claim) => {
+                    let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
+                    let refused = desk.submit(Claim::Invariants(claim)).refused();
+                    if refused.is_none() {
+                        accepted = true;
+                        open.retain(|check| !checks.contains(check));
+                    }
+                    refused
+                }
+                Err(reason) => Some(reason),
+            };
+        }
         let why = reason.clone().unwrap_or(Reason::Guesses);
-        let open = task.checks.iter().filter(|check| !proved.contains(check));
         Ended {
-            open: open.map(|&check| (check, why.clone())).collect(),
-            incomplete: reason,
+            open: open.into_iter().map(|check| (check, why.clone())).collect(),
+            incomplete: reason.filter(|_| !accepted),
             statistics: Vec::new(),
         }
     }
 }
 
 /// What is known as invariants, if they exclude any violation.
-fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
+fn claimed(task: &Task<'_>, arrays: Arrays, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
     let view = &task.model.flat;
     let mut terms = Terms::new();
     let constants = Constants::new(&view.semantics, &mut terms);
     let ground = view.ground(&constants);
-    let facts = facts(&ground, &mut terms, task.budget).map_err(Reason::Stopped)?;
+    let facts = facts(&ground, &mut terms, arrays, task.budget).map_err(Reason::Stopped)?;
     if let Some(construct) = facts.unsupported {
         return Err(Reason::unsupported(view.program, construct));
     }

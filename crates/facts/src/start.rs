@@ -1,6 +1,7 @@
 //! What is known where a program starts: the first values of what has such.
 
-use crate::contents::{Part, Which, fits, is_pointer, row};
+use crate::Arrays;
+use crate::contents::{FEW, Part, Which, fits, is_pointer, row};
 use crate::eval::Reader;
 use crate::state::{State, held, reread};
 use crate::value::{Range, Value};
@@ -11,7 +12,7 @@ use hardbop_semantics::Semantics;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 
 /// What is known before the first step.
-pub(crate) fn start(semantics: &Semantics<'_>) -> State {
+pub(crate) fn start(semantics: &Semantics<'_>, followed: Arrays) -> State {
     let program = semantics.program;
     let mut state = State::default();
     let entry = program.function(program.entry);
@@ -22,7 +23,9 @@ pub(crate) fn start(semantics: &Semantics<'_>) -> State {
             }
         }
     }
-    arrays(semantics, &mut state);
+    if followed == Arrays::Followed {
+        arrays(semantics, &mut state);
+    }
     let nothing = State::default();
     for (index, variable) in semantics.layout.variables().iter().enumerate() {
         let id = StateVarId(index as u32);
@@ -86,9 +89,16 @@ fn arrays(semantics: &Semantics<'_>, state: &mut State) {
                     state.contents.insert(part, value);
                 }
             };
+            // A step may choose an element that no term over the state is the address of: it must be
+            // one of few. Of many, the last one is mostly the end of a string.
+            let few = row.count <= FEW as i128;
+            for (element, value) in (0..row.count).zip(values) {
+                let at = row.first + element * row.stride;
+                if few || at == row.last() && value != all {
+                    know(Which::At(at), value);
+                }
+            }
             know(Which::All, all);
-            // The last one is mostly the end of a string.
-            know(Which::At(row.last()), values.last().cloned().flatten());
         }
     }
 }

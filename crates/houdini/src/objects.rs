@@ -108,14 +108,16 @@ pub fn rooms(
         let element = terms.bv(i128::from(pointer.element), IDENTITY.width);
         let nothing = terms.bv(0, pointer.address.width);
         let null = terms.eq(pointer.address.constant, nothing);
-        let whole = terms.bv(0, IDENTITY.width);
-        let begins = terms.eq(pointer.offset.constant, whole);
-        let one = terms.bv_ult(element, size.constant);
-        // What is taken from the heap is null or there.
-        found.push(one);
-        found.push(terms.or(&[null, begins]));
-        found.push(terms.or(&[null, one]));
         let is_there = terms.not(null);
+        if breadth == Breadth::Touched {
+            // What is taken from the heap is null or there.
+            let whole = terms.bv(0, IDENTITY.width);
+            let begins = terms.eq(pointer.offset.constant, whole);
+            let one = terms.bv_ult(element, size.constant);
+            found.push(one);
+            found.push(terms.or(&[null, begins]));
+            found.push(terms.or(&[null, one]));
+        }
         for count in &counts {
             let wide = terms.resize(count.constant, IDENTITY.width, sign(count));
             let bytes = terms.bv_mul(wide, element);

@@ -6,9 +6,8 @@ use hardbop_cfront::load::{Options, load};
 use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
-use hardbop_engine::claim::Calls;
 use hardbop_engine::{Engine, Task};
-use hardbop_houdini::{Breadth, Elements, Houdini};
+use hardbop_houdini::{Elements, Houdini};
 use hardbop_model::{Model, Prepared};
 use hardbop_test_support::desk::Keeping;
 
@@ -19,24 +18,6 @@ void *malloc(size_t);
 
 /// How many checks of pointers and bounds are left open.
 fn open(model: DataModel, text: &str) -> usize {
-    let engine = Houdini {
-        elements: Elements::Left,
-        ..Houdini::default()
-    };
-    left(model, text, Calls::Inlined, &engine)
-}
-
-/// The same where calls are kept.
-fn open_by_function(text: &str) -> usize {
-    let engine = Houdini {
-        elements: Elements::Left,
-        breadth: Breadth::Touched,
-        ..Houdini::default()
-    };
-    left(DataModel::Lp64, text, Calls::Kept, &engine)
-}
-
-fn left(model: DataModel, text: &str, calls: Calls, engine: &Houdini) -> usize {
     let input = Input {
         name: "test.c".to_owned(),
         bytes: format!("{PRELUDE}{text}").into_bytes(),
@@ -48,15 +29,11 @@ fn left(model: DataModel, text: &str, calls: Calls, engine: &Houdini) -> usize {
     options.lower.checks.extend(checks);
     let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited());
     let loaded = loaded.expect("nothing stops it");
-    let loaded = loaded.program.expect("it has no errors");
-    let program = &loaded.program;
+    let program = &loaded.program.expect("it has no errors").program;
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     assert!(!checks.is_empty());
     let budget = Budget::unlimited();
-    let prepared = match calls {
-        Calls::Inlined => Prepared::new(program, &budget).unwrap(),
-        Calls::Kept => Prepared::keeping_calls(program, loaded.points_to),
-    };
+    let prepared = Prepared::new(program, &budget).unwrap();
     let model = Model::new(program, &prepared);
     let task = Task {
         model: &model,
@@ -64,6 +41,10 @@ fn left(model: DataModel, text: &str, calls: Calls, engine: &Houdini) -> usize {
         budget: &budget,
     };
     let mut desk = Keeping::new(&model, budget.clone());
+    let engine = Houdini {
+        elements: Elements::Left,
+        ..Houdini::default()
+    };
     engine.check(&task, &mut desk).open.len()
 }
 
@@ -123,32 +104,4 @@ fn a_buffer_and_its_length_in_an_object() {
     };
     assert_eq!(open(DataModel::Lp64, &program("b->length")), 0);
     assert_eq!(open(DataModel::Lp64, &program("b->length + 2")), 1);
-}
-
-/// What a function has taken is null or there, and its caller has looked.
-#[test]
-fn an_object_that_a_function_gives_back() {
-    let program = |looks: &str| {
-        format!(
-            "void free(void *);
-            struct stack {{ int top, size; }};
-            static struct stack *make(int size) {{
-                struct stack *made = malloc(sizeof *made);
-                if (!made) return 0;
-                made->top = 0;
-                made->size = size;
-                return made;
-            }}
-            static void push(struct stack *s) {{ if (s->top < s->size) s->top++; }}
-            int main(void) {{
-                struct stack *s = make(10);
-                if ({looks}) return 1;
-                while (__VERIFIER_nondet_uint()) push(s);
-                free(s);
-                return 0;
-            }}"
-        )
-    };
-    assert_eq!(open_by_function(&program("!s")), 0);
-    assert_ne!(open_by_function(&program("__VERIFIER_nondet_uint()")), 0);
 }
