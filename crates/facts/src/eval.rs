@@ -1,7 +1,8 @@
 //! What is known of an expression where something is known of the state.
 
+use crate::contents::{element, held_by, targets};
 use crate::refine::refined;
-use crate::state::{State, cell, held, numbers, reread};
+use crate::state::{State, cell, held, mortal, numbers, reread};
 use crate::value::{Base, Range, Value};
 use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind, UnaryOp};
@@ -99,7 +100,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                 Type::Bool => Some(Value::Number(Range::of((bits != 0).into()))),
                 _ => None,
             },
-            ExprKind::Load(place) => match self.loaded(place) {
+            ExprKind::Load(place) => match self.loaded(place, depth) {
                 Some(value) => Some(value),
                 None => number(None),
             },
@@ -163,8 +164,10 @@ impl<'a, 'p> Reader<'a, 'p> {
     }
 
     /// What a place holds, as its type reads it.
-    fn loaded(&self, place: PlaceId) -> Option<Value> {
-        let id = cell(self.semantics, place)?;
+    fn loaded(&self, place: PlaceId, depth: u32) -> Option<Value> {
+        let Some(id) = cell(self.semantics, place) else {
+            return self.loaded_element(place, depth);
+        };
         let value = self.state.values.get(&id)?;
         let ty = self.semantics.program.place(place).ty;
         match (value, self.semantics.program.types.get(ty)) {
@@ -178,18 +181,35 @@ impl<'a, 'p> Reader<'a, 'p> {
         }
     }
 
+    /// The same for an element of an array.
+    fn loaded_element(&self, place: PlaceId, depth: u32) -> Option<Value> {
+        if self.state.contents.is_empty() {
+            return None;
+        }
+        let region = element(self.semantics, place)?;
+        let targets = targets(self, place, depth)?;
+        let value = held_by(self.state, region, &targets)?;
+        let ty = self.semantics.program.place(place).ty;
+        match (&value, self.semantics.program.types.get(ty)) {
+            (Value::Pointer(_), Type::Pointer(_)) => Some(value),
+            (Value::Number(range), Type::Int { .. }) => {
+                let all = numbers(self.semantics, ty)?;
+                Some(Value::Number(wrapped(*range, all)))
+            }
+            _ => None,
+        }
+    }
+
     /// What a place lies in, and how far from the beginning.
-    pub fn address(&self, mut place: PlaceId, depth: u32) -> Option<BTreeMap<Base, Range>> {
+    pub fn address(&self, place: PlaceId, depth: u32) -> Option<BTreeMap<Base, Range>> {
+        let offset = self.distance(place, depth)?;
         let program = self.semantics.program;
-        let mut offset = Range::of(0);
+        let mut root = place;
         loop {
-            let described = program.place(place);
-            match described.kind {
+            match program.place(root).kind {
                 PlaceKind::Var(variable) => {
-                    if !self.is_followed(variable) {
-                        return None;
-                    }
-                    return Some(BTreeMap::from([(Base::Variable(variable), offset)]));
+                    let followed = self.is_followed(variable);
+                    return followed.then(|| BTreeMap::from([(Base::Variable(variable), offset)]));
                 }
                 PlaceKind::Deref(pointer) => {
                     let Some(Value::Pointer(bases)) = self.deep(pointer, depth) else {
@@ -197,6 +217,20 @@ impl<'a, 'p> Reader<'a, 'p> {
                     };
                     return moved(bases, offset);
                 }
+                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => root = base,
+            }
+        }
+    }
+
+    /// How far a place is from the variable that it is in, or from what the pointer points to that
+    /// leads to it.
+    pub fn distance(&self, mut place: PlaceId, depth: u32) -> Option<Range> {
+        let program = self.semantics.program;
+        let mut offset = Range::of(0);
+        loop {
+            let described = program.place(place);
+            match described.kind {
+                PlaceKind::Var(_) | PlaceKind::Deref(_) => return Some(offset),
                 PlaceKind::Field(base, index) => {
                     let at = match program.types.get(program.place(base).ty) {
                         Type::Record(record) => {
@@ -221,12 +255,9 @@ impl<'a, 'p> Reader<'a, 'p> {
     /// now.
     fn is_followed(&self, variable: VarId) -> bool {
         let layout = &self.semantics.layout;
-        let mortal = layout
-            .ownership()
-            .is_some_and(|known| known.life(variable).is_some());
         layout.activation_address(variable).is_none()
             && layout.distance(variable).is_some()
-            && (!mortal || self.state.alive.contains(&variable))
+            && (!mortal(self.semantics, variable) || self.state.alive.contains(&variable))
     }
 
     fn converted(&self, operand: ExprId, to: TypeId, depth: u32) -> Option<Value> {

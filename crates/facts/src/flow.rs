@@ -2,10 +2,12 @@
 //! comes (Cousot and Cousot, POPL 1977); what grows in loops is widened, and what was widened too far
 //! is narrowed afterwards.
 
+use crate::Arrays;
+use crate::contents;
 use crate::eval::{DEPTH, Reader};
 use crate::refine::refined;
 use crate::start::start;
-use crate::state::{State, cell, cell_at, held, numbers, reread};
+use crate::state::{State, cell, cell_at, held, mortal, numbers, reread};
 use crate::value::Value;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
@@ -39,11 +41,17 @@ pub(crate) struct Flow<'a, 'p> {
     calls: BTreeMap<FuncId, Vec<EdgeId>>,
     /// The order in which locations are looked at.
     order: Vec<u32>,
+    /// Whether what arrays hold is followed.
+    arrays: Arrays,
 }
 
 /// What is known at every location.
-pub(crate) fn flow(ground: &Ground<'_, '_>, budget: &Budget) -> Result<Known, Stopped> {
-    let flow = Flow::new(ground);
+pub(crate) fn flow(
+    ground: &Ground<'_, '_>,
+    arrays: Arrays,
+    budget: &Budget,
+) -> Result<Known, Stopped> {
+    let flow = Flow::new(ground, arrays);
     let mut known = flow.grow(budget)?;
     for _ in 0..NARROWED {
         budget.check()?;
@@ -57,7 +65,7 @@ pub(crate) fn flow(ground: &Ground<'_, '_>, budget: &Budget) -> Result<Known, St
 }
 
 impl<'a, 'p> Flow<'a, 'p> {
-    fn new(ground: &'a Ground<'a, 'p>) -> Flow<'a, 'p> {
+    fn new(ground: &'a Ground<'a, 'p>, arrays: Arrays) -> Flow<'a, 'p> {
         let semantics = ground.semantics;
         let program = semantics.program;
         let mut written = Vec::with_capacity(program.edges.len());
@@ -78,6 +86,7 @@ impl<'a, 'p> Flow<'a, 'p> {
             written,
             calls,
             order: order(semantics.program),
+            arrays,
             ground,
         }
     }
@@ -86,7 +95,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     fn grow(&self, budget: &Budget) -> Result<Known, Stopped> {
         let program = self.ground.semantics.program;
         let entry = program.function(program.entry).entry;
-        let mut known = Known::from([(entry, start(self.ground.semantics))]);
+        let mut known = Known::from([(entry, start(self.ground.semantics, self.arrays))]);
         let mut joins: BTreeMap<LocId, u32> = BTreeMap::new();
         let mut work: BTreeSet<(u32, LocId)> = BTreeSet::from([(self.order[entry.index()], entry)]);
         let mut looked = 0u32;
@@ -143,8 +152,7 @@ impl<'a, 'p> Flow<'a, 'p> {
             true => &self.stops,
             false => &[],
         };
-        let semantics = self.ground.semantics;
-        Some(joined.widened(old, stops, |id| held(semantics, id)))
+        Some(joined.widened(self.ground.semantics, old, stops))
     }
 
     /// Whether states come again and again.
@@ -159,7 +167,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     fn narrowed(&self, known: &Known) -> Known {
         let program = self.ground.semantics.program;
         let entry = program.function(program.entry).entry;
-        let mut narrowed = Known::from([(entry, start(self.ground.semantics))]);
+        let mut narrowed = Known::from([(entry, start(self.ground.semantics, self.arrays))]);
         for (&at, state) in known {
             for (to, next) in self.steps(known, at, state) {
                 let joined = match narrowed.get(&to) {
@@ -215,6 +223,11 @@ impl<'a, 'p> Flow<'a, 'p> {
         for id in &self.written[edge.index()] {
             next.values.remove(id);
         }
+        let written = &self.written[edge.index()];
+        let reader = Reader::new(self.ground.semantics, state);
+        if self.arrays == Arrays::Followed {
+            contents::written(&reader, &mut next, op, written);
+        }
         match op {
             Op::Declare { variable } => self.begins(&mut next, *variable),
             Op::EndScope { variables } => {
@@ -231,8 +244,7 @@ impl<'a, 'p> Flow<'a, 'p> {
     /// A local begins a life.
     fn begins(&self, state: &mut State, variable: VarId) {
         state.ends(variable);
-        let ownership = self.ground.semantics.layout.ownership();
-        if ownership.is_some_and(|known| known.life(variable).is_some()) {
+        if mortal(self.ground.semantics, variable) {
             state.alive.insert(variable);
         }
     }
@@ -270,8 +282,13 @@ impl<'a, 'p> Flow<'a, 'p> {
         let reader = Reader::new(semantics, state);
         let touched = &self.touched[callee.index()];
         let kept = state.values.iter().filter(|(id, _)| touched.contains(id));
+        let contents = state.contents.iter();
+        let contents = contents.filter(|(part, _)| touched.contains(&part.region));
         let mut entered = State {
             values: kept.map(|(&id, value)| (id, value.clone())).collect(),
+            contents: contents
+                .map(|(&part, value)| (part, value.clone()))
+                .collect(),
             alive: state.alive.clone(),
         };
         let described = program.function(callee);
@@ -323,7 +340,15 @@ impl<'a, 'p> Flow<'a, 'p> {
             own.any(|&variable| value.points_into(variable))
         };
         next.alive.retain(|variable| left.alive.contains(variable));
-        for &id in self.ground.effects.modified(callee) {
+        let modified = self.ground.effects.modified(callee);
+        next.contents
+            .retain(|part, _| !modified.contains(&part.region));
+        for (&part, value) in &left.contents {
+            if modified.contains(&part.region) {
+                next.contents.insert(part, value.clone());
+            }
+        }
+        for &id in modified {
             match left.values.get(&id) {
                 Some(value) => next.values.insert(id, value.clone()),
                 None => next.values.remove(&id),
@@ -333,8 +358,12 @@ impl<'a, 'p> Flow<'a, 'p> {
             let mut written = BTreeSet::new();
             let op = Op::Havoc { place };
             written_by(semantics, &op, &mut written);
-            for id in written {
+            for &id in &written {
                 next.values.remove(&id);
+            }
+            let written: Vec<StateVarId> = written.into_iter().collect();
+            if self.arrays == Arrays::Followed {
+                contents::written(&Reader::new(semantics, state), &mut next, &op, &written);
             }
             if let Some(id) = cell(semantics, place)
                 && let Some((ty, value)) = returned.filter(|(_, value)| !is_gone(value))

@@ -1,12 +1,15 @@
 //! Cheap facts: what a program's text says of its numbers and pointers, without any solver.
 //!
 //! In comes a program, with its calls kept or inlined; out comes, for every location, between which
-//! numbers its variables are, into which objects its pointers point and how far, and where control
-//! never comes: an abstract interpretation with widening (Cousot and Cousot, POPL 1977). Nobody
+//! numbers its variables are, into which objects its pointers point and how far, what arrays hold, and
+//! where control never comes: an abstract interpretation with widening (Cousot and Cousot, POPL 1977). Nobody
 //! takes its word: what it finds is claimed like all else, and candidates for those who guess.
 
+mod contents;
+mod ends;
 mod eval;
 mod flow;
+mod reads;
 mod refine;
 mod spell;
 mod start;
@@ -16,10 +19,10 @@ mod value;
 
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_cfront::program::{LocationKind, Op};
-use hardbop_engine::claim::Invariants;
+use hardbop_cfront::program::{LocationKind, Op, Program};
+use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{Sort, TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,22 +33,53 @@ pub struct Facts {
     /// What is known at the cut points that control may come to, each fact a formula about the
     /// state there.
     pub at: BTreeMap<LocId, Vec<TermId>>,
+    /// What is known there of all elements of arrays, said of the element at an arbitrary address.
+    pub elements: BTreeMap<LocId, Vec<TermId>>,
     /// What is not supported and control may come to, in the program's list of such.
     pub unsupported: Option<u32>,
+}
+
+/// Whether what arrays hold is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrays {
+    /// It is not: what is known of plain variables costs next to nothing, and so does its proof.
+    Left,
+    /// It is.
+    Followed,
+}
+
+/// Larger programs are not followed with what their arrays hold: there is much of that, and what
+/// is known of each element is a question at each step.
+const EDGES: usize = 4_000;
+
+impl Arrays {
+    /// What suits a program.
+    pub fn of(program: &Program) -> Arrays {
+        match program.edges.len() <= EDGES {
+            true => Arrays::Followed,
+            false => Arrays::Left,
+        }
+    }
 }
 
 /// Works out what is known.
 pub fn facts(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
+    arrays: Arrays,
     budget: &Budget,
 ) -> Result<Facts, Stopped> {
-    let known = flow::flow(ground, budget)?;
+    let known = flow::flow(ground, arrays, budget)?;
     let mut facts = Facts::default();
     for (&at, state) in &known {
         if ground.skeleton.cuts.contains(&at) {
             let formulas = spell::formulas(ground.semantics, terms, state);
             facts.at.insert(at, formulas);
+            let word = word(ground, terms);
+            let elements = spell::elements(ground.semantics, terms, state, word);
+            if !elements.is_empty() {
+                facts.elements.insert(at, elements);
+            }
         }
         for (_, edge) in ground.semantics.program.edges_from(at) {
             if let Op::Unsupported { construct } = edge.op {
@@ -54,6 +88,12 @@ pub fn facts(
         }
     }
     Ok(facts)
+}
+
+/// The arbitrary address of an element, as claims call it.
+fn word(ground: &Ground<'_, '_>, terms: &mut Terms) -> TermId {
+    let width = ground.semantics.pointer_shape().width;
+    terms.constant(" any0", Sort::BitVec(width))
 }
 
 /// Facts as an engine: what they exclude is claimed.
@@ -66,35 +106,50 @@ impl Engine for CheapFacts {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        let mut proved = BTreeSet::new();
-        let reason = match claimed(task, desk) {
-            Ok(claim) => {
-                let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
-                let refused = desk.submit(Claim::Invariants(claim)).refused();
-                if refused.is_none() {
-                    proved = checks;
-                }
-                refused
+        let mut open = task.checks.to_vec();
+        let mut reason = None;
+        let mut accepted = false;
+        let mut ways = [Arrays::Left, Arrays::Followed].into_iter();
+        if Arrays::of(task.model.flat.program) == Arrays::Left {
+            ways.next_back();
+        }
+        for arrays in ways {
+            if open.is_empty() && !task.checks.is_empty() {
+                break;
             }
-            Err(reason) => Some(reason),
-        };
+            let task = Task {
+                checks: &open,
+                ..*task
+            };
+            reason = match claimed(&task, arrays, desk) {
+                Ok(claim) => {
+                    let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
+                    let refused = desk.submit(Claim::Invariants(claim)).refused();
+                    if refused.is_none() {
+                        accepted = true;
+                        open.retain(|check| !checks.contains(check));
+                    }
+                    refused
+                }
+                Err(reason) => Some(reason),
+            };
+        }
         let why = reason.clone().unwrap_or(Reason::Guesses);
-        let open = task.checks.iter().filter(|check| !proved.contains(check));
         Ended {
-            open: open.map(|&check| (check, why.clone())).collect(),
-            incomplete: reason,
+            open: open.into_iter().map(|check| (check, why.clone())).collect(),
+            incomplete: reason.filter(|_| !accepted),
             statistics: Vec::new(),
         }
     }
 }
 
 /// What is known as invariants, if they exclude any violation.
-fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
+fn claimed(task: &Task<'_>, arrays: Arrays, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
     let view = &task.model.flat;
     let mut terms = Terms::new();
     let constants = Constants::new(&view.semantics, &mut terms);
     let ground = view.ground(&constants);
-    let facts = facts(&ground, &mut terms, task.budget).map_err(Reason::Stopped)?;
+    let facts = facts(&ground, &mut terms, arrays, task.budget).map_err(Reason::Stopped)?;
     if let Some(construct) = facts.unsupported {
         return Err(Reason::unsupported(view.program, construct));
     }
@@ -118,10 +173,29 @@ fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
     if checks.is_empty() {
         return Err(Reason::Guesses);
     }
-    let spelling = Spelling::new(&view.semantics, &mut terms);
+    let mut spelling = Spelling::new(&view.semantics, &mut terms);
+    let read = reads::reads(&ground, &mut terms, &facts.elements);
+    let arbitrary = match facts.elements.is_empty() {
+        true => Vec::new(),
+        false => vec![view.semantics.pointer_shape().width],
+    };
+    spelling.arbitrary(&mut terms, &arbitrary);
+    let mut instances = Vec::new();
+    for (at, addresses) in read {
+        for address in addresses {
+            let term = spelling.write(&mut terms, address);
+            instances.push(Instance {
+                at,
+                word: 0,
+                term: term.ok_or(Reason::Certificate)?,
+                besides: Vec::new(),
+            });
+        }
+    }
     let mut at = BTreeMap::new();
-    for (location, facts) in facts.at {
-        let formula = terms.and(&facts);
+    for (location, mut known) in facts.at {
+        known.extend(facts.elements.get(&location).into_iter().flatten());
+        let formula = terms.and(&known);
         let text = spelling.write(&mut terms, formula);
         at.insert(location, text.ok_or(Reason::Certificate)?);
     }
@@ -129,6 +203,8 @@ fn claimed(task: &Task<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
         checks,
         cuts: view.skeleton.cuts.iter().copied().collect(),
         at,
+        arbitrary,
+        instances,
         ..Invariants::default()
     })
 }

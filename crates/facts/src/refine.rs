@@ -1,5 +1,6 @@
 //! What is known where a condition holds.
 
+use crate::ends::{differs, valid, without_ends};
 use crate::eval::{Reader, wrapped};
 use crate::state::{State, cell, held, numbers};
 use crate::value::{Base, Range, Value};
@@ -65,6 +66,9 @@ fn demand(
         ExprKind::Convert(operand) if keeps_truth(semantics, operand, condition) => {
             demand(semantics, state, operand, holds, depth)
         }
+        ExprKind::ValidAccess { pointer, size } if holds => {
+            valid(semantics, state, pointer, size, depth)
+        }
         ExprKind::Load(place) => {
             let all = numbers(semantics, semantics.program.expr(condition).ty);
             match (all, holds) {
@@ -75,7 +79,8 @@ fn demand(
                     let reader = Reader::to(depth, semantics, state);
                     let now = reader.number(condition).unwrap_or(all);
                     let without = without(now, 0)?;
-                    narrow(semantics, state, condition, without, depth)
+                    narrow(semantics, state, condition, without, depth)?;
+                    differs(semantics, state, condition, 0, depth)
                 }
                 _ => null(semantics, state, place, !holds),
             }
@@ -129,6 +134,11 @@ fn compare(
     let (for_left, for_right) = match op {
         BinaryOp::Eq => (a.meet(b)?, a.meet(b)?),
         BinaryOp::Ne => {
+            for (one, other) in [(left, b), (right, a)] {
+                if let Some(number) = other.single() {
+                    differs(semantics, state, one, number, depth)?;
+                }
+            }
             let apart = |range: Range, other: Range| match other.single() {
                 Some(number) => without(range, number),
                 None => Some(range),
@@ -206,7 +216,7 @@ fn null(semantics: &Semantics<'_>, state: &mut State, place: PlaceId, is: bool) 
 }
 
 /// An expression is one of some numbers.
-fn narrow(
+pub fn narrow(
     semantics: &Semantics<'_>,
     state: &mut State,
     expr: ExprId,
@@ -234,7 +244,8 @@ fn narrow(
             }
             ExprKind::Load(place) => {
                 let Some(id) = cell(semantics, place) else {
-                    return Some(());
+                    let is_out = |value: Range| value.meet(to).is_none();
+                    return without_ends(semantics, state, place, depth, is_out);
                 };
                 let Some(all) = held(semantics, id) else {
                     return Some(());

@@ -1,5 +1,6 @@
 //! What is known of a state: a value for each plain state variable of which anything is known.
 
+use crate::contents::{Part, stored};
 use crate::value::{Range, Value};
 use hardbop_cfront::ids::{PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::{Spot, bit_field};
@@ -13,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct State {
     /// The values that are known.
     pub values: BTreeMap<StateVarId, Value>,
+    /// What is known of elements of arrays.
+    pub contents: BTreeMap<Part, Value>,
     /// The locals that begin and end and live now.
     pub alive: BTreeSet<VarId>,
 }
@@ -20,35 +23,20 @@ pub struct State {
 impl State {
     /// What is known where one or the other is.
     pub fn join(&self, other: &State) -> State {
-        let mut values = BTreeMap::new();
-        for (&id, a) in &self.values {
-            if let Some(joined) = other.values.get(&id).and_then(|b| a.join(b)) {
-                values.insert(id, joined);
-            }
-        }
         State {
-            values,
+            values: joined(&self.values, &other.values),
+            contents: joined(&self.contents, &other.contents),
             alive: self.alive.intersection(&other.alive).copied().collect(),
         }
     }
 
     /// The same with what grew since an older state brought to an end soon.
-    pub fn widened(
-        &self,
-        older: &State,
-        stops: &[i128],
-        all: impl Fn(StateVarId) -> Option<Range>,
-    ) -> State {
-        let mut values = BTreeMap::new();
-        for (&id, new) in &self.values {
-            if let Some(old) = older.values.get(&id)
-                && let Some(value) = new.widened(old, stops, all(id))
-            {
-                values.insert(id, value);
-            }
-        }
+    pub fn widened(&self, semantics: &Semantics<'_>, older: &State, stops: &[i128]) -> State {
+        let all = |id: &StateVarId| held(semantics, *id);
+        let all_in = |part: &Part| stored(semantics, part.region);
         State {
-            values,
+            values: widened(&self.values, &older.values, stops, all),
+            contents: widened(&self.contents, &older.contents, stops, all_in),
             alive: self.alive.clone(),
         }
     }
@@ -56,8 +44,37 @@ impl State {
     /// A life of a variable begins or ends: pointers into the one before are into nothing.
     pub fn ends(&mut self, variable: VarId) {
         self.values.retain(|_, value| !value.points_into(variable));
+        self.contents
+            .retain(|part, value| part.variable != variable && !value.points_into(variable));
         self.alive.remove(&variable);
     }
+}
+
+fn joined<K: Copy + Ord>(a: &BTreeMap<K, Value>, b: &BTreeMap<K, Value>) -> BTreeMap<K, Value> {
+    let both = a.iter().filter_map(|(&key, a)| {
+        let joined = a.join(b.get(&key)?)?;
+        Some((key, joined))
+    });
+    both.collect()
+}
+
+fn widened<K: Copy + Ord>(
+    new: &BTreeMap<K, Value>,
+    old: &BTreeMap<K, Value>,
+    stops: &[i128],
+    all: impl Fn(&K) -> Option<Range>,
+) -> BTreeMap<K, Value> {
+    let both = new.iter().filter_map(|(&key, new)| {
+        let value = new.widened(old.get(&key)?, stops, all(&key))?;
+        Some((key, value))
+    });
+    both.collect()
+}
+
+/// Whether a variable begins and ends.
+pub fn mortal(semantics: &Semantics<'_>, variable: VarId) -> bool {
+    let ownership = semantics.layout.ownership();
+    ownership.is_some_and(|known| known.life(variable).is_some())
 }
 
 /// The plain state variable that all of a scalar place is.

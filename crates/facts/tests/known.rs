@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
+use hardbop_facts::Arrays;
 use hardbop_logic::Terms;
 use hardbop_model::{Model, Prepared};
 use hardbop_semantics::constants::Constants;
@@ -17,7 +18,8 @@ fn check(text: &str, expected: Expect) {
     let mut terms = Terms::new();
     let constants = Constants::new(&model.flat.semantics, &mut terms);
     let ground = model.flat.ground(&constants);
-    let facts = hardbop_facts::facts(&ground, &mut terms, &Budget::unlimited()).unwrap();
+    let facts =
+        hardbop_facts::facts(&ground, &mut terms, Arrays::Followed, &Budget::unlimited()).unwrap();
     let mut out = String::new();
     for index in 0..program.locations.len() as u32 {
         let location = &program.locations[index as usize];

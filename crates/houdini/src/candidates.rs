@@ -3,6 +3,8 @@
 //! The program's own conditions and their negations; bounds by constants that a variable is
 //! compared to or set to; the order of two variables. What they speak of is live at the point.
 
+mod broad;
+
 use crate::fixpoint::Breadth;
 use crate::objects;
 use hardbop_cfront::ids::LocId;

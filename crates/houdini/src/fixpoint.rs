@@ -211,6 +211,9 @@ fn fixpoint_given(
     if guessed.besides == Besides::Remembered {
         hints.share_literals(terms);
     }
+    if guessed.breadth == Breadth::Touched {
+        hints.broaden(ground, terms, steps);
+    }
     let cells = match guessed.elements {
         Elements::Left => Cells::default(),
         Elements::Also | Elements::Needed => Cells::new(ground, terms, steps, &hints),
@@ -352,6 +355,7 @@ fn fixpoint_given(
         ground,
         cells,
         questions: Questions::new(terms, session, limits, multiplied),
+        breadth: guessed.breadth,
         given,
         places,
         returned: BTreeMap::new(),

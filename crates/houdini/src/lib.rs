@@ -30,7 +30,7 @@ pub use fixpoint::{
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{self, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_facts::facts;
+use hardbop_facts::{Arrays, facts};
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
@@ -178,7 +178,8 @@ impl Attempt<'_> {
         let mut told = BTreeMap::new();
         if self.guessed.breadth == Breadth::Touched {
             localised(&ground, &terms, &steps, &mut live);
-            let facts = facts(&ground, &mut terms, budget).map_err(Reason::Stopped)?;
+            let arrays = Arrays::of(view.program);
+            let facts = facts(&ground, &mut terms, arrays, budget).map_err(Reason::Stopped)?;
             told = about(&terms, &constants, facts.at, &live);
         }
         let open = self.task.checks.len();

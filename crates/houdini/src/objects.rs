@@ -19,6 +19,9 @@ use hardbop_semantics::steps::Ground;
 const POINTERS: usize = 6;
 /// The most pointers in the objects that these point to.
 const INSIDE: usize = 4;
+/// The most integers in the objects that pointers point to, where functions are looked at one by
+/// one.
+const NUMBERS_TOUCHED: usize = 12;
 /// The most integers that are widened.
 const INTEGERS: usize = 4;
 /// Narrower integers count nothing that objects have room for.
@@ -79,8 +82,8 @@ pub fn variables(
     found
 }
 
-/// Guesses about pointers at a point: an object has room for as many elements as one of the program's
-/// numbers says, and pointers are inside of their objects.
+/// Guesses about pointers at a point: there is no object, or it has room for one element, or for as many as one of
+/// the program's numbers says, and pointers are inside of their objects.
 pub fn rooms(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
@@ -103,10 +106,29 @@ pub fn rooms(
         let Some(size) = pointer.size else { continue };
         found.push(terms.bv_ult(pointer.offset.constant, size.constant));
         let element = terms.bv(i128::from(pointer.element), IDENTITY.width);
+        let nothing = terms.bv(0, pointer.address.width);
+        let null = terms.eq(pointer.address.constant, nothing);
+        let is_there = terms.not(null);
+        if breadth == Breadth::Touched {
+            // What is taken from the heap is null or there.
+            let whole = terms.bv(0, IDENTITY.width);
+            let begins = terms.eq(pointer.offset.constant, whole);
+            let one = terms.bv_ult(element, size.constant);
+            found.push(one);
+            found.push(terms.or(&[null, begins]));
+            found.push(terms.or(&[null, one]));
+        }
         for count in &counts {
             let wide = terms.resize(count.constant, IDENTITY.width, sign(count));
             let bytes = terms.bv_mul(wide, element);
-            found.push(terms.bv_ult(bytes, size.constant));
+            let room = terms.bv_ult(bytes, size.constant);
+            found.push(room);
+            if breadth == Breadth::Touched {
+                let zero = terms.bv(0, count.width);
+                let empty = terms.eq(count.constant, zero);
+                found.push(terms.or(&[null, room]));
+                found.push(terms.or(&[is_there, empty]));
+            }
         }
     }
     found
@@ -133,9 +155,9 @@ fn seen(ground: &Ground<'_, '_>, terms: &mut Terms, live: &Live, breadth: Breadt
     let owned = ownership
         .all_owners()
         .filter(|&(pointer, owner)| lives(pointer) && lives(owner) && cell(pointer));
-    let (most, most_inside) = match breadth {
-        Breadth::Live => (POINTERS, INSIDE),
-        Breadth::Touched => (usize::MAX, 0),
+    let (most, most_inside, most_numbers) = match breadth {
+        Breadth::Live => (POINTERS, INSIDE, INSIDE),
+        Breadth::Touched => (usize::MAX, 0, NUMBERS_TOUCHED),
     };
     let mut inside = Vec::new();
     for (pointer, owner) in owned.take(most) {
@@ -192,7 +214,7 @@ fn seen(ground: &Ground<'_, '_>, terms: &mut Terms, live: &Live, breadth: Breadt
             }
             None if shape.float.is_none()
                 && (COUNTED..=IDENTITY.width).contains(&shape.width)
-                && seen.numbers.len() < most_inside =>
+                && seen.numbers.len() < most_numbers =>
             {
                 seen.numbers.push(Variable {
                     signed: shape.signed,

@@ -25,6 +25,8 @@ pub(crate) enum Look {
     Narrow(usize),
     /// It has fewer edges after inlining, and numbers that are not small: loops may count to them.
     Counting(usize),
+    /// So many of its checks are open, or more.
+    Open(usize),
 }
 
 impl Look {
@@ -44,6 +46,7 @@ impl Look {
                 let program = task.model.flat.program;
                 program.edges.len() < edges && has_numbers_from(program, NEAR)
             }
+            Look::Open(checks) => task.checks.len() >= checks,
             Look::Narrow(edges) => {
                 let program = task.model.flat.program;
                 program.edges.len() >= edges && choices(program) <= FEW_CHOICES
@@ -75,6 +78,8 @@ impl Look {
             (Look::Long(_) | Look::Counting(_), false) => {
                 "the program is large or has small numbers only"
             }
+            (Look::Open(_), true) => "many checks are open",
+            (Look::Open(_), false) => "few checks are open",
             (Look::Narrow(_), true) => "the program leaves little open",
             (Look::Narrow(_), false) => "the program is small or leaves much open",
         }

@@ -168,6 +168,9 @@ const SLICED: usize = 1_000;
 /// Programs that have fewer edges after inlining are decided in no time, and in the same way on
 /// every machine.
 const RUN_FIRST: usize = 300;
+/// With fewer checks, guesses about the program as a whole say as much as guesses function by
+/// function.
+const MANY_CHECKS: usize = 4;
 
 /// The engine, for programs that look like this.
 fn suited(look: Look, engine: Step) -> Step {
@@ -176,7 +179,8 @@ fn suited(look: Look, engine: Step) -> Step {
 
 /// The plan for programs of which nothing is known: the only run if there is just one, the few paths
 /// of a program that leaves little open, a little guessing of invariants, loops by closed forms,
-/// all states at once where they are few as sets, a few layers, a few runs, more layers on circuits, a few paths with what they teach, equations
+/// all states at once where they are few as sets, a few layers, a few runs, more layers on circuits,
+/// guesses function by function where many checks are open, a few paths with what they teach, equations
 /// between products where there are such, facts about all nodes of linked structures where there are
 /// such, more guessing, facts about all elements of arrays where there are such, induction over a few
 /// blocks, then side by side the SLAM loop, values that are followed, Horn clauses of the whole
@@ -335,6 +339,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(few),
             timed(early, seconds(3)),
             suited(Look::Large(RUN_FIRST), timed(deeper, seconds(5))),
+            // Of many checks, most need no more than what their own functions say, whatever the few
+            // others need.
+            suited(
+                Look::Open(MANY_CHECKS),
+                shared(Functions::guessing(100_000_000), seconds(20), 3),
+            ),
             // Ends at once where nothing unknown is multiplied.
             shared(products, seconds(10), 2),
             timed(Dpr::default(), seconds(1)),

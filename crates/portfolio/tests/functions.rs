@@ -3,13 +3,17 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
+use hardbop_cfront::load::{self, Options};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
+use hardbop_cfront::program::CheckKind;
+use hardbop_cfront::types::DataModel;
 use hardbop_engine::claim::{Calls, Invariants};
 use hardbop_engine::{Claim, Engine, Task};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::Functions;
 use hardbop_test_support::answers::said;
 use hardbop_test_support::desk::Keeping;
-use hardbop_test_support::inputs::load;
+use hardbop_test_support::inputs;
 
 const PRELUDE: &str = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n";
 
@@ -76,6 +80,119 @@ fn an_index_that_may_leave_its_array_ends_nothing_else() {
     check(text, &["proved", UNKNOWN]);
 }
 
+#[test]
+fn what_a_constant_table_holds_is_known_of_what_is_read_there() {
+    let text = "static const signed char after[3][2] = { { 1, 2 }, { 2, 0 }, { 0, 1 } };
+        int main(void) {
+          int state = 0;
+          while (__VERIFIER_nondet_int()) {
+            int input = __VERIFIER_nondet_int();
+            if (input < 0 || input > 1) break;
+            state = after[state][input];
+            if (state < 0 || state > 2) reach_error();
+            if (state > 1) reach_error();
+          }
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn what_is_written_to_some_element_may_be_in_any() {
+    let text = "static int table[4];
+        int main(void) {
+          while (__VERIFIER_nondet_int()) table[__VERIFIER_nondet_int() & 3] = 5;
+          if (table[1] < 0 || table[1] > 5) reach_error();
+          if (table[1] > 4) reach_error();
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn a_string_is_read_no_further_than_to_its_zero() {
+    let text = "static int length(const char *s) {
+          const char *p = s;
+          while (*p) p++;
+          return p - s;
+        }
+        int main(void) {
+          char text[8];
+          for (int i = 0; i < 7; i++) text[i] = __VERIFIER_nondet_int();
+          text[7] = 0;
+          if (length(text) > 7) reach_error();
+          if (length(text) > 6) reach_error();
+          return 0;
+        }";
+    check(text, &["proved", UNKNOWN]);
+}
+
+#[test]
+fn nothing_is_known_of_a_string_whose_zero_may_be_written() {
+    let text = "int main(void) {
+          char text[8];
+          for (int i = 0; i < 7; i++) text[i] = __VERIFIER_nondet_int();
+          text[7] = 0;
+          text[__VERIFIER_nondet_int() & 7] = __VERIFIER_nondet_int();
+          if (text[7]) reach_error();
+          return 0;
+        }";
+    check(text, &[UNKNOWN]);
+}
+
+/// How many checks of pointers are left open.
+fn open_pointers(text: &str) -> usize {
+    let input = Input {
+        name: "test.c".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let mut options = Options::new(DataModel::Lp64);
+    options.lower.checks.extend([CheckKind::Pointer]);
+    let budget = Budget::unlimited();
+    let loaded = load::load(&[input], &options, &NoFiles, &budget).expect("nothing stops it");
+    let program = &loaded.program.expect("it has no errors").program;
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let prepared = Prepared::new(program, &budget).unwrap();
+    let model = Model::new(program, &prepared);
+    let task = Task {
+        model: &model,
+        checks: &checks,
+        budget: &budget,
+    };
+    let mut desk = Keeping::new(&model, budget.clone());
+    Functions::default().check(&task, &mut desk).open.len()
+}
+
+/// What a function has taken is null or there, and its caller has looked.
+#[test]
+fn an_object_that_a_function_gives_back() {
+    let program = |looks: &str| {
+        format!(
+            "extern unsigned __VERIFIER_nondet_uint(void);
+            void *malloc(__SIZE_TYPE__);
+            struct stack {{ int top, size; }};
+            static struct stack *make(int size) {{
+                struct stack *made = malloc(sizeof *made);
+                if (!made || size < 0) return 0;
+                made->top = 0;
+                made->size = size;
+                return made;
+            }}
+            static void push(struct stack *s) {{ if (s->top < s->size) s->top++; }}
+            int main(void) {{
+                struct stack *s = make(__VERIFIER_nondet_uint());
+                if ({looks}) return 1;
+                while (__VERIFIER_nondet_uint()) push(s);
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_pointers(&program("!s")), 0);
+    assert_ne!(open_pointers(&program("__VERIFIER_nondet_uint()")), 0);
+}
+
 /// Each formula of an accepted claim that says anything is needed by somebody: with what holds at
 /// the entry of a function taken for true at its exit, and the other way round, nothing is accepted.
 #[test]
@@ -84,7 +201,7 @@ fn claims_that_were_changed_are_refused() {
         "{PRELUDE}static int limited(int n) {{ return n & 7; }}
         int main(void) {{ int a = limited(__VERIFIER_nondet_int()); if (a > 7) reach_error(); return 0; }}"
     );
-    let (program, points_to) = load(&text);
+    let (program, points_to) = inputs::load(&text);
     let budget = Budget::unlimited();
     let prepared = Prepared::with_points_to(&program, points_to, &budget).unwrap();
     let model = Model::new(&program, &prepared);

@@ -1,8 +1,8 @@
 //! Steps are followed from what is known of their beginnings, and what is known of their ends is
 //! weakened until it covers them.
 
-use super::Fixpoint;
 use super::needed::Needed;
+use super::{Breadth, Fixpoint};
 use crate::cells::Cells;
 use crate::place::{Part, Place};
 use crate::questions::Questions;
@@ -83,6 +83,8 @@ pub(super) struct Search<'a, 'g, 'p> {
     pub(super) ground: &'a Ground<'g, 'p>,
     pub(super) cells: Cells,
     pub(super) questions: Questions,
+    /// Of how much invariants speak at one point.
+    pub(super) breadth: Breadth,
     /// What is known to hold at points before anything is guessed.
     pub(super) given: BTreeMap<LocId, Vec<TermId>>,
     pub(super) places: BTreeMap<LocId, Place>,
@@ -367,7 +369,10 @@ impl Search<'_, '_, '_> {
                             let fails = terms.not(after);
                             session.contradicts_bounds(terms, &[taken, fails])
                         });
-                    if !dropped && place.is_quantified() {
+                    // Where much is said of a point, one guess that is hard is no reason to
+                    // know nothing.
+                    let by_itself = place.is_quantified() || self.breadth == Breadth::Touched;
+                    if !dropped && by_itself {
                         break;
                     }
                     if !dropped {
@@ -386,7 +391,7 @@ impl Search<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The same where it is not known whether all is covered, and much is said of elements: it is
+    /// The same where it is not known whether all is covered, and much is said: it is
     /// asked of each guess by itself, and what cannot be decided is left out.
     fn cover_guesses(
         &mut self,
