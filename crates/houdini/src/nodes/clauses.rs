@@ -158,9 +158,11 @@ impl Pool {
     fn opposites(&self, terms: &mut Terms) -> Vec<Set> {
         let mut found = Vec::new();
         for (a, &literal) in self.literals.iter().enumerate() {
-            let opposite = terms.not(literal);
-            if let Some(b) = self.literals.iter().position(|&other| other == opposite) {
-                found.push(1 << a | 1 << b);
+            for (b, &other) in self.literals.iter().enumerate().skip(a + 1) {
+                let either = terms.or(&[literal, other]);
+                if either == terms.bool(true) {
+                    found.push(1 << a | 1 << b);
+                }
             }
         }
         found

@@ -6,31 +6,38 @@ use crate::candidates::is_literal;
 use crate::cells::address::shifted;
 use crate::cells::facts::violations;
 use crate::cells::{root, stores};
+use hardbop_cfront::program::LocationKind;
 use hardbop_cfront::types::Type;
 use hardbop_logic::atoms_of;
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, Sort, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateKind;
 use hardbop_semantics::ownership::IDENTITY;
-use hardbop_semantics::steps::{Ground, Step};
+use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Larger formulas are not looked at.
 const LARGE: usize = 60;
+/// The most pairs of words between which nodes may be counted.
+const COUNTED: usize = 4;
 /// The most sizes of one kind.
 const SIZES: usize = 3;
+/// The most statements that nodes are told apart by, of each sort.
+const STATEMENTS: usize = 4;
 /// With more allocations, nodes are not told apart by them.
 const ALLOCATIONS: usize = 4;
 /// The most properties of one kind.
 const PROPERTIES: usize = 12;
 
-/// Whether nodes are told apart by the allocations that they come from.
+/// By what nodes are told apart that hold the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Allocations {
-    /// They are not.
-    Together,
-    /// They are, if there are few.
-    ToldApart,
+pub enum Apart {
+    /// By nothing.
+    Nothing,
+    /// By the allocations that they come from, if there are few.
+    Allocations,
+    /// By the statements that linked them or came to them, and by how many follow.
+    Traces,
 }
 
 /// For each kind its properties, those that say most first: formulas about its arbitrary address.
@@ -39,7 +46,7 @@ pub fn properties(
     terms: &mut Terms,
     heap: &Heap,
     steps: &[Step],
-    allocations: Allocations,
+    apart: Apart,
 ) -> Vec<Vec<TermId>> {
     let mut found = Found {
         of: vec![Vec::new(); heap.kinds.len()],
@@ -48,8 +55,10 @@ pub fn properties(
     for formula in violations(ground, terms, steps) {
         said(ground, terms, heap, formula, &mut found);
     }
-    if allocations == Allocations::ToldApart {
-        taken(terms, heap, &mut found);
+    match apart {
+        Apart::Nothing => {}
+        Apart::Allocations => taken(terms, heap, &mut found),
+        Apart::Traces => traced(ground, terms, heap, steps, &mut found),
     }
     for step in steps {
         for kind in &heap.kinds {
@@ -301,6 +310,77 @@ fn taken(terms: &mut Terms, heap: &Heap, found: &mut Found) {
             found.add(terms, KindId(index as u32), here);
         }
     }
+}
+
+/// Which statement came to the arbitrary node, and which wrote its pointers last.
+fn traced(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    steps: &[Step],
+    found: &mut Found,
+) {
+    for (index, kind) in heap.kinds.iter().enumerate() {
+        for field in &kind.fields {
+            let ghost = field.writer.and_then(|writer| now(ground, writer));
+            let (Some(writer), Some(ghost)) = (field.writer, ghost) else {
+                continue;
+            };
+            let mut numbers = BTreeSet::new();
+            for step in steps.iter().filter(|step| step.from.is_some()) {
+                let written = step.state.get(ground.semantics, terms, ghost);
+                for (_, value) in stores(terms, written) {
+                    numbers.extend(
+                        leaves(terms, value)
+                            .into_iter()
+                            .filter(|&leaf| is_literal(terms, leaf)),
+                    );
+                }
+            }
+            // One alone tells nothing apart.
+            if numbers.len() < 2 {
+                continue;
+            }
+            let offset = terms.bv(field.offset, terms.width(kind.any));
+            let at = terms.bv_add(kind.any, offset);
+            let last = terms.select(writer, at);
+            for number in numbers.into_iter().take(STATEMENTS) {
+                let wrote = terms.eq(last, number);
+                found.add(terms, KindId(index as u32), wrote);
+            }
+        }
+        for &visited in kind.visited.iter().take(STATEMENTS) {
+            found.add(terms, KindId(index as u32), visited);
+        }
+    }
+}
+
+/// The pairs of words that are compared with each other where a check is violated: what is counted
+/// in them may be nodes.
+pub fn counted(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+) -> Vec<(TermId, TermId)> {
+    let is_error = |step: &&Step| {
+        let End::At(to) = step.to else { return false };
+        let location = &ground.semantics.program.locations[to.index()];
+        matches!(location.kind, LocationKind::Error(_))
+    };
+    let conditions: Vec<TermId> = steps.iter().filter(is_error).map(|s| s.condition).collect();
+    let mut found = Vec::new();
+    for atom in atoms_of(terms, &conditions) {
+        let constants: Vec<TermId> = terms.free_constants(&[atom]).into_iter().collect();
+        if let [low, high] = constants[..] {
+            let plain = |term| now(ground, term).is_some();
+            let same = terms.sort(low) == terms.sort(high);
+            if same && matches!(terms.sort(low), Sort::BitVec(_)) && plain(low) && plain(high) {
+                found.push((low, high));
+            }
+        }
+    }
+    found.truncate(COUNTED);
+    found
 }
 
 /// That a field is no larger, or no smaller, than a variable whose value is stored there.

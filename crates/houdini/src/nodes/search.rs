@@ -7,7 +7,7 @@ use super::clauses::{Pool, Set, Size};
 use super::guesses::Guesses;
 use super::heap::{Heap, KindId, now};
 use super::memory::session;
-use super::properties::{Allocations, leaves, left, of_state, properties};
+use super::properties::{Apart, counted, leaves, left, of_state, properties};
 use crate::candidates::{Hints, variables};
 use crate::cells::{root, stores, version_of};
 use crate::fixpoint::Breadth;
@@ -26,6 +26,7 @@ const INSTANCES: usize = 10;
 const LARGE: usize = 30;
 
 /// What is known when nothing changes any more.
+#[derive(Clone)]
 pub struct Found {
     /// The invariants of all points that may be reached, as facts.
     pub invariants: BTreeMap<LocId, Vec<TermId>>,
@@ -49,8 +50,8 @@ pub type Known = BTreeMap<LocId, Vec<Vec<Set>>>;
 pub struct Asked<'a> {
     /// How large clauses are.
     pub size: Size,
-    /// Whether they tell allocations apart.
-    pub allocations: Allocations,
+    /// By what they tell nodes apart.
+    pub apart: Apart,
     /// What is known to be an invariant by itself.
     pub given: &'a BTreeMap<LocId, Vec<TermId>>,
     /// The clauses of each pool that this is made of.
@@ -71,13 +72,17 @@ pub fn search(
 ) -> Result<Found, NoInvariants> {
     let Asked {
         size,
-        allocations,
+        apart,
         given,
         known,
         most,
     } = asked;
     let hints = Hints::new(ground, terms, steps);
-    let properties = properties(ground, terms, heap, steps, allocations);
+    let properties = properties(ground, terms, heap, steps, apart);
+    let counted = match apart {
+        Apart::Traces => counted(ground, terms, steps),
+        _ => Vec::new(),
+    };
     let left = left(ground, terms, steps);
     let guesses = Guesses {
         ground,
@@ -86,6 +91,7 @@ pub fn search(
         sizes,
         hints: &hints,
         left: &left,
+        counted: &counted,
         size,
     };
     let mut places: BTreeMap<LocId, Place> = BTreeMap::new();
