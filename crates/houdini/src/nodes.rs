@@ -96,15 +96,16 @@ impl Engine for Nodes {
 
 /// What clauses are made of, from what is soon decided on: nodes are told apart by more than what
 /// they hold where that is needed.
-const GROWING: [(Size, Apart); 8] = [
+const GROWING: [(Size, Apart); 9] = [
     (Size::Two, Apart::Nothing),
     (Size::Two, Apart::Allocations),
     (Size::Two, Apart::Traces),
     (Size::Three, Apart::Nothing),
+    (Size::All, Apart::Nothing),
     (Size::Three, Apart::Allocations),
     (Size::Three, Apart::Traces),
-    (Size::All, Apart::Nothing),
     (Size::All, Apart::Allocations),
+    (Size::All, Apart::Traces),
 ];
 
 /// The most steps of the solver for what holds of plain variables.

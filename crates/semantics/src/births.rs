@@ -21,12 +21,12 @@
 //!   so a node that a loop has moved to another list is told from those that it has not;
 //! - beside each such region whose pointers lead to nodes of the same class, how many nodes follow
 //!   by it, as it was when the pointer was written: one more than for the node that it points to;
-//! - for each class, which of the statements that go from a node to another one (`p = p->next`) ever
-//!   came to an address: a set of bits. So what lies before a cursor is told from what lies behind.
-//!   What is freed was visited by none.
+//! - for each class, which of the variables that are led from a node to another one (`p = p->next`)
+//!   ever pointed to an address: a set of bits. So what lies before such a cursor is told from what
+//!   lies behind. What is freed was visited by none.
 //!
 //! All are written by the program's own statements, from what the state holds, and read by none: for
-//! any choice of statements, numbers and bits, every execution is one with ghosts.
+//! any choice of statements, variables, numbers and bits, every execution is one with ghosts.
 //!
 //! Nobody has them who does not ask ([`Semantics::with_births`](crate::Semantics::with_births)).
 
@@ -38,14 +38,14 @@ use crate::scalar::Shape;
 use hardbop_cfront::ids::{EdgeId, ExprId, PlaceId};
 use hardbop_cfront::operands::{Operand, each_below};
 use hardbop_cfront::points_to::{ClassId, PointsTo, Spot};
-use hardbop_cfront::program::{Op, PlaceKind, Program};
+use hardbop_cfront::program::{ExprKind, Op, PlaceKind, Program};
 use hardbop_cfront::types::Type;
 use hardbop_logic::{TermId, Terms};
 use std::collections::BTreeMap;
 
 /// The bits of the number of a statement that writes pointers.
 const NUMBER: u32 = 4;
-/// The most statements that are known by the nodes that they come to, for one class.
+/// The most variables that are known by the nodes that they come to, for one class.
 const VISITORS: u32 = 8;
 /// The bits of the number of nodes that follow.
 const RANK: u32 = 64;
@@ -68,10 +68,10 @@ pub struct Rank {
     pub further: i64,
 }
 
-/// A statement that goes from node to node.
+/// A variable that is led from node to node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visitor {
-    /// Where in an object it comes to.
+    /// Where in an object it points to.
     pub to: Spot,
     /// Its bit among those of the class.
     pub bit: u32,
@@ -84,9 +84,7 @@ pub struct Traces {
     numbers: BTreeMap<EdgeId, u32>,
     ranks: BTreeMap<StateVarId, Rank>,
     visits: BTreeMap<ClassId, StateVarId>,
-    visitors: BTreeMap<EdgeId, Visitor>,
-    /// The variables that lead from node to node, by the class of the nodes.
-    cursors: BTreeMap<StateVarId, ClassId>,
+    visitors: BTreeMap<StateVarId, Visitor>,
 }
 
 impl Traces {
@@ -115,45 +113,63 @@ impl Traces {
             }
         }
         traces.number(program, points_to, layout);
+        traces.visitors(program, points_to, layout);
         traces
     }
 
-    /// Numbers the statements that write pointers, and those that go from node to node.
-    fn number(&mut self, program: &Program, points_to: &PointsTo, layout: &mut Layout) {
+    /// Numbers the statements that write pointers.
+    fn number(&mut self, program: &Program, points_to: &PointsTo, layout: &Layout) {
         let mut written: BTreeMap<StateVarId, u32> = BTreeMap::new();
+        for (edge, place, _) in assignments(program) {
+            let region = region_of(points_to, layout, place);
+            let Some(id) = region.filter(|id| self.writers.contains_key(id)) else {
+                continue;
+            };
+            let number = written.entry(id).or_default();
+            *number += 1;
+            if *number < 1 << NUMBER {
+                self.numbers.insert(edge, *number);
+            }
+        }
+    }
+
+    /// Finds the variables that are led from node to node, or given the value of such a one.
+    fn visitors(&mut self, program: &Program, points_to: &PointsTo, layout: &mut Layout) {
+        let mut copies: BTreeMap<StateVarId, Vec<StateVarId>> = BTreeMap::new();
+        let mut work = Vec::new();
+        for (_, place, value) in assignments(program) {
+            let pointer = matches!(program.types.get(program.place(place).ty), Type::Pointer(_));
+            let region = region_of(points_to, layout, place).filter(|_| pointer);
+            let Some(id) = region.filter(|&id| is_cell(layout, id)) else {
+                continue;
+            };
+            if follows_pointer(program, value) {
+                work.push(id);
+            } else if let ExprKind::Load(from) = program.expr(value).kind
+                && let Some(from) = region_of(points_to, layout, from)
+            {
+                copies.entry(from).or_default().push(id);
+            }
+        }
+        let mut led: BTreeMap<StateVarId, Spot> = BTreeMap::new();
+        while let Some(id) = work.pop() {
+            let region = layout.region_of(id);
+            let region = region.map(|region| points_to.regions().get(region));
+            let to = region.and_then(|region| {
+                let (class, offset) = (region.class, region.start);
+                points_to.pointee(Spot { class, offset })
+            });
+            if let Some(to) = to.filter(|to| layout.births().contains_key(&to.class))
+                && led.insert(id, to).is_none()
+            {
+                work.extend(copies.get(&id).into_iter().flatten());
+            }
+        }
         let mut visited: BTreeMap<ClassId, u32> = BTreeMap::new();
-        for (index, edge) in program.edges.iter().enumerate() {
-            let edge_id = EdgeId(index as u32);
-            let Op::Assign { place, value } = edge.op else {
-                continue;
-            };
-            let spot = points_to.place(place);
-            let Some((spot, region)) = spot.and_then(|s| Some((s, points_to.regions().at(s)?)))
-            else {
-                continue;
-            };
-            let id = layout.region(region);
-            if self.writers.contains_key(&id) {
-                let number = written.entry(id).or_default();
-                *number += 1;
-                if *number < 1 << NUMBER {
-                    self.numbers.insert(edge_id, *number);
-                }
-                continue;
-            }
-            let is_pointer = matches!(program.types.get(program.place(place).ty), Type::Pointer(_));
-            let cell = matches!(layout.get(id).kind, StateKind::Cell { .. });
-            let to = points_to.pointee(spot);
-            let Some(to) = to.filter(|to| layout.births().contains_key(&to.class)) else {
-                continue;
-            };
-            if !is_pointer || !cell || !follows_pointer(program, value) {
-                continue;
-            }
+        for (id, to) in led {
             let bit = visited.entry(to.class).or_default();
             if *bit < VISITORS {
-                self.visitors.insert(edge_id, Visitor { to, bit: *bit });
-                self.cursors.insert(id, to.class);
+                self.visitors.insert(id, Visitor { to, bit: *bit });
                 *bit += 1;
             }
         }
@@ -174,21 +190,21 @@ impl Traces {
         self.ranks.get(&region).copied()
     }
 
-    /// Which statements came to the nodes of a class.
+    /// Which variables pointed to the nodes of a class.
     pub fn visits(&self, class: ClassId) -> Option<StateVarId> {
         self.visits.get(&class).copied()
     }
 
-    /// The statements that go from node to node.
-    pub fn visitors(&self) -> impl Iterator<Item = Visitor> {
+    /// The variables that are led from node to node.
+    pub fn cursors(&self) -> impl Iterator<Item = Visitor> {
         self.visitors.values().copied()
     }
 
     /// All that changes with a region of pointers or a cursor.
     pub(crate) fn beside(&self, region: StateVarId) -> impl Iterator<Item = StateVarId> {
         let rank = self.rank(region).map(|rank| rank.ghost);
-        let class = self.cursors.get(&region);
-        let visits = class.and_then(|&class| self.visits(class));
+        let cursor = self.visitors.get(&region);
+        let visits = cursor.and_then(|cursor| self.visits(cursor.to.class));
         self.writer(region).into_iter().chain(rank).chain(visits)
     }
 
@@ -197,6 +213,25 @@ impl Traces {
         let all = self.writers.values().chain(ranks);
         all.chain(self.visits.values()).copied()
     }
+}
+
+/// The assignments of a program, in order.
+fn assignments(program: &Program) -> impl Iterator<Item = (EdgeId, PlaceId, ExprId)> {
+    let edges = program.edges.iter().enumerate();
+    edges.filter_map(|(index, edge)| match edge.op {
+        Op::Assign { place, value } => Some((EdgeId(index as u32), place, value)),
+        _ => None,
+    })
+}
+
+/// What holds the scalar at a place.
+fn region_of(points_to: &PointsTo, layout: &Layout, place: PlaceId) -> Option<StateVarId> {
+    let region = points_to.regions().at(points_to.place(place)?)?;
+    Some(layout.region(region))
+}
+
+fn is_cell(layout: &Layout, id: StateVarId) -> bool {
+    matches!(layout.get(id).kind, StateKind::Cell { .. })
 }
 
 /// Whether an expression leads through a pointer.
@@ -259,12 +294,14 @@ impl Execution<'_, '_> {
         }
     }
 
-    /// A statement has put a pointer in a variable: if it goes from node to node, it came to where
-    /// that points.
-    pub(crate) fn note_visit(&mut self, terms: &mut Terms, edge: EdgeId, place: PlaceId) {
+    /// A pointer was put in a variable: if that is led from node to node, it came to where the
+    /// pointer points.
+    pub(crate) fn note_visit(&mut self, terms: &mut Terms, place: PlaceId) {
         let semantics = self.semantics;
         let traces = semantics.layout.traces();
-        let Some(&Visitor { to, bit }) = traces.visitors.get(&edge) else {
+        let region = region_of(semantics.points_to, &semantics.layout, place);
+        let visitor = region.and_then(|region| traces.visitors.get(&region));
+        let Some(&Visitor { to, bit }) = visitor else {
             return;
         };
         let Some(ghost) = traces.visits(to.class) else {

@@ -185,7 +185,7 @@ impl<'s, 'p> Execution<'s, 'p> {
                 self.running = Some(id);
                 self.assign(terms, *place, *value);
                 self.running = None;
-                self.note_visit(terms, id, *place);
+                self.note_visit(terms, *place);
             }
             Op::Input { place, name } => {
                 let origin = FreshOrigin::Input(id);

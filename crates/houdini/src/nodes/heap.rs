@@ -85,7 +85,7 @@ pub struct Kind {
     pub any: TermId,
     /// What nodes hold.
     pub fields: Vec<Field>,
-    /// The statements that go from node to node: whether one came to the arbitrary one.
+    /// The variables that are led from node to node: whether one pointed to the arbitrary one.
     pub visited: Vec<TermId>,
     /// The variables that are such nodes, or parts of them.
     pub named: Vec<Named>,
@@ -109,6 +109,8 @@ pub struct Heap {
     pub kinds: Vec<Kind>,
     /// The first address that is not taken.
     pub frontier: TermId,
+    /// The first one behind all variables.
+    pub bottom: TermId,
     by_class: BTreeMap<ClassId, (KindId, i64)>,
     by_memory: BTreeMap<TermId, (KindId, usize)>,
 }
@@ -120,8 +122,11 @@ impl Heap {
         let width = semantics.pointer_shape().width;
         let ownership = semantics.layout.ownership();
         let traces = semantics.layout.traces();
+        let origin = semantics.origin(terms);
+        let total = terms.bv(i128::from(semantics.layout.total()), width);
         let mut heap = Heap {
             kinds: Vec::new(),
+            bottom: terms.bv_add(origin, total),
             frontier: semantics.constant(terms, semantics.layout.frontier()),
             by_class: BTreeMap::new(),
             by_memory: BTreeMap::new(),
@@ -168,7 +173,6 @@ impl Heap {
                 heap.by_memory.insert(described.memory, (kind, field));
             }
             let any = terms.constant(&format!(" any{}", kind.0), Sort::BitVec(width));
-            let origin = semantics.origin(terms);
             let mut named = Vec::new();
             for &variable in &described.variables {
                 let distance = semantics.layout.distance(variable);
@@ -185,7 +189,7 @@ impl Heap {
             }
             let mut visited = Vec::new();
             for visitor in traces
-                .visitors()
+                .cursors()
                 .filter(|visitor| visitor.to.class == class)
             {
                 if let Some(ghost) = traces.visits(class) {
@@ -364,6 +368,15 @@ impl Heap {
         fields.any(|field| {
             let address = terms.args(field)[1];
             terms.postorder(&[address]).into_iter().any(is_field)
+        })
+    }
+
+    /// Whether a term is what a variable holds that pointers to parts of nodes may point to.
+    pub fn is_held(&self, memory: TermId, address: TermId) -> bool {
+        let kind = self.by_memory.get(&memory).map(|&(kind, _)| kind);
+        kind.is_some_and(|kind| {
+            let mut named = self.kinds[kind.index()].named.iter();
+            named.any(|named| named.address == address)
         })
     }
 

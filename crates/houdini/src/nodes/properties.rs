@@ -36,7 +36,7 @@ pub enum Apart {
     Nothing,
     /// By the allocations that they come from, if there are few.
     Allocations,
-    /// By the statements that linked them or came to them, and by how many follow.
+    /// By the statements that linked them, the variables that pointed to them, and how many follow.
     Traces,
 }
 
@@ -198,6 +198,8 @@ fn said(
         {
             let address = terms.args(part)[1];
             match heap.owner(terms, memory, address) {
+                // What a variable holds is as good as the variable.
+                _ if heap.is_held(memory, address) => {}
                 // What is reached through another node is said with that one.
                 Some(owner) if is_read(ground, terms, heap, owner.base) => {}
                 Some(owner) => {
@@ -218,8 +220,9 @@ fn said(
 /// Whether a term is a field of a node.
 fn is_read(ground: &Ground<'_, '_>, terms: &Terms, heap: &Heap, term: TermId) -> bool {
     *terms.op(term) == Op::Select
-        && root(ground, terms, terms.args(term)[0])
-            .is_some_and(|memory| heap.field_of(memory).is_some())
+        && root(ground, terms, terms.args(term)[0]).is_some_and(|memory| {
+            heap.field_of(memory).is_some() && !heap.is_held(memory, terms.args(term)[1])
+        })
 }
 
 /// What a step stores in a field, and of which nodes.
@@ -312,7 +315,7 @@ fn taken(terms: &mut Terms, heap: &Heap, found: &mut Found) {
     }
 }
 
-/// Which statement came to the arbitrary node, and which wrote its pointers last.
+/// Which variables pointed to the arbitrary node, and which statements wrote its pointers last.
 fn traced(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
