@@ -99,6 +99,9 @@ impl Guesses<'_, '_, '_> {
         for at in 0..here.pointers.len() {
             pools.push(self.of_pointer(terms, &here, at));
         }
+        for kind in 0..self.heap.kinds.len() {
+            pools.extend(self.of_nothing(terms, KindId(kind as u32)));
+        }
         let mut plain = Pool::new(None);
         for &condition in &here.conditions {
             both(terms, &mut plain, Group::Plain, condition, &[]);
@@ -164,6 +167,45 @@ impl Guesses<'_, '_, '_> {
     fn said_of(&self, terms: &mut Terms, kind: KindId, property: TermId, node: TermId) -> TermId {
         let any = self.heap.kinds[kind.index()].any;
         terms.substitute(property, &BTreeMap::from([(any, node)]))
+    }
+
+    /// That no variable ever pointed to where nothing was taken yet: what is taken next is new.
+    fn of_nothing(&self, terms: &mut Terms, kind: KindId) -> Option<Pool> {
+        if !self.tells_visited(kind) {
+            return None;
+        }
+        let described = &self.heap.kinds[kind.index()];
+        let taken = terms.bv_ult(described.any, self.heap.frontier);
+        let mut pool = Pool::new(Some(taken));
+        for &visited in &described.visited {
+            let never = terms.not(visited);
+            pool.add(Group::Alone, never);
+        }
+        Some(pool)
+    }
+
+    /// Whether nodes of a kind are told apart by who pointed to them.
+    fn tells_visited(&self, kind: KindId) -> bool {
+        let properties = &self.properties[kind.index()];
+        let mut visited = self.heap.kinds[kind.index()].visited.iter();
+        visited.any(|visited| properties.contains(visited))
+    }
+
+    /// That a node begins where objects do: what is noted at its start is noted at no other's field.
+    fn of_start(
+        &self,
+        terms: &mut Terms,
+        kind: KindId,
+        start: TermId,
+        unless: &[TermId],
+        pool: &mut Pool,
+    ) {
+        if self.tells_visited(kind) {
+            let low = terms.extract(start, 3, 0);
+            let zero = terms.bv(0, 4);
+            let aligned = terms.eq(low, zero);
+            add(terms, pool, Group::Alone, aligned, unless);
+        }
     }
 
     /// What may hold of the arbitrary node of a kind.
@@ -309,6 +351,7 @@ impl Guesses<'_, '_, '_> {
             let is_node = self.heap.is_node(terms, pointer.target.kind, start);
             let is_node = terms.or(&[null, is_node]);
             pool.add(Group::Own, is_node);
+            self.of_start(terms, pointer.target.kind, start, &[null], &mut pool);
         }
         if let Some(owner) = pointer.owner
             && self.lives(terms, here, owner)
@@ -396,6 +439,7 @@ impl Guesses<'_, '_, '_> {
         unless.push(null);
         let is_node = self.heap.is_node(terms, target.kind, next);
         add(terms, pool, Group::Link(number), is_node, &unless);
+        self.of_start(terms, target.kind, next, &unless, pool);
         let offset = terms.bv(field.offset, terms.width(node));
         let here_it_is = terms.bv_add(node, offset);
         if let Some(owners) = field.owners
@@ -447,16 +491,27 @@ impl Guesses<'_, '_, '_> {
 /// Adds a literal and its opposite, each as what holds unless something else does.
 fn both(terms: &mut Terms, pool: &mut Pool, group: Group, literal: TermId, unless: &[TermId]) {
     let opposite = terms.not(literal);
-    add(terms, pool, group, literal, unless);
-    add(terms, pool, group, opposite, unless);
+    let one = add(terms, pool, group, literal, unless);
+    let other = add(terms, pool, group, opposite, unless);
+    if let (Some(one), Some(other)) = (one, other) {
+        pool.exclude(one, other);
+    }
 }
 
-/// Adds a literal, unless it says nothing.
-fn add(terms: &mut Terms, pool: &mut Pool, group: Group, literal: TermId, unless: &[TermId]) {
-    if !matches!(terms.op(literal), Op::Bool(_)) {
-        let said = terms.or(&[&[literal], unless].concat());
-        if !matches!(terms.op(said), Op::Bool(_)) {
-            pool.add(group, said);
-        }
+/// Adds a literal, unless it says nothing. Gives its position.
+fn add(
+    terms: &mut Terms,
+    pool: &mut Pool,
+    group: Group,
+    literal: TermId,
+    unless: &[TermId],
+) -> Option<usize> {
+    if matches!(terms.op(literal), Op::Bool(_)) {
+        return None;
+    }
+    let said = terms.or(&[&[literal], unless].concat());
+    match terms.op(said) {
+        Op::Bool(_) => None,
+        _ => pool.add(group, said),
     }
 }

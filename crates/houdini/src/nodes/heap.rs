@@ -188,10 +188,7 @@ impl Heap {
                 }
             }
             let mut visited = Vec::new();
-            for visitor in traces
-                .cursors()
-                .filter(|visitor| visitor.to.class == class)
-            {
+            for visitor in traces.cursors().filter(|visitor| visitor.to.class == class) {
                 if let Some(ghost) = traces.visits(class) {
                     let ghost = semantics.constant(terms, ghost);
                     let inside = terms.bv(i128::from(visitor.to.offset - start), width);

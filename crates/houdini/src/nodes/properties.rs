@@ -53,6 +53,26 @@ pub fn properties(
     };
     freed(ground, terms, heap, steps, &mut found);
     for formula in violations(ground, terms, steps) {
+        // What is asked of a pointer beside it is said of the pointer.
+        let reads = |&part: &TermId| {
+            terms
+                .postorder(&[part])
+                .iter()
+                .any(|&t| *terms.op(t) == Op::Select)
+        };
+        let formula = match terms.op(formula) {
+            Op::And => match terms
+                .args(formula)
+                .iter()
+                .copied()
+                .filter(reads)
+                .collect::<Vec<_>>()[..]
+            {
+                [only] => only,
+                _ => formula,
+            },
+            _ => formula,
+        };
         said(ground, terms, heap, formula, &mut found);
     }
     match apart {
@@ -67,9 +87,23 @@ pub fn properties(
             }
         }
     }
+    for step in steps {
+        for kind in &heap.kinds {
+            same(ground, terms, heap, step, &kind.fields, &mut found);
+        }
+    }
     let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
     for atom in atoms_of(terms, &conditions) {
         said(ground, terms, heap, atom, &mut found);
+    }
+    if apart == Apart::Traces {
+        for step in steps {
+            for kind in &heap.kinds {
+                for field in kind.fields.iter().filter(|field| field.target.is_none()) {
+                    numbered(ground, terms, heap, step, *field, &mut found);
+                }
+            }
+        }
     }
     for step in steps {
         for kind in &heap.kinds {
@@ -270,6 +304,32 @@ fn stored(
     }
 }
 
+/// That two fields hold the same, where one value is stored in both.
+fn same(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    fields: &[Field],
+    found: &mut Found,
+) {
+    let mut holders: BTreeMap<TermId, Field> = BTreeMap::new();
+    for &field in fields.iter().filter(|field| field.target.is_none()) {
+        for (owner, value) in written(ground, terms, heap, step, field) {
+            if is_literal(terms, value) {
+                continue;
+            }
+            let other = *holders.entry(value).or_insert(field);
+            let any = heap.kinds[owner.kind.index()].any;
+            let (a, b) = (heap.field(terms, other, any), heap.field(terms, field, any));
+            if other.memory != field.memory && terms.sort(a) == terms.sort(b) {
+                let property = terms.eq(a, b);
+                found.add(terms, owner.kind, property);
+            }
+        }
+    }
+}
+
 /// That the arbitrary node was freed, where nodes are and nobody asks which of them live.
 fn freed(
     ground: &Ground<'_, '_>,
@@ -410,6 +470,47 @@ fn ordered(
             for property in [terms.bv_sle(element, value), terms.bv_sle(value, element)] {
                 found.add(terms, owner.kind, property);
             }
+        }
+    }
+}
+
+/// Where a variable is stored that the same step moves on by a number: that the arbitrary node holds
+/// what the variable was before, and as much more than the node behind it.
+fn numbered(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    field: Field,
+    found: &mut Found,
+) {
+    for (owner, value) in written(ground, terms, heap, step, field) {
+        let Some(id) = now(ground, value) else {
+            continue;
+        };
+        let after = step.state.get(ground.semantics, terms, id);
+        let Some((_, by)) = shifted(terms, after).filter(|&(from, by)| from == value && by != 0)
+        else {
+            continue;
+        };
+        let kind = &heap.kinds[owner.kind.index()];
+        let element = heap.field(terms, field, kind.any);
+        if terms.sort(element) != terms.sort(value) {
+            continue;
+        }
+        let by = terms.bv(by, terms.width(element));
+        let more = terms.bv_add(element, by);
+        let property = terms.eq(more, value);
+        found.add(terms, owner.kind, property);
+        for link in &kind.fields {
+            let target = link.target.filter(|target| target.kind == owner.kind);
+            let Some(target) = target else { continue };
+            let next = heap.field(terms, *link, kind.any);
+            let next = heap.start(terms, next, target);
+            let behind = heap.field(terms, field, next);
+            let more = terms.bv_add(behind, by);
+            let property = terms.eq(more, element);
+            found.add(terms, owner.kind, property);
         }
     }
 }

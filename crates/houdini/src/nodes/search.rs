@@ -5,7 +5,7 @@
 
 use super::clauses::{Pool, Set, Size};
 use super::guesses::Guesses;
-use super::heap::{Heap, KindId, now};
+use super::heap::{Heap, KindId};
 use super::memory::session;
 use super::properties::{Apart, counted, leaves, left, of_state, properties};
 use crate::candidates::{Hints, variables};
@@ -16,6 +16,7 @@ use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::{Answer, Op, Session, TermId, Terms, Unknown, Value};
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -240,7 +241,10 @@ fn of_start(
     let node = of_state(ground, terms, node, BTreeMap::new())?;
     let size = terms.size(node);
     let mut constants = terms.free_constants(&[node]).into_iter();
-    let known = constants.all(|constant| now(ground, constant).is_some());
+    let known = constants.all(|constant| {
+        let meaning = ground.constants.meaning(constant);
+        matches!(meaning, Some(Meaning::Now(_) | Meaning::Origin))
+    });
     (known && size <= LARGE && !terms.free_constants(&[node]).is_empty())
         .then_some((size, kind, node))
 }
