@@ -278,6 +278,15 @@ impl Nodes {
         let session = memory::session(&ground, &mut terms, &heap, &sizes, task.budget);
         let short = needed(&ground, &mut terms, &steps, &found, session, task.budget);
         let short = short.map_err(Reason::Stopped)?;
+        let facts: usize = short.invariants.values().map(Vec::len).sum();
+        desk.event(Event {
+            doing: "found what the proof needs".into(),
+            open: task.checks.len(),
+            figures: vec![
+                Figure::count("facts", facts as u64),
+                Figure::count("instances", short.instances.len() as u64),
+            ],
+        });
         let short = claimed(&view, &mut terms, proved.clone(), short)?;
         Ok((short, claimed(&view, &mut terms, proved, found)?))
     }

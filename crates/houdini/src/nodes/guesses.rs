@@ -110,8 +110,6 @@ impl Guesses<'_, '_, '_> {
         let zero = terms.bv(0, 4);
         let aligned = terms.eq(low, zero);
         plain.add(Group::Alone, aligned);
-        let apart = terms.bv_ule(self.heap.bottom, self.heap.frontier);
-        plain.add(Group::Alone, apart);
         self.of_counts(terms, &here, &mut plain);
         pools.push(plain);
         for pool in &mut pools {
@@ -215,8 +213,11 @@ impl Guesses<'_, '_, '_> {
         let mut pool = Pool::new(Some(terms.not(is_node)));
         let taken = terms.bv_ult(any, self.heap.frontier);
         pool.add(Group::Alone, taken);
-        let apart = terms.bv_ule(self.heap.bottom, any);
-        pool.add(Group::Alone, apart);
+        if self.tells_visited(kind) {
+            // Who points to a variable says nothing of nodes.
+            let apart = terms.bv_ule(self.heap.bottom, any);
+            pool.add(Group::Alone, apart);
+        }
         let zero = terms.bv(0, terms.width(any));
         let null = terms.eq(any, zero);
         let some = terms.not(null);

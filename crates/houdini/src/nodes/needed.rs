@@ -15,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a core is asked about again: it shrinks, and then hardly any more.
 const AGAIN: usize = 4;
+/// Of shorter cores it is asked what can be left out: the gate's questions are harder than these.
+const SHORT: usize = 40;
 
 /// A fact that is known at a point, of the arbitrary nodes or with one of the instances there in
 /// their place.
@@ -128,6 +130,20 @@ impl Needs<'_, '_, '_> {
         Some(sources)
     }
 
+    /// A core without what can be left out, each by itself.
+    fn without_superfluous(&mut self, terms: &mut Terms, mut core: Vec<TermId>) -> Vec<TermId> {
+        let mut at = core.len();
+        while at > 0 {
+            at -= 1;
+            let mut smaller = core.clone();
+            smaller.remove(at);
+            if self.session.check(terms, &smaller) == Answer::Unsat {
+                core = smaller;
+            }
+        }
+        core
+    }
+
     /// Marks what keeps a step from being taken with an unwanted end.
     fn ask(&mut self, terms: &mut Terms, step: &Step, unwanted: TermId) {
         let Some(sources) = self.sources(terms, step) else {
@@ -161,6 +177,9 @@ impl Needs<'_, '_, '_> {
                 }
                 Answer::Sat | Answer::Unknown(_) => break,
             }
+        }
+        if core.len() <= SHORT {
+            core = self.without_superfluous(terms, core);
         }
         self.session.pop();
         for used in core.iter().filter_map(|said| sources.get(said)) {
