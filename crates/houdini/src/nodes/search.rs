@@ -125,7 +125,7 @@ pub fn search(
     let readers = Readers::new(&steps.iter().collect::<Vec<_>>());
     let mut search = Search {
         ground,
-        instances: instances(ground, terms, heap, steps),
+        instances: instances(ground, terms, heap, steps, apart),
         heap,
         session,
         places,
@@ -158,6 +158,7 @@ fn instances(
     terms: &mut Terms,
     heap: &Heap,
     steps: &[Step],
+    apart: Apart,
 ) -> BTreeMap<LocId, Vec<(KindId, TermId)>> {
     let mut found: BTreeMap<LocId, BTreeSet<(usize, KindId, TermId)>> = BTreeMap::new();
     for step in steps {
@@ -192,7 +193,7 @@ fn instances(
             }
             for identity in leaves(terms, identity) {
                 if let Some((kind, node)) = heap.identified(ground, terms, identity) {
-                    here.extend(of_start(ground, terms, kind, node));
+                    here.extend(of_start(ground, terms, kind, node, apart));
                 }
             }
         }
@@ -201,7 +202,7 @@ fn instances(
                 if let Some(owner) = heap.owner(terms, memory, address) {
                     let more = terms.bv(owner.more, terms.width(owner.base));
                     let node = terms.bv_add(owner.base, more);
-                    here.extend(of_start(ground, terms, owner.kind, node));
+                    here.extend(of_start(ground, terms, owner.kind, node, apart));
                 }
             }
         }
@@ -217,7 +218,7 @@ fn instances(
             };
             for value in values {
                 let node = heap.start(terms, value, target);
-                here.extend(of_start(ground, terms, target.kind, node));
+                here.extend(of_start(ground, terms, target.kind, node, apart));
             }
         }
     }
@@ -237,13 +238,19 @@ fn of_start(
     terms: &mut Terms,
     kind: KindId,
     node: TermId,
+    apart: Apart,
 ) -> Option<(usize, KindId, TermId)> {
     let node = of_state(ground, terms, node, BTreeMap::new())?;
     let size = terms.size(node);
     let mut constants = terms.free_constants(&[node]).into_iter();
     let known = constants.all(|constant| {
-        let meaning = ground.constants.meaning(constant);
-        matches!(meaning, Some(Meaning::Now(_) | Meaning::Origin))
+        match ground.constants.meaning(constant) {
+            Some(Meaning::Now(_)) => true,
+            // What a variable in memory holds makes the gate's questions harder, and is mostly
+            // needed where its address is a cursor.
+            Some(Meaning::Origin) => apart == Apart::Traces,
+            _ => false,
+        }
     });
     (known && size <= LARGE && !terms.free_constants(&[node]).is_empty())
         .then_some((size, kind, node))
