@@ -18,6 +18,7 @@ mod memory;
 mod needed;
 mod properties;
 mod search;
+mod traces;
 
 use crate::fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,

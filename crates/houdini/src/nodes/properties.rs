@@ -2,28 +2,24 @@
 //! the one that is any.
 
 use super::heap::{Field, Heap, Kind, KindId, Owner, now};
+use super::traces::traced;
 use crate::candidates::is_literal;
 use crate::cells::address::shifted;
 use crate::cells::facts::violations;
 use crate::cells::{root, stores};
-use hardbop_cfront::program::LocationKind;
 use hardbop_cfront::types::Type;
 use hardbop_logic::atoms_of;
-use hardbop_logic::{Op, Sort, TermId, Terms};
+use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateKind;
 use hardbop_semantics::ownership::IDENTITY;
-use hardbop_semantics::steps::{End, Ground, Step};
+use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Larger formulas are not looked at.
 const LARGE: usize = 60;
-/// The most pairs of words between which nodes may be counted.
-const COUNTED: usize = 4;
 /// The most sizes of one kind.
 const SIZES: usize = 3;
-/// The most statements that nodes are told apart by, of each sort.
-const STATEMENTS: usize = 4;
 /// With more allocations, nodes are not told apart by them.
 const ALLOCATIONS: usize = 4;
 /// The most properties of one kind.
@@ -181,12 +177,12 @@ pub fn sizes(
     several.collect()
 }
 
-struct Found {
+pub(super) struct Found {
     of: Vec<Vec<TermId>>,
 }
 
 impl Found {
-    fn add(&mut self, terms: &mut Terms, kind: KindId, property: TermId) {
+    pub(super) fn add(&mut self, terms: &mut Terms, kind: KindId, property: TermId) {
         let opposite = terms.not(property);
         let known = &mut self.of[kind.index()];
         let new = !known.contains(&property) && !known.contains(&opposite);
@@ -373,77 +369,6 @@ fn taken(terms: &mut Terms, heap: &Heap, found: &mut Found) {
             found.add(terms, KindId(index as u32), here);
         }
     }
-}
-
-/// Which variables pointed to the arbitrary node, and which statements wrote its pointers last.
-fn traced(
-    ground: &Ground<'_, '_>,
-    terms: &mut Terms,
-    heap: &Heap,
-    steps: &[Step],
-    found: &mut Found,
-) {
-    for (index, kind) in heap.kinds.iter().enumerate() {
-        for field in &kind.fields {
-            let ghost = field.writer.and_then(|writer| now(ground, writer));
-            let (Some(writer), Some(ghost)) = (field.writer, ghost) else {
-                continue;
-            };
-            let mut numbers = BTreeSet::new();
-            for step in steps.iter().filter(|step| step.from.is_some()) {
-                let written = step.state.get(ground.semantics, terms, ghost);
-                for (_, value) in stores(terms, written) {
-                    numbers.extend(
-                        leaves(terms, value)
-                            .into_iter()
-                            .filter(|&leaf| is_literal(terms, leaf)),
-                    );
-                }
-            }
-            // One alone tells nothing apart.
-            if numbers.len() < 2 {
-                continue;
-            }
-            let offset = terms.bv(field.offset, terms.width(kind.any));
-            let at = terms.bv_add(kind.any, offset);
-            let last = terms.select(writer, at);
-            for number in numbers.into_iter().take(STATEMENTS) {
-                let wrote = terms.eq(last, number);
-                found.add(terms, KindId(index as u32), wrote);
-            }
-        }
-        for &visited in kind.visited.iter().take(STATEMENTS) {
-            found.add(terms, KindId(index as u32), visited);
-        }
-    }
-}
-
-/// The pairs of words that are compared with each other where a check is violated: what is counted
-/// in them may be nodes.
-pub fn counted(
-    ground: &Ground<'_, '_>,
-    terms: &mut Terms,
-    steps: &[Step],
-) -> Vec<(TermId, TermId)> {
-    let is_error = |step: &&Step| {
-        let End::At(to) = step.to else { return false };
-        let location = &ground.semantics.program.locations[to.index()];
-        matches!(location.kind, LocationKind::Error(_))
-    };
-    let conditions: Vec<TermId> = steps.iter().filter(is_error).map(|s| s.condition).collect();
-    let mut found = Vec::new();
-    for atom in atoms_of(terms, &conditions) {
-        let constants: Vec<TermId> = terms.free_constants(&[atom]).into_iter().collect();
-        if let [low, high] = constants[..] {
-            let plain = |term| now(ground, term).is_some();
-            let same = terms.sort(low) == terms.sort(high);
-            if same && matches!(terms.sort(low), Sort::BitVec(_)) && plain(low) && plain(high) {
-                found.push((low, high));
-            }
-        }
-    }
-    found.truncate(COUNTED);
-    found
 }
 
 /// That a field is no larger, or no smaller, than a variable whose value is stored there.
