@@ -15,8 +15,10 @@ mod clauses;
 mod guesses;
 mod heap;
 mod memory;
+mod needed;
 mod properties;
 mod search;
+mod traces;
 
 use crate::fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
@@ -25,13 +27,14 @@ use clauses::Size;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{Ghosts, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{Op, TermId, Terms};
 use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use heap::Heap;
-use properties::{Allocations, has_few_allocations, sizes};
+use needed::needed;
+use properties::{Apart, has_few_allocations, sizes};
 use search::{Asked, Found, Known, search};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,10 +71,12 @@ impl Engine for Nodes {
             figures: Vec::new(),
         });
         let mut statistics = Vec::new();
-        let claimed = self.claim(task, &mut statistics);
-        let submitted = claimed.and_then(|claim| {
-            let checks: BTreeSet<CheckId> = claim.checks.iter().copied().collect();
-            match desk.submit(Claim::Invariants(claim)).refused() {
+        let claimed = self.claims(task, desk, &mut statistics);
+        let submitted = claimed.and_then(|(short, long)| {
+            let checks: BTreeSet<CheckId> = short.checks.iter().copied().collect();
+            let refused = desk.submit(Claim::Invariants(short)).refused();
+            let again = || desk.submit(Claim::Invariants(long)).refused();
+            match refused.and_then(|_| again()) {
                 None => Ok(checks),
                 Some(reason) => Err(reason),
             }
@@ -90,15 +95,18 @@ impl Engine for Nodes {
     }
 }
 
-/// What clauses are made of, from what is soon decided on: nodes are told apart by their allocations
-/// where that is needed.
-const GROWING: [(Size, Allocations); 6] = [
-    (Size::Two, Allocations::Together),
-    (Size::Three, Allocations::Together),
-    (Size::All, Allocations::Together),
-    (Size::Two, Allocations::ToldApart),
-    (Size::Three, Allocations::ToldApart),
-    (Size::All, Allocations::ToldApart),
+/// What clauses are made of, from what is soon decided on: nodes are told apart by more than what
+/// they hold where that is needed.
+const GROWING: [(Size, Apart); 9] = [
+    (Size::Two, Apart::Nothing),
+    (Size::Two, Apart::Allocations),
+    (Size::Two, Apart::Traces),
+    (Size::Three, Apart::Nothing),
+    (Size::All, Apart::Nothing),
+    (Size::Three, Apart::Allocations),
+    (Size::Three, Apart::Traces),
+    (Size::All, Apart::Allocations),
+    (Size::All, Apart::Traces),
 ];
 
 /// The most steps of the solver for what holds of plain variables.
@@ -140,8 +148,14 @@ impl Nodes {
         }
     }
 
-    /// The invariants that are left of the guesses, if they exclude any violation.
-    fn claim(&self, task: &Task<'_>, statistics: &mut Vec<Figure>) -> Result<Invariants, Reason> {
+    /// The invariants that are left of the guesses, if they exclude any violation: what a proof
+    /// needs of them, and all.
+    fn claims(
+        &self,
+        task: &Task<'_>,
+        desk: &mut dyn Desk,
+        statistics: &mut Vec<Figure>,
+    ) -> Result<(Invariants, Invariants), Reason> {
         let view = task.model.flat.with_births();
         if view.semantics.layout.births().is_empty() {
             return Err(Reason::Guesses);
@@ -163,24 +177,31 @@ impl Nodes {
         let sizes = sizes(&ground, &mut terms, &heap, &steps);
         let nodes = (&heap, sizes.as_slice());
         let plain = self.plain(&ground, &mut terms, &steps, &live, task)?;
-        let facts = plain.into_iter().map(|(at, fact)| (at, vec![fact]));
+        let facts = plain.into_iter().map(|(at, fact)| match terms.op(fact) {
+            Op::And => (at, terms.args(fact).to_vec()),
+            _ => (at, vec![fact]),
+        });
         let plain: BTreeMap<LocId, Vec<TermId>> = facts.collect();
         // What smaller clauses of the same kind say.
-        let mut small: BTreeMap<Allocations, (BTreeMap<LocId, Vec<TermId>>, Known)> =
-            BTreeMap::new();
+        let mut small: BTreeMap<Apart, (BTreeMap<LocId, Vec<TermId>>, Known)> = BTreeMap::new();
         let mut proved: Vec<CheckId> = Vec::new();
         let mut best = Err(Reason::Guesses);
         let told_apart = heap.kinds.iter().any(has_few_allocations);
-        for (size, allocations) in GROWING {
-            if allocations == Allocations::ToldApart && !told_apart {
+        for (size, apart) in GROWING {
+            if apart == Apart::Allocations && !told_apart {
                 continue;
             }
             let (given, known) = small
-                .entry(allocations)
+                .entry(apart)
                 .or_insert_with(|| (plain.clone(), Known::new()));
+            desk.event(Event {
+                doing: doing(size, apart).into(),
+                open: task.checks.len(),
+                figures: Vec::new(),
+            });
             let asked = Asked {
                 size,
-                allocations,
+                apart,
                 given,
                 known,
                 most: self.questions,
@@ -194,6 +215,19 @@ impl Nodes {
                 asked,
                 task.budget,
             );
+            if let Ok(found) = &found {
+                desk.event(Event {
+                    doing: "searched".into(),
+                    open: task.checks.len(),
+                    figures: vec![
+                        Figure::count("questions", found.questions),
+                        Figure::count(
+                            "clauses",
+                            found.invariants.values().map(Vec::len).sum::<usize>() as u64,
+                        ),
+                    ],
+                });
+            }
             let found = match found {
                 Ok(found) => found,
                 Err(ended) if proved.is_empty() => {
@@ -242,7 +276,32 @@ impl Nodes {
             Figure::count("guesses left", left as u64),
             Figure::count("questions", found.questions),
         ];
-        claimed(&view, &mut terms, proved, found)
+        let session = memory::session(&ground, &mut terms, &heap, &sizes, task.budget);
+        let short = needed(&ground, &mut terms, &steps, &found, session, task.budget);
+        let short = short.map_err(Reason::Stopped)?;
+        let facts: usize = short.invariants.values().map(Vec::len).sum();
+        desk.event(Event {
+            doing: "found what the proof needs".into(),
+            open: task.checks.len(),
+            figures: vec![
+                Figure::count("facts", facts as u64),
+                Figure::count("instances", short.instances.len() as u64),
+            ],
+        });
+        let short = claimed(&view, &mut terms, proved.clone(), short)?;
+        Ok((short, claimed(&view, &mut terms, proved, found)?))
+    }
+}
+
+/// What is looked for, in words.
+fn doing(size: Size, apart: Apart) -> &'static str {
+    match (size, apart) {
+        (Size::Two, Apart::Nothing) => "guessing about nodes and what they point to",
+        (Size::Two, Apart::Allocations) => "telling nodes apart by their allocations",
+        (Size::Two, Apart::Traces) => "telling nodes apart by what came to them",
+        (_, Apart::Nothing) => "guessing more about nodes",
+        (_, Apart::Allocations) => "guessing more about nodes of each allocation",
+        (_, Apart::Traces) => "guessing more about what came to nodes",
     }
 }
 

@@ -181,7 +181,62 @@ fn other_references_are_refused() {
 #[test]
 fn other_ends_are_refused() {
     let taken = |claim: &Invariants| everywhere(claim, "|freed#", "|born#");
-    assert_eq!(changed(&[], FREED, &taken), (0, vec![false]));
+    let changed_before = FREED.replace("free(head);", "head->v = 2; free(head);");
+    assert_eq!(changed(&[], &changed_before, &taken), (0, vec![false]));
+}
+
+/// One list becomes two, which are told apart by the statements that linked their nodes.
+const SPLIT: &str = "int main(void) {
+    struct node *all = 0, *low = 0, *high = 0, *p;
+    while (any()) { p = make(any()); p->next = all; all = p; }
+    while (all) {
+        p = all;
+        all = p->next;
+        if (p->v < 0) { p->next = low; low = p; }
+        else { p->next = high; high = p; }
+    }
+    for (p = low; p; p = p->next) assert(p->v < 0);
+    return 0;
+}";
+
+/// Nodes are counted while they are made and while they are found.
+const COUNTED: &str = "struct one { struct one *next; };
+int main(void) {
+    struct one *head = 0, *p;
+    unsigned made = 0, found = 0;
+    while (any()) { p = malloc(sizeof *p); p->next = head; head = p; made++; }
+    for (p = head; p; p = p->next) found++;
+    assert(made == found);
+    return 0;
+}";
+
+/// Which statement linked a node is a number of its own, and how many nodes follow is the count.
+#[test]
+fn other_traces_are_refused() {
+    let next = |text: &str, name: &str, one: &str| {
+        let opened = format!("(select |{name}#");
+        let start = text.find(&opened)?;
+        let ghost = text[start + 9..].split('|').next()?.to_owned();
+        let old = format!("(select |{ghost}|");
+        Some(shift(text, &old, &format!("(bvadd {one} {old}")))
+    };
+    let changed_by = |name: &'static str, one: &'static str| {
+        move |claim: &Invariants| {
+            let mut mutant = claim.clone();
+            let mut any = false;
+            for text in mutant.at.values_mut() {
+                if let Some(other) = next(text, name, one) {
+                    any = true;
+                    *text = other;
+                }
+            }
+            any.then_some(mutant).into_iter().collect::<Vec<_>>()
+        }
+    };
+    let writer = changed_by("writer", "#x1");
+    assert_eq!(changed(&[], SPLIT, &writer), (0, vec![false]));
+    let rank = changed_by("rank", "#x0000000000000001");
+    assert_eq!(changed(&[], COUNTED, &rank), (0, vec![false]));
 }
 
 /// The text with another word in the place of the one that opens a term, and the term closed once

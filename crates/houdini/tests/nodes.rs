@@ -369,3 +369,129 @@ fn one_object_that_all_nodes_share() {
     assert_eq!(open(text), 0);
     assert_eq!(open(&text.replace("< 110", "< 109")), 1);
 }
+
+/// Which list a node was moved to is told by the statement that linked it last.
+#[test]
+fn one_list_is_split_in_two() {
+    let lists = |asserted: &str| {
+        format!(
+            "int main(void) {{
+                struct node *all = 0, *low = 0, *high = 0, *p;
+                while (any()) {{ p = make(any()); p->next = all; all = p; }}
+                while (all) {{
+                    p = all;
+                    all = p->next;
+                    if (p->v < 0) {{ p->next = low; low = p; }}
+                    else {{ p->next = high; high = p; }}
+                }}
+                for (p = low; p; p = p->next) assert(p->v < 0);
+                for (p = high; p; p = p->next) assert(p->v {asserted});
+                return 0;
+            }}"
+        )
+    };
+    proved(&lists(">= 0"));
+    assert_eq!(open(&lists("> 0")), 1);
+}
+
+/// A cursor may be the address of a variable or of a field of a node.
+#[test]
+fn nodes_are_inserted_where_they_belong() {
+    let list = |order: &str| {
+        format!(
+            "struct one {{ int v; struct one *next; }};
+            int main(void) {{
+                struct one *head = 0, *p;
+                while (any()) {{
+                    int v = any();
+                    struct one **at = &head;
+                    while (*at && (*at)->v {order} v) at = &(*at)->next;
+                    p = malloc(sizeof *p);
+                    p->v = v;
+                    p->next = *at;
+                    *at = p;
+                }}
+                for (p = head; p && p->next; p = p->next) assert(p->v <= p->next->v);
+                return 0;
+            }}"
+        )
+    };
+    proved(&list("<"));
+    assert_eq!(open(&list(">")), 1);
+}
+
+/// What lies before the cursor was visited, and is as the loop left it.
+#[test]
+fn nodes_are_taken_out_where_they_are() {
+    let list = |kept: &str| {
+        format!(
+            "struct one {{ int v; struct one *next; }};
+            int main(void) {{
+                struct one *head = 0, *p;
+                while (any()) {{
+                    p = malloc(sizeof *p);
+                    p->v = any();
+                    p->next = head;
+                    head = p;
+                }}
+                struct one **at = &head;
+                while (*at) {{
+                    p = *at;
+                    if (p->v < 0) {{ *at = p->next; free(p); }}
+                    else at = &p->next;
+                }}
+                for (; head; head = head->next) assert(head->v {kept});
+                return 0;
+            }}"
+        )
+    };
+    proved(&list(">= 0"));
+    assert_eq!(open(&list("> 0")), 1);
+}
+
+#[test]
+fn as_many_nodes_are_found_as_were_made() {
+    let list = |counted: &str| {
+        format!(
+            "struct one {{ struct one *next; }};
+            int main(void) {{
+                struct one *head = 0, *p;
+                unsigned made = 0, found = 0;
+                while (any()) {{
+                    p = malloc(sizeof *p);
+                    p->next = head;
+                    head = p;
+                    made++;
+                }}
+                for (p = head; p; p = p->next) {counted};
+                assert(made == found);
+                return 0;
+            }}"
+        )
+    };
+    proved(&list("found++"));
+    assert_eq!(open(&list("if (any()) found++")), 1);
+}
+
+#[test]
+fn nodes_hold_their_numbers() {
+    let list = |first: &str| {
+        format!(
+            "struct one {{ int v; struct one *next; }};
+            int main(void) {{
+                struct one *head = 0, *p;
+                int n = any() & 63, i;
+                for (i = 0; i < n; i++) {{
+                    p = malloc(sizeof *p);
+                    p->v = i;
+                    p->next = head;
+                    head = p;
+                }}
+                for (i = {first}; head; head = head->next) {{ i--; assert(head->v == i); }}
+                return 0;
+            }}"
+        )
+    };
+    proved(&list("n"));
+    assert_eq!(open(&list("n + 1")), 1);
+}

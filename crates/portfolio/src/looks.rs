@@ -1,7 +1,7 @@
 //! A look at a program, which says what of a plan suits it.
 
 use crate::Step;
-use hardbop_cfront::ids::{ExprId, PlaceId, VarId};
+use hardbop_cfront::ids::{ExprId, PlaceId, RecordId, VarId};
 use hardbop_cfront::program::{Expr, ExprKind, Op, Origin, PlaceKind, Program};
 use hardbop_cfront::types::Type;
 use hardbop_engine::{Desk, Ended, Engine, Event, Figure, Reason, Scope, Suggestion, Task};
@@ -27,6 +27,8 @@ pub(crate) enum Look {
     Counting(usize),
     /// So many of its checks are open, or more.
     Open(usize),
+    /// It allocates objects, and there are such that point to others of their kind.
+    Linked,
 }
 
 impl Look {
@@ -51,6 +53,7 @@ impl Look {
                 let program = task.model.flat.program;
                 program.edges.len() >= edges && choices(program) <= FEW_CHOICES
             }
+            Look::Linked => is_linked(task.model.program),
         }
     }
 }
@@ -82,6 +85,8 @@ impl Look {
             (Look::Open(_), false) => "few checks are open",
             (Look::Narrow(_), true) => "the program leaves little open",
             (Look::Narrow(_), false) => "the program is small or leaves much open",
+            (Look::Linked, true) => "the program allocates objects that point to their like",
+            (Look::Linked, false) => "the program links no objects",
         }
     }
 }
@@ -185,6 +190,23 @@ fn choices(program: &Program) -> usize {
         .iter()
         .filter(|edge| is_open(&edge.op))
         .count()
+}
+
+/// Whether objects are allocated, and records point to records of their kind.
+fn is_linked(program: &Program) -> bool {
+    let mut edges = program.edges.iter();
+    if !edges.any(|edge| matches!(edge.op, Op::Allocate { .. })) {
+        return false;
+    }
+    (0..program.types.record_count() as u32)
+        .map(RecordId)
+        .any(|record| {
+            let mut fields = program.types.record(record).fields.iter();
+            fields.any(|field| match program.types.get(field.ty) {
+                Type::Pointer(to) => *program.types.get(*to) == Type::Record(record),
+                _ => false,
+            })
+        })
 }
 
 /// Smaller numbers are no reason to leap.

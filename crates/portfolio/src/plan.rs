@@ -289,6 +289,11 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         questions: 5_000,
         edges: 3_000,
     };
+    // Lists that are built and walked are soon proved, and nothing else proves them.
+    let lists = Nodes {
+        questions: 1_500,
+        edges: 3_000,
+    };
     let only_paths = Dpr(hardbop_dpr::Options {
         runs: 8,
         ..hardbop_dpr::Options::default()
@@ -337,6 +342,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             timed(Ranks { guessing: None }, seconds(2)),
             timed(shallow, seconds(2)),
             Box::new(few),
+            suited(Look::Linked, shared(lists, seconds(8), 3)),
             timed(early, seconds(3)),
             suited(Look::Large(RUN_FIRST), timed(deeper, seconds(5))),
             // Of many checks, most need no more than what their own functions say, whatever the few

@@ -128,6 +128,8 @@ pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVa
             let spot = semantics.points_to.pointer(pointer);
             out.extend(spot.and_then(|spot| ownership?.extents(spot.class)));
             out.extend(spot.and_then(|spot| semantics.layout.freed(spot.class)));
+            let traces = semantics.layout.traces();
+            out.extend(spot.and_then(|spot| traces.visits(spot.class)));
         }
         // Lists of arguments are not part of a state.
         Write::List(_) => {}
@@ -155,6 +157,7 @@ fn written_region(semantics: &Semantics<'_>, region: RegionId, out: &mut BTreeSe
     let ownership = semantics.layout.ownership();
     out.extend(ownership.and_then(|ownership| ownership.owners(region)));
     out.extend(semantics.layout.references(region));
+    out.extend(semantics.layout.traces().beside(region));
 }
 
 fn written_class(semantics: &Semantics<'_>, pointer: ExprId, out: &mut BTreeSet<StateVarId>) {

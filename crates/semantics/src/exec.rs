@@ -51,6 +51,8 @@ pub struct Execution<'s, 'p> {
     pub fresh: Vec<Fresh>,
     /// Whether every model of the conditions and facts is a run; if not, a model is a guess.
     pub exact: bool,
+    /// The assignment that is being run.
+    pub(crate) running: Option<EdgeId>,
     frames: Vec<Frame>,
 }
 
@@ -79,6 +81,7 @@ impl<'s, 'p> Execution<'s, 'p> {
             facts: Vec::new(),
             fresh: Vec::new(),
             exact: true,
+            running: None,
             frames: Vec::new(),
         }
     }
@@ -178,7 +181,12 @@ impl<'s, 'p> Execution<'s, 'p> {
                 let truth = self.truth(terms, *condition, Evaluated::Always);
                 return Ok(if *holds { truth } else { terms.not(truth) });
             }
-            Op::Assign { place, value } => self.assign(terms, *place, *value),
+            Op::Assign { place, value } => {
+                self.running = Some(id);
+                self.assign(terms, *place, *value);
+                self.running = None;
+                self.note_visit(terms, *place);
+            }
             Op::Input { place, name } => {
                 let origin = FreshOrigin::Input(id);
                 self.havoc_place(terms, *place, name, origin);

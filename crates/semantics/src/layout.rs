@@ -8,6 +8,7 @@
 //! and in a fixed order, but at no known address. (Programs whose meaning depends on the order of
 //! unrelated objects have no meaning in C either.)
 
+use crate::births::Traces;
 use crate::once::only_objects;
 use crate::ownership::{self, Ownership};
 use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
@@ -110,6 +111,7 @@ pub struct Layout {
     freed: BTreeMap<ClassId, StateVarId>,
     /// By the region that holds the pointers.
     references: BTreeMap<StateVarId, StateVarId>,
+    traces: Traces,
 }
 
 /// The distance of the first object from the origin.
@@ -224,12 +226,13 @@ impl Layout {
             births: BTreeMap::new(),
             freed: BTreeMap::new(),
             references: BTreeMap::new(),
+            traces: Traces::default(),
         }
     }
 
     /// The same with one more state variable for each class of objects that are allocated: where
     /// such were taken, one for where they were freed, and one for each region of theirs that holds
-    /// pointers: where a pointer to somewhere was written last.
+    /// pointers: where a pointer to somewhere was written last; and with what statements leave behind.
     pub(crate) fn with_births(&self, program: &Program, points_to: &PointsTo) -> Layout {
         let mut layout = self.clone();
         for (index, class) in points_to.classes().iter().enumerate() {
@@ -258,11 +261,14 @@ impl Layout {
                 layout.references.insert(region, referrer);
             }
         }
+        if self.births.is_empty() {
+            layout.traces = Traces::new(program, points_to, &mut layout);
+        }
         layout
     }
 
     /// A variable that is of no function and of no type of the program.
-    fn add_ghost(&mut self, name: String, kind: StateKind) -> StateVarId {
+    pub(crate) fn add_ghost(&mut self, name: String, kind: StateKind) -> StateVarId {
         let id = StateVarId(self.variables.len() as u32);
         self.variables.push(StateVar {
             name,
@@ -282,6 +288,11 @@ impl Layout {
     /// Where pointers were written last, for each region that holds such, if that is followed.
     pub fn references(&self, region: StateVarId) -> Option<StateVarId> {
         self.references.get(&region).copied()
+    }
+
+    /// What statements leave behind at nodes, if that is followed.
+    pub fn traces(&self) -> &Traces {
+        &self.traces
     }
 
     /// Where objects of each class were taken, if that is followed.

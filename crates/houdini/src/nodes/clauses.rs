@@ -83,6 +83,8 @@ pub struct Pool {
     /// The literals.
     pub literals: Vec<TermId>,
     groups: Vec<Group>,
+    /// Pairs one of which always holds.
+    excluded: Vec<Set>,
     clauses: Vec<Set>,
 }
 
@@ -95,12 +97,19 @@ impl Pool {
         }
     }
 
-    /// Adds a literal, if there is room.
-    pub fn add(&mut self, group: Group, literal: TermId) {
+    /// Adds a literal, if there is room and it is new. Gives its position.
+    pub fn add(&mut self, group: Group, literal: TermId) -> Option<usize> {
         if self.literals.len() < LITERALS && !self.literals.contains(&literal) {
             self.literals.push(literal);
             self.groups.push(group);
+            return Some(self.literals.len() - 1);
         }
+        None
+    }
+
+    /// Of two literals one always holds: no clause has both.
+    pub fn exclude(&mut self, one: usize, other: usize) {
+        self.excluded.push(1 << one | 1 << other);
     }
 
     /// Makes the clauses.
@@ -156,11 +165,13 @@ impl Pool {
 
     /// Pairs of literals one of which always holds.
     fn opposites(&self, terms: &mut Terms) -> Vec<Set> {
-        let mut found = Vec::new();
+        let mut found = self.excluded.clone();
         for (a, &literal) in self.literals.iter().enumerate() {
-            let opposite = terms.not(literal);
-            if let Some(b) = self.literals.iter().position(|&other| other == opposite) {
-                found.push(1 << a | 1 << b);
+            for (b, &other) in self.literals.iter().enumerate().skip(a + 1) {
+                let either = terms.or(&[literal, other]);
+                if either == terms.bool(true) {
+                    found.push(1 << a | 1 << b);
+                }
             }
         }
         found

@@ -4,7 +4,7 @@
 use super::clauses::{Group, Pool, Size};
 use super::heap::{Field, Heap, KindId, Pointer, now};
 use crate::candidates::{Hints, Variable, is_literal};
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, Sign, TermId, Terms};
 use hardbop_semantics::layout::StateKind;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::Ground;
@@ -33,6 +33,8 @@ pub struct Guesses<'a, 'g, 'p> {
     pub hints: &'a Hints,
     /// What it asks of variables that a step has changed.
     pub left: &'a [TermId],
+    /// The pairs of variables between which nodes may be counted.
+    pub counted: &'a [(TermId, TermId)],
     /// How large clauses are.
     pub size: Size,
 }
@@ -44,6 +46,30 @@ enum Behind {
     Said,
     /// Nothing but that they point back.
     Left,
+}
+
+/// A node that something is said of.
+#[derive(Clone, Copy)]
+struct Node {
+    kind: KindId,
+    /// Where it begins.
+    start: TermId,
+    /// When there is none.
+    unless: Option<TermId>,
+    /// From where to where it goes, if not all of it is there.
+    extent: Option<(i128, i128)>,
+}
+
+impl Node {
+    /// Whether all properties of its kind can be said of it.
+    fn is_whole(self) -> bool {
+        self.extent.is_none_or(|(from, _)| from == 0)
+    }
+
+    fn has(self, field: Field) -> bool {
+        self.extent
+            .is_none_or(|(from, to)| from <= field.offset && field.offset < to)
+    }
 }
 
 /// A point that guesses are about.
@@ -73,14 +99,18 @@ impl Guesses<'_, '_, '_> {
         for at in 0..here.pointers.len() {
             pools.push(self.of_pointer(terms, &here, at));
         }
+        for kind in 0..self.heap.kinds.len() {
+            pools.extend(self.of_nothing(terms, KindId(kind as u32)));
+        }
         let mut plain = Pool::new(None);
         for &condition in &here.conditions {
-            both(terms, &mut plain, Group::Plain, condition);
+            both(terms, &mut plain, Group::Plain, condition, &[]);
         }
         let low = terms.extract(self.heap.frontier, 3, 0);
         let zero = terms.bv(0, 4);
         let aligned = terms.eq(low, zero);
         plain.add(Group::Alone, aligned);
+        self.of_counts(terms, &here, &mut plain);
         pools.push(plain);
         for pool in &mut pools {
             pool.close(terms, self.size);
@@ -137,6 +167,45 @@ impl Guesses<'_, '_, '_> {
         terms.substitute(property, &BTreeMap::from([(any, node)]))
     }
 
+    /// That no variable ever pointed to where nothing was taken yet: what is taken next is new.
+    fn of_nothing(&self, terms: &mut Terms, kind: KindId) -> Option<Pool> {
+        if !self.tells_visited(kind) {
+            return None;
+        }
+        let described = &self.heap.kinds[kind.index()];
+        let taken = terms.bv_ult(described.any, self.heap.frontier);
+        let mut pool = Pool::new(Some(taken));
+        for &visited in &described.visited {
+            let never = terms.not(visited);
+            pool.add(Group::Alone, never);
+        }
+        Some(pool)
+    }
+
+    /// Whether nodes of a kind are told apart by who pointed to them.
+    fn tells_visited(&self, kind: KindId) -> bool {
+        let properties = &self.properties[kind.index()];
+        let mut visited = self.heap.kinds[kind.index()].visited.iter();
+        visited.any(|visited| properties.contains(visited))
+    }
+
+    /// That a node begins where objects do: what is noted at its start is noted at no other's field.
+    fn of_start(
+        &self,
+        terms: &mut Terms,
+        kind: KindId,
+        start: TermId,
+        unless: &[TermId],
+        pool: &mut Pool,
+    ) {
+        if self.tells_visited(kind) {
+            let low = terms.extract(start, 3, 0);
+            let zero = terms.bv(0, 4);
+            let aligned = terms.eq(low, zero);
+            add(terms, pool, Group::Alone, aligned, unless);
+        }
+    }
+
     /// What may hold of the arbitrary node of a kind.
     fn of_any(&self, terms: &mut Terms, here: &Here<'_>, kind: KindId) -> Pool {
         let any = self.heap.kinds[kind.index()].any;
@@ -144,10 +213,16 @@ impl Guesses<'_, '_, '_> {
         let mut pool = Pool::new(Some(terms.not(is_node)));
         let taken = terms.bv_ult(any, self.heap.frontier);
         pool.add(Group::Alone, taken);
+        if self.tells_visited(kind) {
+            // Who points to a variable says nothing of nodes.
+            let apart = terms.bv_ule(self.heap.bottom, any);
+            pool.add(Group::Alone, apart);
+        }
         let zero = terms.bv(0, terms.width(any));
         let null = terms.eq(any, zero);
         let some = terms.not(null);
         pool.add(Group::Alone, some);
+        self.of_rank(terms, here, kind, any, &mut pool);
         let low = terms.extract(any, 3, 0);
         let zero = terms.bv(0, 4);
         let aligned = terms.eq(low, zero);
@@ -160,10 +235,82 @@ impl Guesses<'_, '_, '_> {
             pool.add(Group::Except, same);
         }
         for &condition in &here.conditions {
-            both(terms, &mut pool, Group::Plain, condition);
+            both(terms, &mut pool, Group::Plain, condition, &[]);
         }
-        self.of_node(terms, here, kind, any, Behind::Said, &mut pool);
+        let node = Node {
+            kind,
+            start: any,
+            unless: None,
+            extent: None,
+        };
+        self.of_node(terms, here, node, Behind::Said, &mut pool);
         pool
+    }
+
+    /// That one more node follows the arbitrary one than the one that it points to.
+    fn of_rank(
+        &self,
+        terms: &mut Terms,
+        here: &Here<'_>,
+        kind: KindId,
+        any: TermId,
+        pool: &mut Pool,
+    ) {
+        if self.counted.is_empty() {
+            return;
+        }
+        for field in self.heap.kinds[kind.index()].fields.clone() {
+            let Some(ranks) = field.rank.filter(|_| self.lives(terms, here, field.memory)) else {
+                continue;
+            };
+            let value = self.heap.field(terms, field, any);
+            let Some(behind) = self.heap.rank(terms, field, value) else {
+                continue;
+            };
+            let offset = terms.bv(field.offset, terms.width(any));
+            let at = terms.bv_add(any, offset);
+            let own = terms.select(ranks, at);
+            let one = terms.bv(1, terms.width(behind));
+            let more = terms.bv_add(behind, one);
+            let counted = terms.eq(own, more);
+            pool.add(Group::Alone, counted);
+        }
+    }
+
+    /// That as many nodes follow a pointer as a variable says, or as two variables are apart.
+    fn of_counts(&self, terms: &mut Terms, here: &Here<'_>, pool: &mut Pool) {
+        for &(low, high) in self.counted {
+            let both: BTreeSet<TermId> = [low, high].into();
+            if !both.is_subset(&here.plain) {
+                continue;
+            }
+            let zero = terms.bv(0, terms.width(low));
+            for pointer in here.pointers.clone() {
+                let fields = self.heap.kinds[pointer.target.kind.index()].fields.clone();
+                for field in fields {
+                    let value = match pointer.named {
+                        // What a variable holds is a pointer, too.
+                        Some(_) => {
+                            let start = self.heap.node(terms, pointer);
+                            self.heap.field(terms, field, start)
+                        }
+                        None => pointer.value,
+                    };
+                    if pointer.named.is_none() && field.target != Some(pointer.target) {
+                        continue;
+                    }
+                    let Some(rank) = self.heap.rank(terms, field, value) else {
+                        continue;
+                    };
+                    let rank = terms.resize(rank, terms.width(low), Sign::Unsigned);
+                    for (less, more) in [(low, high), (high, low), (zero, low), (zero, high)] {
+                        let sum = terms.bv_add(less, rank);
+                        let counts = terms.eq(sum, more);
+                        pool.add(Group::Alone, counts);
+                    }
+                }
+            }
+        }
     }
 
     /// How large the arbitrary node may be, if anybody asks: as the program's allocations say.
@@ -198,33 +345,46 @@ impl Guesses<'_, '_, '_> {
         let mut pool = Pool::new(None);
         let zero = terms.bv(0, terms.width(pointer.value));
         let null = terms.eq(pointer.value, zero);
-        pool.add(Group::Except, null);
-        let some = terms.not(null);
-        pool.add(Group::Own, some);
-        let node = self.heap.node(terms, pointer);
-        let is_node = self.heap.is_node(terms, pointer.target.kind, node);
-        pool.add(Group::Own, is_node);
+        let unless = pointer.named.is_none().then_some(null);
+        let start = self.heap.node(terms, pointer);
+        if unless.is_some() {
+            both(terms, &mut pool, Group::Own, null, &[]);
+            let is_node = self.heap.is_node(terms, pointer.target.kind, start);
+            let is_node = terms.or(&[null, is_node]);
+            pool.add(Group::Own, is_node);
+            self.of_start(terms, pointer.target.kind, start, &[null], &mut pool);
+        }
         if let Some(owner) = pointer.owner
             && self.lives(terms, here, owner)
         {
-            let identity = self.heap.identity(terms, node);
+            let identity = self.heap.identity(terms, start);
             let own = terms.eq(owner, identity);
+            let own = terms.or(&[null, own]);
             pool.add(Group::Own, own);
         }
-        let others = here.pointers[at + 1..].iter();
-        for other in others.filter(|other| other.target == pointer.target) {
+        // Each two once; what is said of a variable may depend on who points to it.
+        let others = here.pointers.iter().enumerate();
+        let others = others.filter(|&(other, _)| other > at || pointer.named.is_some());
+        for (_, other) in others.filter(|(_, other)| other.target == pointer.target) {
             let same = terms.eq(pointer.value, other.value);
-            both(terms, &mut pool, Group::Own, same);
+            both(terms, &mut pool, Group::Own, same, &[]);
         }
         for &condition in &here.conditions {
-            both(terms, &mut pool, Group::Plain, condition);
+            both(terms, &mut pool, Group::Plain, condition, &[]);
         }
         // What is said of all nodes is said of this one, unless it is a variable.
         let behind = match pointer.named {
-            true => Behind::Said,
-            false => Behind::Left,
+            Some(_) => Behind::Said,
+            None => Behind::Left,
         };
-        self.of_node(terms, here, pointer.target.kind, node, behind, &mut pool);
+        let inside = pointer.target.inside;
+        let node = Node {
+            kind: pointer.target.kind,
+            start,
+            unless,
+            extent: pointer.named.map(|size| (inside, inside + size)),
+        };
+        self.of_node(terms, here, node, behind, &mut pool);
         pool
     }
 
@@ -233,20 +393,20 @@ impl Guesses<'_, '_, '_> {
         &self,
         terms: &mut Terms,
         here: &Here<'_>,
-        kind: KindId,
-        node: TermId,
+        node: Node,
         behind: Behind,
         pool: &mut Pool,
     ) {
+        let kind = node.kind;
         for &property in &self.properties[kind.index()] {
-            if self.lives(terms, here, property) {
-                let said = self.said_of(terms, kind, property, node);
-                both(terms, pool, Group::Own, said);
+            if node.is_whole() && self.lives(terms, here, property) {
+                let said = self.said_of(terms, kind, property, node.start);
+                both(terms, pool, Group::Own, said, node.unless.as_slice());
             }
         }
         let fields = self.heap.kinds[kind.index()].fields.clone();
         for (number, field) in (0..).zip(fields) {
-            if self.lives(terms, here, field.memory) {
+            if node.has(field) && self.lives(terms, here, field.memory) {
                 self.of_link(terms, here, (number, field), node, behind, pool);
             }
         }
@@ -258,10 +418,11 @@ impl Guesses<'_, '_, '_> {
         terms: &mut Terms,
         here: &Here<'_>,
         (number, field): (u8, Field),
-        node: TermId,
+        from: Node,
         behind: Behind,
         pool: &mut Pool,
     ) {
+        let node = from.start;
         let Some(target) = field.target else {
             return;
         };
@@ -272,9 +433,14 @@ impl Guesses<'_, '_, '_> {
         let next = self.heap.start(terms, value, target);
         let zero = terms.bv(0, terms.width(value));
         let null = terms.eq(value, zero);
-        both(terms, pool, Group::Link(number), null);
+        let mut unless: Vec<TermId> = from.unless.into_iter().collect();
+        both(terms, pool, Group::Link(number), null, &unless);
+        // What is said of a node that is pointed to is said if there is one.
+        let nowhere = unless.clone();
+        unless.push(null);
         let is_node = self.heap.is_node(terms, target.kind, next);
-        pool.add(Group::Link(number), is_node);
+        add(terms, pool, Group::Link(number), is_node, &unless);
+        self.of_start(terms, target.kind, next, &unless, pool);
         let offset = terms.bv(field.offset, terms.width(node));
         let here_it_is = terms.bv_add(node, offset);
         if let Some(owners) = field.owners
@@ -283,17 +449,19 @@ impl Guesses<'_, '_, '_> {
             let owner = terms.select(owners, here_it_is);
             let identity = self.heap.identity(terms, next);
             let own = terms.eq(owner, identity);
-            pool.add(Group::Next(number), own);
+            add(terms, pool, Group::Next(number), own, &unless);
         }
         if let Some(references) = field.references {
             let last = terms.select(references, value);
             let alone = terms.eq(last, here_it_is);
-            pool.add(Group::Next(number), alone);
+            add(terms, pool, Group::Next(number), alone, &unless);
         }
         let same_target = here.pointers.iter().filter(|p| p.target == target);
         for pointer in same_target.take(EXCEPTIONS) {
             let same = terms.eq(value, pointer.value);
-            both(terms, pool, Group::Link(number), same);
+            let other = terms.not(same);
+            add(terms, pool, Group::Link(number), same, &nowhere);
+            add(terms, pool, Group::Link(number), other, &unless);
         }
         for back in self.heap.kinds[target.kind.index()].fields.clone() {
             if let Some(inside) = back.target.map(|target| target.inside)
@@ -304,7 +472,7 @@ impl Guesses<'_, '_, '_> {
                 let inside = terms.bv(inside, terms.width(node));
                 let start = terms.bv_add(node, inside);
                 let comes_back = terms.eq(behind, start);
-                pool.add(Group::Next(number), comes_back);
+                add(terms, pool, Group::Next(number), comes_back, &unless);
             }
         }
         if behind == Behind::Left {
@@ -315,17 +483,36 @@ impl Guesses<'_, '_, '_> {
             let near = !self.heap.reads_through(terms, property);
             if near && self.lives(terms, here, property) {
                 let said = self.said_of(terms, target.kind, property, next);
-                both(terms, pool, Group::Next(number), said);
+                both(terms, pool, Group::Next(number), said, &unless);
             }
         }
     }
 }
 
-/// Adds a literal and its opposite, unless it says nothing.
-fn both(terms: &mut Terms, pool: &mut Pool, group: Group, literal: TermId) {
-    if !matches!(terms.op(literal), Op::Bool(_)) {
-        let opposite = terms.not(literal);
-        pool.add(group, literal);
-        pool.add(group, opposite);
+/// Adds a literal and its opposite, each as what holds unless something else does.
+fn both(terms: &mut Terms, pool: &mut Pool, group: Group, literal: TermId, unless: &[TermId]) {
+    let opposite = terms.not(literal);
+    let one = add(terms, pool, group, literal, unless);
+    let other = add(terms, pool, group, opposite, unless);
+    if let (Some(one), Some(other)) = (one, other) {
+        pool.exclude(one, other);
+    }
+}
+
+/// Adds a literal, unless it says nothing. Gives its position.
+fn add(
+    terms: &mut Terms,
+    pool: &mut Pool,
+    group: Group,
+    literal: TermId,
+    unless: &[TermId],
+) -> Option<usize> {
+    if matches!(terms.op(literal), Op::Bool(_)) {
+        return None;
+    }
+    let said = terms.or(&[&[literal], unless].concat());
+    match terms.op(said) {
+        Op::Bool(_) => None,
+        _ => pool.add(group, said),
     }
 }

@@ -42,6 +42,10 @@ pub struct Field {
     pub owners: Option<TermId>,
     /// ... and where a pointer to somewhere was written last.
     pub references: Option<TermId>,
+    /// For a pointer: which statement wrote it last.
+    pub writer: Option<TermId>,
+    /// For a pointer to nodes of the same kind: how many follow by it.
+    pub rank: Option<TermId>,
 }
 
 /// Where pointers point to: into nodes of a kind, so far behind their starts.
@@ -62,8 +66,8 @@ pub struct Pointer {
     pub target: Target,
     /// To which object it belongs, if anybody asks.
     pub owner: Option<TermId>,
-    /// Whether it is the address of a variable.
-    pub named: bool,
+    /// For the address of a variable: its size.
+    pub named: Option<i128>,
 }
 
 /// A kind of nodes.
@@ -81,8 +85,21 @@ pub struct Kind {
     pub any: TermId,
     /// What nodes hold.
     pub fields: Vec<Field>,
-    /// The starts of variables that are such nodes.
-    pub named: Vec<TermId>,
+    /// The variables that are led from node to node: whether one pointed to the arbitrary one.
+    pub visited: Vec<TermId>,
+    /// The variables that are such nodes, or parts of them.
+    pub named: Vec<Named>,
+}
+
+/// A variable that is a node, or that pointers to a part of a node may point to as well.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// Its address.
+    pub address: TermId,
+    /// Where in a node it would lie.
+    pub inside: i128,
+    /// How large it is.
+    pub size: i128,
 }
 
 /// The nodes of a program.
@@ -92,6 +109,8 @@ pub struct Heap {
     pub kinds: Vec<Kind>,
     /// The first address that is not taken.
     pub frontier: TermId,
+    /// The first one behind all variables.
+    pub bottom: TermId,
     by_class: BTreeMap<ClassId, (KindId, i64)>,
     by_memory: BTreeMap<TermId, (KindId, usize)>,
 }
@@ -102,8 +121,12 @@ impl Heap {
         let semantics = ground.semantics;
         let width = semantics.pointer_shape().width;
         let ownership = semantics.layout.ownership();
+        let traces = semantics.layout.traces();
+        let origin = semantics.origin(terms);
+        let total = terms.bv(i128::from(semantics.layout.total()), width);
         let mut heap = Heap {
             kinds: Vec::new(),
+            bottom: terms.bv_add(origin, total),
             frontier: semantics.constant(terms, semantics.layout.frontier()),
             by_class: BTreeMap::new(),
             by_memory: BTreeMap::new(),
@@ -134,6 +157,10 @@ impl Heap {
                         target: None,
                         owners: owners.map(|id| semantics.constant(terms, id)),
                         references: references.map(|id| semantics.constant(terms, id)),
+                        writer: traces.writer(id).map(|id| semantics.constant(terms, id)),
+                        rank: traces
+                            .rank(id)
+                            .map(|rank| semantics.constant(terms, rank.ghost)),
                     });
                 }
             }
@@ -146,12 +173,30 @@ impl Heap {
                 heap.by_memory.insert(described.memory, (kind, field));
             }
             let any = terms.constant(&format!(" any{}", kind.0), Sort::BitVec(width));
-            let origin = semantics.origin(terms);
             let mut named = Vec::new();
             for &variable in &described.variables {
-                if let Some(distance) = semantics.layout.distance(variable) {
+                let distance = semantics.layout.distance(variable);
+                let spot = semantics.points_to.variable(variable);
+                if let (Some(distance), Some(spot)) = (distance, spot) {
                     let distance = terms.bv(i128::from(distance), width);
-                    named.push(terms.bv_add(origin, distance));
+                    let ty = semantics.program.variable(variable).ty;
+                    named.push(Named {
+                        address: terms.bv_add(origin, distance),
+                        inside: i128::from(spot.offset - start),
+                        size: i128::from(semantics.program.types.size_of(ty)),
+                    });
+                }
+            }
+            let mut visited = Vec::new();
+            for visitor in traces.cursors().filter(|visitor| visitor.to.class == class) {
+                if let Some(ghost) = traces.visits(class) {
+                    let ghost = semantics.constant(terms, ghost);
+                    let inside = terms.bv(i128::from(visitor.to.offset - start), width);
+                    let at = terms.bv_add(any, inside);
+                    let bits = terms.select(ghost, at);
+                    let bit = terms.extract(bits, visitor.bit, visitor.bit);
+                    let one = terms.bv(1, 1);
+                    visited.push(terms.eq(bit, one));
                 }
             }
             let extents = ownership.and_then(|ownership| ownership.extents(class));
@@ -165,6 +210,7 @@ impl Heap {
                 extents: extents.map(|id| semantics.constant(terms, id)),
                 any,
                 fields,
+                visited,
                 named,
             });
         }
@@ -217,20 +263,19 @@ impl Heap {
                     value,
                     target,
                     owner,
-                    named: false,
+                    named: None,
                 });
             }
         }
         for (index, kind) in self.kinds.iter().enumerate() {
-            let target = Target {
-                kind: KindId(index as u32),
-                inside: 0,
-            };
-            found.extend(kind.named.iter().map(|&value| Pointer {
-                value,
-                target,
+            found.extend(kind.named.iter().map(|named| Pointer {
+                value: named.address,
+                target: Target {
+                    kind: KindId(index as u32),
+                    inside: named.inside,
+                },
                 owner: None,
-                named: true,
+                named: Some(named.size),
             }));
         }
         found
@@ -278,6 +323,19 @@ impl Heap {
         terms.select(field.memory, address)
     }
 
+    /// How many nodes follow a pointer that leads to nodes with such a field.
+    pub fn rank(&self, terms: &mut Terms, field: Field, value: TermId) -> Option<TermId> {
+        let (rank, target) = (field.rank?, field.target?);
+        let node = self.start(terms, value, target);
+        let offset = terms.bv(field.offset, terms.width(node));
+        let at = terms.bv_add(node, offset);
+        let behind = terms.select(rank, at);
+        let null = terms.bv(0, terms.width(value));
+        let is_last = terms.eq(value, null);
+        let none = terms.bv(0, terms.width(behind));
+        Some(terms.ite(is_last, none, behind))
+    }
+
     /// Whether a node was taken at an address; where it matters, one that was not freed.
     pub fn is_node(&self, terms: &mut Terms, kind: KindId, node: TermId) -> TermId {
         if let Some(extent) = self.extent(terms, kind, node) {
@@ -307,6 +365,15 @@ impl Heap {
         fields.any(|field| {
             let address = terms.args(field)[1];
             terms.postorder(&[address]).into_iter().any(is_field)
+        })
+    }
+
+    /// Whether a term is what a variable holds that pointers to parts of nodes may point to.
+    pub fn is_held(&self, memory: TermId, address: TermId) -> bool {
+        let kind = self.by_memory.get(&memory).map(|&(kind, _)| kind);
+        kind.is_some_and(|kind| {
+            let mut named = self.kinds[kind.index()].named.iter();
+            named.any(|named| named.address == address)
         })
     }
 

@@ -2,6 +2,7 @@
 //! the one that is any.
 
 use super::heap::{Field, Heap, Kind, KindId, Owner, now};
+use super::traces::traced;
 use crate::candidates::is_literal;
 use crate::cells::address::shifted;
 use crate::cells::facts::violations;
@@ -24,13 +25,15 @@ const ALLOCATIONS: usize = 4;
 /// The most properties of one kind.
 const PROPERTIES: usize = 12;
 
-/// Whether nodes are told apart by the allocations that they come from.
+/// By what nodes are told apart that hold the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Allocations {
-    /// They are not.
-    Together,
-    /// They are, if there are few.
-    ToldApart,
+pub enum Apart {
+    /// By nothing.
+    Nothing,
+    /// By the allocations that they come from, if there are few.
+    Allocations,
+    /// By the statements that linked them, the variables that pointed to them, and how many follow.
+    Traces,
 }
 
 /// For each kind its properties, those that say most first: formulas about its arbitrary address.
@@ -39,17 +42,39 @@ pub fn properties(
     terms: &mut Terms,
     heap: &Heap,
     steps: &[Step],
-    allocations: Allocations,
+    apart: Apart,
 ) -> Vec<Vec<TermId>> {
     let mut found = Found {
         of: vec![Vec::new(); heap.kinds.len()],
     };
     freed(ground, terms, heap, steps, &mut found);
     for formula in violations(ground, terms, steps) {
+        // What is asked of a pointer beside it is said of the pointer.
+        let reads = |&part: &TermId| {
+            terms
+                .postorder(&[part])
+                .iter()
+                .any(|&t| *terms.op(t) == Op::Select)
+        };
+        let formula = match terms.op(formula) {
+            Op::And => match terms
+                .args(formula)
+                .iter()
+                .copied()
+                .filter(reads)
+                .collect::<Vec<_>>()[..]
+            {
+                [only] => only,
+                _ => formula,
+            },
+            _ => formula,
+        };
         said(ground, terms, heap, formula, &mut found);
     }
-    if allocations == Allocations::ToldApart {
-        taken(terms, heap, &mut found);
+    match apart {
+        Apart::Nothing => {}
+        Apart::Allocations => taken(terms, heap, &mut found),
+        Apart::Traces => traced(ground, terms, heap, steps, &mut found),
     }
     for step in steps {
         for kind in &heap.kinds {
@@ -58,9 +83,23 @@ pub fn properties(
             }
         }
     }
+    for step in steps {
+        for kind in &heap.kinds {
+            same(ground, terms, heap, step, &kind.fields, &mut found);
+        }
+    }
     let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
     for atom in atoms_of(terms, &conditions) {
         said(ground, terms, heap, atom, &mut found);
+    }
+    if apart == Apart::Traces {
+        for step in steps {
+            for kind in &heap.kinds {
+                for field in kind.fields.iter().filter(|field| field.target.is_none()) {
+                    numbered(ground, terms, heap, step, *field, &mut found);
+                }
+            }
+        }
     }
     for step in steps {
         for kind in &heap.kinds {
@@ -138,12 +177,12 @@ pub fn sizes(
     several.collect()
 }
 
-struct Found {
+pub(super) struct Found {
     of: Vec<Vec<TermId>>,
 }
 
 impl Found {
-    fn add(&mut self, terms: &mut Terms, kind: KindId, property: TermId) {
+    pub(super) fn add(&mut self, terms: &mut Terms, kind: KindId, property: TermId) {
         let opposite = terms.not(property);
         let known = &mut self.of[kind.index()];
         let new = !known.contains(&property) && !known.contains(&opposite);
@@ -189,6 +228,8 @@ fn said(
         {
             let address = terms.args(part)[1];
             match heap.owner(terms, memory, address) {
+                // What a variable holds is as good as the variable.
+                _ if heap.is_held(memory, address) => {}
                 // What is reached through another node is said with that one.
                 Some(owner) if is_read(ground, terms, heap, owner.base) => {}
                 Some(owner) => {
@@ -209,8 +250,9 @@ fn said(
 /// Whether a term is a field of a node.
 fn is_read(ground: &Ground<'_, '_>, terms: &Terms, heap: &Heap, term: TermId) -> bool {
     *terms.op(term) == Op::Select
-        && root(ground, terms, terms.args(term)[0])
-            .is_some_and(|memory| heap.field_of(memory).is_some())
+        && root(ground, terms, terms.args(term)[0]).is_some_and(|memory| {
+            heap.field_of(memory).is_some() && !heap.is_held(memory, terms.args(term)[1])
+        })
 }
 
 /// What a step stores in a field, and of which nodes.
@@ -252,6 +294,32 @@ fn stored(
                 && let Some(value) = moved(ground, terms, heap, owner, value)
             {
                 let property = terms.eq(element, value);
+                found.add(terms, owner.kind, property);
+            }
+        }
+    }
+}
+
+/// That two fields hold the same, where one value is stored in both.
+fn same(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    fields: &[Field],
+    found: &mut Found,
+) {
+    let mut holders: BTreeMap<TermId, Field> = BTreeMap::new();
+    for &field in fields.iter().filter(|field| field.target.is_none()) {
+        for (owner, value) in written(ground, terms, heap, step, field) {
+            if is_literal(terms, value) {
+                continue;
+            }
+            let other = *holders.entry(value).or_insert(field);
+            let any = heap.kinds[owner.kind.index()].any;
+            let (a, b) = (heap.field(terms, other, any), heap.field(terms, field, any));
+            if other.memory != field.memory && terms.sort(a) == terms.sort(b) {
+                let property = terms.eq(a, b);
                 found.add(terms, owner.kind, property);
             }
         }
@@ -327,6 +395,47 @@ fn ordered(
             for property in [terms.bv_sle(element, value), terms.bv_sle(value, element)] {
                 found.add(terms, owner.kind, property);
             }
+        }
+    }
+}
+
+/// Where a variable is stored that the same step moves on by a number: that the arbitrary node holds
+/// what the variable was before, and as much more than the node behind it.
+fn numbered(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    field: Field,
+    found: &mut Found,
+) {
+    for (owner, value) in written(ground, terms, heap, step, field) {
+        let Some(id) = now(ground, value) else {
+            continue;
+        };
+        let after = step.state.get(ground.semantics, terms, id);
+        let Some((_, by)) = shifted(terms, after).filter(|&(from, by)| from == value && by != 0)
+        else {
+            continue;
+        };
+        let kind = &heap.kinds[owner.kind.index()];
+        let element = heap.field(terms, field, kind.any);
+        if terms.sort(element) != terms.sort(value) {
+            continue;
+        }
+        let by = terms.bv(by, terms.width(element));
+        let more = terms.bv_add(element, by);
+        let property = terms.eq(more, value);
+        found.add(terms, owner.kind, property);
+        for link in &kind.fields {
+            let target = link.target.filter(|target| target.kind == owner.kind);
+            let Some(target) = target else { continue };
+            let next = heap.field(terms, *link, kind.any);
+            let next = heap.start(terms, next, target);
+            let behind = heap.field(terms, field, next);
+            let more = terms.bv_add(behind, by);
+            let property = terms.eq(more, element);
+            found.add(terms, owner.kind, property);
         }
     }
 }

@@ -5,9 +5,10 @@
 
 use super::clauses::{Pool, Set, Size};
 use super::guesses::Guesses;
-use super::heap::{Heap, KindId, now};
+use super::heap::{Heap, KindId};
 use super::memory::session;
-use super::properties::{Allocations, leaves, left, of_state, properties};
+use super::properties::{Apart, leaves, left, of_state, properties};
+use super::traces::counted;
 use crate::candidates::{Hints, variables};
 use crate::cells::{root, stores, version_of};
 use crate::fixpoint::Breadth;
@@ -16,6 +17,7 @@ use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::{Answer, Op, Session, TermId, Terms, Unknown, Value};
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +28,7 @@ const INSTANCES: usize = 10;
 const LARGE: usize = 30;
 
 /// What is known when nothing changes any more.
+#[derive(Clone)]
 pub struct Found {
     /// The invariants of all points that may be reached, as facts.
     pub invariants: BTreeMap<LocId, Vec<TermId>>,
@@ -49,8 +52,8 @@ pub type Known = BTreeMap<LocId, Vec<Vec<Set>>>;
 pub struct Asked<'a> {
     /// How large clauses are.
     pub size: Size,
-    /// Whether they tell allocations apart.
-    pub allocations: Allocations,
+    /// By what they tell nodes apart.
+    pub apart: Apart,
     /// What is known to be an invariant by itself.
     pub given: &'a BTreeMap<LocId, Vec<TermId>>,
     /// The clauses of each pool that this is made of.
@@ -71,13 +74,17 @@ pub fn search(
 ) -> Result<Found, NoInvariants> {
     let Asked {
         size,
-        allocations,
+        apart,
         given,
         known,
         most,
     } = asked;
     let hints = Hints::new(ground, terms, steps);
-    let properties = properties(ground, terms, heap, steps, allocations);
+    let properties = properties(ground, terms, heap, steps, apart);
+    let counted = match apart {
+        Apart::Traces => counted(ground, terms, steps),
+        _ => Vec::new(),
+    };
     let left = left(ground, terms, steps);
     let guesses = Guesses {
         ground,
@@ -86,6 +93,7 @@ pub fn search(
         sizes,
         hints: &hints,
         left: &left,
+        counted: &counted,
         size,
     };
     let mut places: BTreeMap<LocId, Place> = BTreeMap::new();
@@ -118,7 +126,7 @@ pub fn search(
     let readers = Readers::new(&steps.iter().collect::<Vec<_>>());
     let mut search = Search {
         ground,
-        instances: instances(ground, terms, heap, steps),
+        instances: instances(ground, terms, heap, steps, apart),
         heap,
         session,
         places,
@@ -151,6 +159,7 @@ fn instances(
     terms: &mut Terms,
     heap: &Heap,
     steps: &[Step],
+    apart: Apart,
 ) -> BTreeMap<LocId, Vec<(KindId, TermId)>> {
     let mut found: BTreeMap<LocId, BTreeSet<(usize, KindId, TermId)>> = BTreeMap::new();
     for step in steps {
@@ -185,7 +194,7 @@ fn instances(
             }
             for identity in leaves(terms, identity) {
                 if let Some((kind, node)) = heap.identified(ground, terms, identity) {
-                    here.extend(of_start(ground, terms, kind, node));
+                    here.extend(of_start(ground, terms, kind, node, apart));
                 }
             }
         }
@@ -194,7 +203,7 @@ fn instances(
                 if let Some(owner) = heap.owner(terms, memory, address) {
                     let more = terms.bv(owner.more, terms.width(owner.base));
                     let node = terms.bv_add(owner.base, more);
-                    here.extend(of_start(ground, terms, owner.kind, node));
+                    here.extend(of_start(ground, terms, owner.kind, node, apart));
                 }
             }
         }
@@ -210,7 +219,7 @@ fn instances(
             };
             for value in values {
                 let node = heap.start(terms, value, target);
-                here.extend(of_start(ground, terms, target.kind, node));
+                here.extend(of_start(ground, terms, target.kind, node, apart));
             }
         }
     }
@@ -230,11 +239,20 @@ fn of_start(
     terms: &mut Terms,
     kind: KindId,
     node: TermId,
+    apart: Apart,
 ) -> Option<(usize, KindId, TermId)> {
     let node = of_state(ground, terms, node, BTreeMap::new())?;
     let size = terms.size(node);
     let mut constants = terms.free_constants(&[node]).into_iter();
-    let known = constants.all(|constant| now(ground, constant).is_some());
+    let known = constants.all(|constant| {
+        match ground.constants.meaning(constant) {
+            Some(Meaning::Now(_)) => true,
+            // What a variable in memory holds makes the gate's questions harder, and is mostly
+            // needed where its address is a cursor.
+            Some(Meaning::Origin) => apart == Apart::Traces,
+            _ => false,
+        }
+    });
     (known && size <= LARGE && !terms.free_constants(&[node]).is_empty())
         .then_some((size, kind, node))
 }
