@@ -43,6 +43,7 @@ pub use hardbop_cfront as cfront;
 pub use hardbop_circuit as circuit;
 pub use hardbop_cluster as cluster;
 pub use hardbop_diagnostics as diagnostics;
+pub use hardbop_diagrams as diagrams;
 pub use hardbop_dpr as dpr;
 pub use hardbop_engine as engine;
 pub use hardbop_facts as facts;
