@@ -9,8 +9,8 @@
 //! whose bits are few, or that are copied and compared with numbers only, as states of protocols,
 //! schedulers and flags are (Apel, Beyer, Friedberger, Raimondi and von Rhein: Domain types, 2013).
 //!
-//! [`order`] gives the bits that vary their places in diagrams, [`relations`] makes diagrams of
-//! steps, [`search`] follows them, [`said`] says what was found. A bit whose diagram would be large
+//! [`order`] gives the bits that vary their places in diagrams, `relations` makes diagrams of
+//! steps, [`search`] follows them, `said` says what was found. A bit whose diagram would be large
 //! may be anything: then more is reached than is so, which costs a proof and never its truth.
 
 pub mod order;
