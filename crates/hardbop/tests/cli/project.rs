@@ -121,7 +121,7 @@ fn options_about_files_are_refused_for_projects() {
         "check",
         expect![[r#"
             [stderr]
-            error: `hardbop.toml`: `blast` is no engine: there are `auto`, `dpr`, `functions`, `houdini`, `horn`, `induction`, `leap`, `nodes`, `pdr`, `polynomials`, `run`, `sat`, `slam`, `unroll`, `values`
+            error: `hardbop.toml`: `blast` is no engine: there are `auto`, `diagrams`, `dpr`, `functions`, `houdini`, `horn`, `induction`, `leap`, `nodes`, `pdr`, `polynomials`, `run`, `sat`, `slam`, `unroll`, `values`
             [exit 2]
         "#]],
     );
