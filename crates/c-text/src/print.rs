@@ -132,6 +132,7 @@ impl Printer<'_> {
             | ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
+            | ExprKind::PointsToConstant { .. }
             | ExprKind::HeapIs { .. }
             | ExprKind::ObjectSize { .. }
             | ExprKind::Open { .. } => hardbop_cfront::dump::expr_text(program, id),

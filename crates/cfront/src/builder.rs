@@ -410,6 +410,7 @@ impl Builder {
                 source,
                 initial: initial_of(strength),
                 read_only: false,
+                align: 1,
             });
             self.external_variables.insert(name.to_owned(), id);
             self.variable_states

@@ -49,6 +49,8 @@ pub enum CheckKind {
     Alignment,
     /// Memory is copied to where it overlaps itself, by a function that does not allow it.
     Overlap,
+    /// A write to a string literal or to a constant of static storage.
+    Constant,
     /// `free` of what is not the start of a live heap object.
     Free,
     /// Memory of the heap that nothing points to any more was not freed.
@@ -80,6 +82,7 @@ impl CheckKind {
             CheckKind::PointerArithmetic => "pointer-arithmetic",
             CheckKind::Alignment => "alignment",
             CheckKind::Overlap => "overlap",
+            CheckKind::Constant => "constant",
             CheckKind::Free => "free",
             CheckKind::Leak => "leak",
             CheckKind::Cleanup => "cleanup",
@@ -110,6 +113,7 @@ impl CheckKind {
             CheckKind::PointerArithmetic => "A pointer can be moved out of its object.",
             CheckKind::Alignment => "An access can be misaligned.",
             CheckKind::Overlap => "Memory can be copied to where it overlaps itself.",
+            CheckKind::Constant => "A string literal or a constant can be written.",
             CheckKind::Free => "What is not the start of a live heap object can be freed.",
             CheckKind::Leak => "Memory can be lost: nothing points to it, and it was not freed.",
             CheckKind::Cleanup => "The program can end without having freed all memory.",

@@ -411,10 +411,12 @@ impl View<'_> {
             }
             ExprKind::HeapIs { fact, .. } => out.push_str(fact.text()),
             ExprKind::ValidFree { pointer }
+            | ExprKind::PointsToConstant { pointer }
             | ExprKind::ObjectSize { pointer }
             | ExprKind::Open { pointer } => {
                 out.push_str(match expr.kind {
                     ExprKind::ValidFree { .. } => "valid_free(",
+                    ExprKind::PointsToConstant { .. } => "points_to_constant(",
                     ExprKind::Open { .. } => "open_bits(",
                     _ => "object_size(",
                 });

@@ -444,6 +444,7 @@ impl Builder {
             source,
             initial: Initial::None,
             read_only: false,
+            align: 1,
         })
     }
 

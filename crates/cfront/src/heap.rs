@@ -38,6 +38,7 @@ impl Builder {
             source,
             initial: Initial::Data(Vec::new()),
             read_only: false,
+            align: 1,
         });
         self.live_objects = Some(variable);
         variable

@@ -37,6 +37,7 @@ pub mod models;
 pub mod operands;
 pub mod options;
 pub mod parse;
+pub mod placement;
 pub mod points_to;
 pub mod program;
 mod quoted;

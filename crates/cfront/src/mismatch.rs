@@ -135,6 +135,7 @@ fn variable(program: &mut Program, name: &str, ty: TypeId, kind: VarKind, source
         source,
         initial: Initial::None,
         read_only: false,
+        align: 1,
     })
 }
 

@@ -110,6 +110,7 @@ pub fn operands_of(kind: &ExprKind, see: &mut impl FnMut(Operand)) {
             see(Expr(otherwise));
         }
         ExprKind::ValidFree { pointer }
+        | ExprKind::PointsToConstant { pointer }
         | ExprKind::ObjectSize { pointer }
         | ExprKind::Open { pointer } => see(Expr(pointer)),
     }
@@ -297,6 +298,9 @@ pub(crate) trait Renumber {
                 size: self.expr(size),
             },
             ExprKind::ValidFree { pointer } => ExprKind::ValidFree {
+                pointer: self.expr(pointer),
+            },
+            ExprKind::PointsToConstant { pointer } => ExprKind::PointsToConstant {
                 pointer: self.expr(pointer),
             },
             ExprKind::Open { pointer } => ExprKind::Open {

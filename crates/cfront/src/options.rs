@@ -16,7 +16,8 @@ pub struct LowerOptions {
     /// [`CheckKind::Conversion`], [`CheckKind::FloatCast`], [`CheckKind::Nan`],
     /// [`CheckKind::Uninit`],
     /// [`CheckKind::Pointer`], [`CheckKind::Bounds`], [`CheckKind::PointerArithmetic`],
-    /// [`CheckKind::Alignment`], [`CheckKind::Overlap`], [`CheckKind::Free`], [`CheckKind::Leak`], [`CheckKind::Cleanup`]; and
+    /// [`CheckKind::Alignment`], [`CheckKind::Overlap`], [`CheckKind::Constant`],
+    /// [`CheckKind::Free`], [`CheckKind::Leak`], [`CheckKind::Cleanup`]; and
     /// [`CheckKind::Termination`], one for the whole program.
     pub checks: BTreeSet<CheckKind>,
     /// Whether a left shift of a value is among the overflows.

@@ -91,6 +91,8 @@ pub struct Variable {
     /// Whether it is a string literal or a `const` object of static storage, which the machine
     /// does not let anybody write.
     pub read_only: bool,
+    /// The alignment in bytes that its declaration asks for; 1 where its type's will do.
+    pub align: u64,
 }
 
 impl Variable {
@@ -529,6 +531,12 @@ pub enum ExprKind {
     /// Whether `free` may be called: null, or the start of a live heap object.
     ValidFree {
         /// The argument of `free`.
+        pointer: ExprId,
+    },
+    /// Whether a pointer belongs to an object that is not to be written: a string literal, or a
+    /// constant of static storage.
+    PointsToConstant {
+        /// The pointer.
         pointer: ExprId,
     },
     /// Whether the heap is as it should be where the program ends.

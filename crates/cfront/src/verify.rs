@@ -202,6 +202,10 @@ impl Verifier<'_> {
                 self.is_int(ty) && points(pointer),
                 "a free test of wrong types",
             ),
+            ExprKind::PointsToConstant { pointer } => must(
+                self.is_int(ty) && points(pointer),
+                "a test for constants of wrong types",
+            ),
             ExprKind::HeapIs { .. } => must(self.is_int(ty), "a test of the heap of a wrong type"),
             ExprKind::Open { pointer } => must(
                 self.is_integer(ty) && points(pointer),

@@ -222,6 +222,7 @@ impl<'p> Watch<'p> {
                 // Whether an access would be good is asked without making it.
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
+                | ExprKind::PointsToConstant { .. }
                 | ExprKind::HeapIs { .. }
                 | ExprKind::ObjectSize { .. }
                 | ExprKind::Open { .. } => {}

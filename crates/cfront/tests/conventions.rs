@@ -216,8 +216,8 @@ fn addresses_as_numbers() {
         "int a;",
         "int x = (uintptr_t)&a % 4;",
         expect![[r#"
-        objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
-    "#]],
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
+        "#]],
     );
     check(
         "int a;",
@@ -235,14 +235,14 @@ fn addresses_as_numbers() {
         "int a;",
         "unsigned x = (unsigned)(uintptr_t)&a;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
         "int a; union { int *p; uintptr_t u; } v;",
         "v.p = &a; int x = v.u > 9;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
 }
@@ -254,14 +254,14 @@ fn parts_of_addresses() {
         "int a; int *table[2] = { &a, 0 };",
         "int x = ((unsigned char *)table)[0] & 0xf0;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
         "int a; int *table[2] = { &a, 0 };",
         "unsigned char *b = (unsigned char *)table; if (b[0]) a = 1;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
             ends: pointer at 6
         "#]],
     );
@@ -269,14 +269,14 @@ fn parts_of_addresses() {
         "int a; int *p = &a; unsigned halves[2];",
         "memcpy(halves, &p, sizeof p); int x = halves[0] == 64;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
         "int a, b; struct { int *p; } s = { &a }, t = { &b };",
         "int x = memcmp(&s, &t, sizeof s) < 0;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
             ends: pointer at 6
         "#]],
     );
@@ -284,21 +284,21 @@ fn parts_of_addresses() {
         "int a; int *p = &a; union { int *p; unsigned char b[8]; } u;",
         "u.p = &a; int x = u.b[0] == 64;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
         "int a;",
         "double d = (uintptr_t)&a;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
         "int a; unsigned char b[9];",
         "int x = b[(uintptr_t)&a];",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
             ends: pointer at 6
         "#]],
     );
@@ -306,7 +306,7 @@ fn parts_of_addresses() {
         "void f(void) {}",
         "int x = (uintptr_t)f & 16;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
@@ -336,21 +336,21 @@ fn addresses_beside_numbers() {
         "int a;",
         "int x = &a == (int *)0x601040;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
         "int a, *p = (int *)0x601040;",
         "int x = &a < p;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check(
         "int a, *p; void take(int *q) { p = q; }",
         "take((int *)(uintptr_t)rand()); int x = &a == p;",
         expect![[r#"
-            objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:6
+            objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
     check("int a, *p;", "int x = &a == p;", expect![[""]]);

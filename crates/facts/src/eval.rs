@@ -137,6 +137,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                 None => self.either(condition, then, otherwise, depth),
             },
             ExprKind::ValidAccess { pointer, size } => number(self.valid(pointer, size, depth)),
+            ExprKind::PointsToConstant { pointer } => number(self.constant(pointer, depth)),
             ExprKind::Overflows { .. } => self.overflows(id, depth),
             _ => number(None),
         }
@@ -410,6 +411,23 @@ impl<'a, 'p> Reader<'a, 'p> {
             }
         };
         bases.iter().all(inside).then_some(Range::of(1))
+    }
+
+    /// Whether what a pointer points to may not be written, if it is the same for all that it may
+    /// point to.
+    fn constant(&self, pointer: ExprId, depth: u32) -> Option<Range> {
+        let Some(Value::Pointer(bases)) = self.deep(pointer, depth) else {
+            return None;
+        };
+        let program = self.semantics.program;
+        let constant = |base: &Base| match base {
+            Base::Null => false,
+            Base::Variable(variable) => program.variable(*variable).read_only,
+        };
+        let mut all = bases.keys().map(constant);
+        let first = all.next()?;
+        all.all(|other| other == first)
+            .then_some(Range::of(i128::from(first)))
     }
 }
 

@@ -92,7 +92,7 @@ fn a_pointer_is_null_or_into_an_object() {
          }",
         expect![[r#"
             main violation: never
-            main end: at == 0 || at - origin <=u 28, main::result# == 0
+            main end: at == 0 || at - (origin + 16) <=u 28, main::result# == 0
         "#]],
     );
 }

@@ -506,13 +506,14 @@ pub const UNDEFINED: &[CheckKind] = &[
     CheckKind::PointerArithmetic,
     CheckKind::Alignment,
     CheckKind::Overlap,
+    CheckKind::Constant,
     CheckKind::Free,
 ];
 
 /// What a word of `--check` asks for.
 fn kinds(name: &CheckName) -> &'static [CheckKind] {
     use CheckKind::{
-        Alignment, Bounds, Cleanup, Conversion, DivisionByZero, FloatCast, Free, Leak, Nan,
+        Alignment, Bounds, Cleanup, Constant, Conversion, DivisionByZero, FloatCast, Free, Leak, Nan,
         Overflow, Overlap, Pointer, PointerArithmetic, Uninit, Unsigned,
     };
     match name {
@@ -528,6 +529,7 @@ fn kinds(name: &CheckName) -> &'static [CheckKind] {
         CheckName::PointerArithmetic => &[PointerArithmetic],
         CheckName::Alignment => &[Alignment],
         CheckName::Overlap => &[Overlap],
+        CheckName::Constant => &[Constant],
         CheckName::Free => &[Free],
         CheckName::Leak => &[Leak],
         CheckName::Cleanup => &[Cleanup],
@@ -545,6 +547,7 @@ fn kinds(name: &CheckName) -> &'static [CheckKind] {
             PointerArithmetic,
             Alignment,
             Overlap,
+            Constant,
             Free,
             Leak,
             Cleanup,

@@ -459,6 +459,7 @@ pub fn ends(program: &Program) -> Vec<String> {
         };
         let never = match check {
             CheckKind::DivisionByZero => "no execution divides by zero",
+            CheckKind::Constant => "a constant is written",
             CheckKind::Free => "`free` is given null or live memory of the heap",
             _ => "every access is inside of a live object",
         };

@@ -212,6 +212,8 @@ impl Writer<'_> {
             }
             // No sanitizer of gcc's sees these.
             CheckKind::Unsigned | CheckKind::Conversion | CheckKind::Nan | CheckKind::Uninit => "",
+            // The processor sees it.
+            CheckKind::Constant => "",
             CheckKind::Alignment => " -fsanitize=alignment -fno-sanitize-recover=all",
             CheckKind::PointerArithmetic => {
                 " -fsanitize=pointer-overflow,undefined -fno-sanitize-recover=all"

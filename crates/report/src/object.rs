@@ -120,6 +120,7 @@ impl Observer for Looker<'_> {
                         CheckKind::Pointer
                             | CheckKind::Bounds
                             | CheckKind::Free
+                            | CheckKind::Constant
                             | CheckKind::PointerArithmetic
                     )
                 {
@@ -224,7 +225,7 @@ impl Looker<'_> {
                     self.access(pointer, size, state);
                     return;
                 }
-                ExprKind::ValidFree { pointer } => {
+                ExprKind::ValidFree { pointer } | ExprKind::PointsToConstant { pointer } => {
                     self.access(pointer, 0, state);
                     return;
                 }

@@ -150,6 +150,9 @@ impl Execution<'_, '_> {
                 self.valid_access(terms, pointer, size, evaluated)
             }
             ExprKind::ValidFree { pointer } => self.valid_free(terms, pointer, evaluated),
+            ExprKind::PointsToConstant { pointer } => {
+                self.points_to_constant(terms, pointer, evaluated)
+            }
             // Which objects live is not known here; a count of them may say that none does.
             ExprKind::HeapIs { .. } => self.imprecise(terms, "heap", Sort::Bool),
             // Which bits have a value is not a part of this state: any may have none.

@@ -12,6 +12,7 @@ use crate::births::Traces;
 use crate::once::only_objects;
 use crate::ownership::{self, Ownership};
 use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
+use hardbop_cfront::placement::{alignment, placed};
 use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{ClassId, PointsTo, Spot, bit_field, leaves};
 use hardbop_cfront::program::{PlaceKind, Program, VarKind};
@@ -116,7 +117,7 @@ pub struct Layout {
 
 /// The distance of the first object from the origin.
 const FIRST: u64 = 0;
-/// Objects start at multiples of this many bytes.
+/// Objects of the heap start at multiples of this many bytes, and so do functions.
 const ALIGN: u64 = 16;
 
 impl Layout {
@@ -201,11 +202,13 @@ impl Layout {
                     });
                 }
                 _ => {
-                    distances[index] = Some(next);
-                    next += rounded(program.types.size_of(variable.ty));
+                    let distance = placed(next, alignment(program, id));
+                    distances[index] = Some(distance);
+                    next = distance + program.types.size_of(variable.ty).max(1);
                 }
             }
         }
+        next = next.next_multiple_of(ALIGN);
         let mut function_distances = Vec::with_capacity(program.functions.len());
         for _ in &program.functions {
             function_distances.push(next);

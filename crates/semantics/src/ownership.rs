@@ -5,9 +5,9 @@
 //! interpreter's pointers carry that with them, and here it is state of its own, beside the
 //! pointer: the owner's *identity*. Identities are numbers that no two objects share:
 //!
-//! - an object that never ends, and one that is taken from the frontier, has its address, a
-//!   multiple of 16;
-//! - a local that begins and ends has a new odd number for every life;
+//! - an object that never ends, and one that is taken from the frontier, has its address, which
+//!   modulo 16 is 0 or the object's alignment, a power of two;
+//! - a local that begins and ends has a new number for every life, which is 3 modulo 16;
 //! - null and what was never an address belong to nobody: 0;
 //! - a pointer of which bits were written, or that was an integer of unknown origin, may belong to
 //!   anybody.
@@ -36,16 +36,18 @@ pub(crate) const NOBODY: u128 = 0;
 /// What a local is that does not live: nothing that a pointer belongs to.
 pub(crate) const DEAD: u128 = 2;
 /// The identity of the first life of a local.
-pub(crate) const FIRST_LIFE: u128 = 1;
+pub(crate) const FIRST_LIFE: u128 = 3;
 /// The distance to the identity of the next life.
-pub(crate) const NEXT_LIFE: u128 = 2;
+pub(crate) const NEXT_LIFE: u128 = 16;
 
 /// Whether a check of a program asks to which object a pointer belongs.
 pub(crate) fn is_asked_for(program: &Program) -> bool {
     let asks = |kind: &ExprKind| {
         matches!(
             kind,
-            ExprKind::ValidAccess { .. } | ExprKind::ValidFree { .. }
+            ExprKind::ValidAccess { .. }
+                | ExprKind::ValidFree { .. }
+                | ExprKind::PointsToConstant { .. }
         )
     };
     program.exprs.iter().any(|expr| asks(&expr.kind))

@@ -90,6 +90,7 @@ fn scope_of(program: &Program, function: FuncId, expr: ExprId) -> Option<Scope> 
                     ExprKind::Overflows { .. }
                         | ExprKind::ValidAccess { .. }
                         | ExprKind::ValidFree { .. }
+                        | ExprKind::PointsToConstant { .. }
                         | ExprKind::HeapIs { .. }
                         | ExprKind::ObjectSize { .. }
                         | ExprKind::Open { .. }

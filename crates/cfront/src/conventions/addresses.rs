@@ -56,8 +56,8 @@ pub(super) fn find(view: &View<'_>) -> Vec<String> {
     }
     const TEXTS: [&str; 4] = [
         "different objects lie in one order and at fixed distances: addresses are compared at",
-        "objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a \
-         number at",
+        "objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the \
+         heap to 16 bytes): an address is used as a number at",
         "objects that come after others have gone lie where Hardbop puts them: addresses are \
          compared at",
         "different literals are different objects: their addresses are compared at",

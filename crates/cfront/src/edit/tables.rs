@@ -83,6 +83,7 @@ impl Tables {
             source,
             initial,
             read_only: false,
+            align: 1,
         })
     }
 

@@ -27,16 +27,6 @@ pub(super) fn stack_bottom(model: DataModel) -> u64 {
     }
 }
 
-/// The start of an object that is placed at or after an address.
-pub(super) fn align_up(address: u64, size: u64) -> u64 {
-    let align = if size >= 16 {
-        16
-    } else {
-        size.max(1).next_power_of_two().max(4)
-    };
-    address.saturating_add(align - 1) & !(align - 1)
-}
-
 /// The first address after an object and its gap.
 pub(super) fn after(base: u64, size: u64) -> u64 {
     base.saturating_add(size).saturating_add(GAP)

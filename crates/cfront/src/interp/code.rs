@@ -379,6 +379,10 @@ pub(super) enum Rare {
         d: R,
         pointer: R,
     },
+    PointsToConstant {
+        d: R,
+        pointer: R,
+    },
     HeapIs {
         d: R,
         fact: HeapFact,
@@ -544,6 +548,8 @@ pub(super) struct FunctionCode {
     pub slots: Vec<Slot>,
     /// The size of the frame's objects with their gaps.
     pub frame_size: u64,
+    /// What the start of the frame's objects is a multiple of.
+    pub frame_align: u64,
     pub formals: Vec<(Storage, Shape)>,
     pub result: Option<(Storage, Shape)>,
     /// Whether the further arguments are kept in memory, because `va_start` is used.
@@ -564,6 +570,7 @@ pub(super) struct FrameLayout {
     pub variables: u32,
     pub slots: Vec<Slot>,
     pub frame_size: u64,
+    pub align: u64,
     /// The variable of each slot.
     pub slot_variables: Vec<VarId>,
 }

@@ -50,6 +50,7 @@ pub(super) fn function(program: &Program, layout: &Layout, id: FuncId) -> Functi
         open: open.collect(),
         slots: frame.slots.clone(),
         frame_size: frame.frame_size,
+        frame_align: frame.align,
         formals: source
             .formals
             .iter()

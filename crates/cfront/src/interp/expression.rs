@@ -337,6 +337,7 @@ impl<'p> Emitter<'p> {
                 work.push(operand(mode));
             }
             ExprKind::ValidFree { pointer }
+            | ExprKind::PointsToConstant { pointer }
             | ExprKind::ObjectSize { pointer }
             | ExprKind::Open { pointer } => {
                 work.push(Work::Finish { id, dest, mark });
@@ -553,6 +554,13 @@ impl<'p> Emitter<'p> {
                 let pointer = self.register(value);
                 let d = self.target(dest, mark);
                 self.rare(Rare::ValidFree { d, pointer });
+                Operand::Reg(d)
+            }
+            ExprKind::PointsToConstant { .. } => {
+                let value = pop(values);
+                let pointer = self.register(value);
+                let d = self.target(dest, mark);
+                self.rare(Rare::PointsToConstant { d, pointer });
                 Operand::Reg(d)
             }
             ExprKind::Open { .. } => {

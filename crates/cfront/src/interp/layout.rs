@@ -1,8 +1,9 @@
 //! Decides where each variable lives while the program runs.
 
-use super::addresses::{FUNCTION_SIZE, FUNCTIONS, after, align_up};
+use super::addresses::{FUNCTION_SIZE, FUNCTIONS, after};
 use super::code::{FrameLayout, Slot, Storage};
 use crate::ids::{ExprId, PlaceId, VarId};
+use crate::placement::{UNIT, alignment, period, placed};
 use crate::program::{ExprKind, Op, PlaceKind, Program, VarKind};
 
 /// Where all variables live.
@@ -27,14 +28,17 @@ pub(super) fn layout(program: &Program) -> Layout {
     for (i, variable) in program.variables.iter().enumerate() {
         if let VarKind::Global | VarKind::Static(_) | VarKind::Literal = variable.kind {
             let size = size_of(program, VarId(i as u32));
-            let base = align_up(address, size);
+            let base = placed(address, alignment(program, VarId(i as u32)));
             address = after(base, size);
             statics.push((VarId(i as u32), base, size));
             storage[i] = Storage::Static(statics.len() as u32);
         }
     }
     let frames = program.functions.iter().map(|function| {
-        let mut frame = FrameLayout::default();
+        let mut frame = FrameLayout {
+            align: UNIT,
+            ..FrameLayout::default()
+        };
         let variables = function
             .formals
             .iter()
@@ -47,7 +51,9 @@ pub(super) fn layout(program: &Program) -> Layout {
             }
             storage[i] = if in_memory[i] {
                 let size = size_of(program, variable);
-                let offset = align_up(frame.frame_size, size);
+                let align = alignment(program, variable);
+                let offset = placed(frame.frame_size, align);
+                frame.align = frame.align.max(period(align));
                 frame.frame_size = after(offset, size);
                 frame.slots.push(Slot {
                     size,
@@ -61,7 +67,9 @@ pub(super) fn layout(program: &Program) -> Layout {
                 Storage::Register(frame.variables - 1)
             };
         }
-        frame.frame_size = frame.frame_size.saturating_add(15) & !15;
+        // Wherever the stack is, there is room for a start that is aligned.
+        let size = frame.frame_size.saturating_add(UNIT - 1) & !(UNIT - 1);
+        frame.frame_size = size.saturating_add(frame.align - UNIT);
         frame
     });
     let frames = frames.collect();

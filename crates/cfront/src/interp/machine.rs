@@ -304,10 +304,8 @@ impl<'i> Machine<'i> {
             return Err(TrapKind::WildPointer);
         };
         let described = &frame.code.slots[slot as usize];
-        let (base, size) = (
-            frame.top - frame.code.frame_size + described.offset,
-            described.size,
-        );
+        let start = (frame.top - frame.code.frame_size).next_multiple_of(frame.code.frame_align);
+        let (base, size) = (start + described.offset, described.size);
         let object = self.memory.create(base, size, Life::Frame)?;
         self.slots[self.slot_base + slot as usize] = object;
         self.memory.unwrite(object, 0, size as usize);

@@ -338,6 +338,13 @@ impl Memory {
         Ok((slot, offset as usize))
     }
 
+    /// Whether a pointer belongs to an object that nobody may write.
+    pub(super) fn is_constant(&self, pointer: Reg) -> bool {
+        let object = &self.objects[pointer.high as u32 as usize];
+        let lives = pointer.high != 0 && u64::from(object.generation) == pointer.high >> 32;
+        lives && object.read_only
+    }
+
     /// Where a write of some bytes goes, or why it cannot be made.
     #[inline]
     pub(super) fn locate_to_write(

@@ -125,6 +125,16 @@ impl Machine<'_> {
                     },
                 );
             }
+            Rare::PointsToConstant { d, pointer } => {
+                let constant = self.memory.is_constant(self.get(pointer));
+                self.set(
+                    d,
+                    Reg {
+                        low: u64::from(constant),
+                        high: 0,
+                    },
+                );
+            }
             Rare::HeapIs { d, fact, end } => {
                 let holds = self.heap_is(fact, end)?;
                 self.set(

@@ -90,6 +90,7 @@ impl Tiny {
             source: nowhere(),
             initial,
             read_only: false,
+            align: 1,
         });
         VarId(self.program.variables.len() as u32 - 1)
     }

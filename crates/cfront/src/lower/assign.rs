@@ -66,7 +66,7 @@ impl Lower<'_> {
         {
             return false;
         }
-        let place = self.access(lhs);
+        let place = self.access_to_write(lhs);
         if !self.is_fixed(place) {
             return false;
         }
@@ -136,7 +136,7 @@ impl Lower<'_> {
         lhs: sema::ExprId,
         rhs: sema::ExprId,
     ) -> (PlaceId, ExprId) {
-        let place = self.access(lhs);
+        let place = self.access_to_write(lhs);
         let ty = self.place_ty(place);
         let effect = self.effects.of(rhs);
         let place = self.keep_place(place, effect);
@@ -191,7 +191,7 @@ impl Lower<'_> {
         lhs: sema::ExprId,
         rhs: sema::ExprId,
     ) -> PlaceId {
-        let place = self.access(lhs);
+        let place = self.access_to_write(lhs);
         let place = self.keep_place(place, self.effects.of(rhs));
         if self.is_fixed(place) {
             self.record_into(rhs, place);
@@ -214,7 +214,7 @@ impl Lower<'_> {
             self.unsupported("a vector or a complex number");
             return;
         }
-        let place = self.access(operand);
+        let place = self.access_to_write(operand);
         self.at_expr(id);
         let old = self.b.load(place);
         let new = self.stepped(op, old, operand);
@@ -223,7 +223,7 @@ impl Lower<'_> {
 
     /// `++` or `--` as a value.
     pub(super) fn step(&mut self, id: sema::ExprId, op: AstUnary, operand: sema::ExprId) -> ExprId {
-        let place = self.access(operand);
+        let place = self.access_to_write(operand);
         self.at_expr(id);
         let old = self.b.load(place);
         if matches!(op, AstUnary::PreInc | AstUnary::PreDec) {

@@ -314,6 +314,7 @@ impl Lower<'_> {
             source,
             initial: Initial::None,
             read_only: false,
+            align: 1,
         });
         self.f().locals.push(variable);
         self.b.var_place(variable)

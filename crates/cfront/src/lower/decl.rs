@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::body::{ScopeItem, Storage};
-use crate::ids::{PlaceId, TypeId};
+use crate::ids::{PlaceId, TypeId, VarId};
 use crate::program::*;
 use crate::types::{Record, Type};
 use rucc_sema as sema;
@@ -89,6 +89,7 @@ impl Lower<'_> {
             None => Variable::COMPOUND_LITERAL.to_owned(),
         };
         let decl_ty = decl.ty;
+        let align = decl.alignment.map_or(1, u64::from);
         let ty = self.ty(decl_ty);
         let source = self.unit.source(self.unit.tree.decl_span(id));
         let func = self.f().func;
@@ -100,6 +101,7 @@ impl Lower<'_> {
             source,
             initial: Initial::None,
             read_only: false,
+            align,
         });
         if self.effects.is_taken(id) {
             self.f().taken.insert(variable);
@@ -121,12 +123,28 @@ impl Lower<'_> {
         let Storage::Variable(variable) = self.local(id) else {
             unreachable!("a compound literal has no variable length")
         };
+        self.lives_in_scope(id, variable);
         self.emit(Op::Declare { variable });
         let place = self.b.var_place(variable);
         if let Some(init) = init {
             self.initialise(place, decl_ty, init);
         }
         place
+    }
+
+    /// The object of a compound literal lives as long as the block that it stands in.
+    fn lives_in_scope(&mut self, id: sema::DeclId, variable: VarId) {
+        let taken = self.effects.is_taken(id);
+        let scope = self.f().scope;
+        let items = &mut self.f().scopes[scope].items;
+        // An expression may be evaluated in several places.
+        if items.iter().all(|item| item.variable != variable) {
+            items.push(ScopeItem {
+                variable,
+                taken,
+                cleanup: None,
+            });
+        }
     }
 
     /// The type of an object whose initialiser gives its flexible member a length.

@@ -294,6 +294,7 @@ impl Lower<'_> {
                 let to = self.keep_for(values[0], WRITES_MEMORY);
                 let from = values[1];
                 self.check_range(to, size);
+                self.check_writable(to);
                 self.check_range(from, size);
                 if name == "memcpy" {
                     self.check_disjoint(to, from, size);
@@ -310,6 +311,7 @@ impl Lower<'_> {
                 let byte = self.b.convert(values[1], int);
                 let to = self.keep_for(values[0], WRITES_MEMORY);
                 self.check_range(to, size);
+                self.check_writable(to);
                 self.emit(Op::FillMemory { to, byte, size });
                 Some(Some(to))
             }

@@ -54,6 +54,7 @@ impl Lower<'_> {
                     source,
                     initial: Initial::Data(Vec::new()),
                     read_only: true,
+                    align: 1,
                 });
                 self.f().jumps.labels.push((label, variable));
                 variable

@@ -94,6 +94,7 @@ impl Lower<'_> {
                 }
                 ExprKind::ValidAccess { .. }
                 | ExprKind::ValidFree { .. }
+                | ExprKind::PointsToConstant { .. }
                 | ExprKind::HeapIs { .. }
                 | ExprKind::ObjectSize { .. }
                 | ExprKind::Open { .. } => return true,

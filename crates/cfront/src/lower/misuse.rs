@@ -9,7 +9,7 @@ use rucc_ast::{BinaryOp as AstBinary, UnaryOp as AstUnary};
 use rucc_sema as sema;
 use rucc_types as rt;
 
-/// Every object lies at a multiple of this many bytes, so more than that is not known.
+/// Objects of the heap lie at multiples of this many bytes, so more than that is not known.
 const OBJECTS: u64 = 16;
 
 impl Lower<'_> {
@@ -32,8 +32,8 @@ impl Lower<'_> {
         }
         self.at_expr(id);
         self.b.assume_model(
-            "every object lies at a multiple of 16 bytes: an access that only this makes aligned is \
-             not seen",
+            "objects of the heap lie at multiples of 16 bytes: an access that only this makes aligned \
+             is not seen",
         );
         let (int, size) = (self.int_ty(), self.size_ty());
         let address = self.b.convert(pointer, size);

@@ -263,6 +263,7 @@ impl Lower<'_> {
                     source,
                     initial: Initial::None,
                     read_only: false,
+                    align: 1,
                 }))
             }
             _ => None,
@@ -340,6 +341,7 @@ impl Lower<'_> {
             source,
             initial: Initial::None,
             read_only: false,
+            align: decl.alignment.map_or(1, u64::from),
         };
         let formal = self.b.add_variable(variable.clone());
         let mut storage = formal;
@@ -422,9 +424,13 @@ impl Lower<'_> {
                 source,
                 initial: Initial::Data(Vec::new()),
                 read_only: false,
+                align: 1,
             })
         };
         self.globals.insert(id, var);
+        let align = &mut self.b.variables[var.index()].align;
+        // Other units may ask for more.
+        *align = decl.alignment.map_or(1, u64::from).max(*align);
         if decl.state != sema::Definition::Declared {
             self.b.variables[var.index()].read_only = self.is_constant(decl.ty);
         }
@@ -477,6 +483,7 @@ impl Lower<'_> {
             source,
             initial: Initial::Data(parts),
             read_only: true,
+            align: 1,
         });
         self.strings.insert(id, var);
         var

@@ -263,6 +263,33 @@ impl Lower<'_> {
         place
     }
 
+    /// The place of an lvalue that is written, with the checks that were asked for.
+    pub(super) fn access_to_write(&mut self, id: sema::ExprId) -> PlaceId {
+        let place = self.access(id);
+        let mut at = place;
+        // What the language knows to be constant is not assigned to; a pointer may lead there.
+        let pointer = loop {
+            match self.b.places[at.index()].kind {
+                PlaceKind::Var(_) => return place,
+                PlaceKind::Deref(pointer) => break pointer,
+                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => at = base,
+            }
+        };
+        self.at_expr(id);
+        self.check_writable(pointer);
+        place
+    }
+
+    /// Checks that what a pointer points to may be written.
+    pub(super) fn check_writable(&mut self, pointer: ExprId) {
+        if self.b.options.wants(CheckKind::Constant) {
+            let int = self.int_ty();
+            let constant = self.b.expr(ExprKind::PointsToConstant { pointer }, int);
+            let message = format!("write to a constant in {TEXT}");
+            self.check(CheckKind::Constant, constant, message);
+        }
+    }
+
     /// Checks the indices and the pointer on the way to a place. Just taking an address is no
     /// access: `&a[n]` may point behind the array.
     pub(super) fn check_place(&mut self, id: sema::ExprId, place: PlaceId) {

@@ -338,6 +338,7 @@ impl Builder {
             source,
             initial: Initial::Unknown,
             read_only: false,
+            align: 1,
         });
         self.present.insert(name, variable);
         variable

@@ -132,6 +132,7 @@ impl Lower<'_> {
             source,
             initial: Initial::None,
             read_only: false,
+            align: 1,
         });
         self.f().locals.push(hidden);
         self.f().variables.insert(id, Storage::Behind(hidden));

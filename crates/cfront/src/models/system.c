@@ -2,7 +2,7 @@
 
 //@
 int *__errno_location(void);
-static int outcome(void) {
+static int call_outcome(void) {
   if (__VERIFIER_nondet_int() == 0)
     return 0;
   *__errno_location() = __VERIFIER_nondet_int();
@@ -10,13 +10,13 @@ static int outcome(void) {
 }
 // A record whose layout is the system's: it may be as large as what it is put into.
 static int record(void *p) {
-  if (outcome() != 0)
+  if (call_outcome() != 0)
     return -1;
   __VERIFIER_nondet_memory(p, __hardbop_object_size(p));
   return 0;
 }
 int pipe(int *ends) {
-  if (outcome() != 0)
+  if (call_outcome() != 0)
     return -1;
   ends[0] = __VERIFIER_nondet_int();
   ends[1] = __VERIFIER_nondet_int();
@@ -42,16 +42,16 @@ int getrusage(int who, void *result) {
   return record(result);
 }
 int clock_getres(int clock, void *result) {
-  return result == 0 ? outcome() : record(result);
+  return result == 0 ? call_outcome() : record(result);
 }
 int timespec_get(void *result, int base) {
   return record(result) == 0 ? base : 0;
 }
 int sigprocmask(int how, const void *set, void *old) {
-  return old == 0 ? outcome() : record(old);
+  return old == 0 ? call_outcome() : record(old);
 }
 int gethostname(char *name, size_t size) {
-  if (outcome() != 0)
+  if (call_outcome() != 0)
     return -1;
   __VERIFIER_nondet_memory(name, size);
   return 0;

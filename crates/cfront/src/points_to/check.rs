@@ -253,6 +253,7 @@ impl Checker<'_> {
             | ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
+            | ExprKind::PointsToConstant { .. }
             | ExprKind::HeapIs { .. }
             | ExprKind::ObjectSize { .. }
             | ExprKind::Open { .. } => Ok(()),

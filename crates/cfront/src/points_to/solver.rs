@@ -319,6 +319,7 @@ impl<'a> Solver<'a> {
             | ExprKind::Overflows { .. }
             | ExprKind::ValidAccess { .. }
             | ExprKind::ValidFree { .. }
+            | ExprKind::PointsToConstant { .. }
             | ExprKind::HeapIs { .. }
             | ExprKind::ObjectSize { .. }
             | ExprKind::Open { .. } => None,

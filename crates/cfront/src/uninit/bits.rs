@@ -375,7 +375,9 @@ impl<'a> Bits<'a> {
             }
             ExprKind::Overflows { left, right, .. } => self.one_of(left, right, ty),
             ExprKind::ValidAccess { pointer, size } => self.one_of(pointer, size, ty),
-            ExprKind::ValidFree { pointer } | ExprKind::ObjectSize { pointer } => {
+            ExprKind::ValidFree { pointer }
+            | ExprKind::PointsToConstant { pointer }
+            | ExprKind::ObjectSize { pointer } => {
                 let bits = self.of(pointer)?;
                 Some(self.spread(bits, ty))
             }

@@ -251,6 +251,8 @@ pub enum CheckName {
     Alignment,
     /// A copy of memory to where it overlaps itself.
     Overlap,
+    /// A write to a string literal or to a constant.
+    Constant,
     /// `free` of what is not the start of a live heap object.
     Free,
     /// Memory that nothing points to any more and that was not freed.
@@ -258,7 +260,7 @@ pub enum CheckName {
     /// Memory that is not freed when the program ends.
     Cleanup,
     /// What the standard calls undefined: `div-by-zero`, `overflow`, `float-cast`, `uninit`, `pointer`,
-    /// `bounds`, `pointer-arithmetic`, `alignment`, `overlap` and `free`.
+    /// `bounds`, `pointer-arithmetic`, `alignment`, `overlap`, `constant` and `free`.
     Undefined,
     /// All of these.
     All,

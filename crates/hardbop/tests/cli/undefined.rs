@@ -133,6 +133,58 @@ fn a_misaligned_access() {
 }
 
 #[test]
+fn objects_are_no_more_aligned_than_c_asks() {
+    check(
+        "int main(void) {
+  char c; long l; _Alignas(32) int i;
+  assert((unsigned long)&l % 8 == 0);
+  assert((unsigned long)&i % 32 == 0);
+  if (__VERIFIER_nondet_int())
+    assert((unsigned long)&l % 16 == 0);
+  else
+    assert((unsigned long)&c % 2 == 0);
+  return 0;
+}",
+        "",
+        expect![],
+    );
+}
+
+#[test]
+fn the_object_of_a_compound_literal_lives_in_its_block() {
+    check(
+        "int main(void) {
+  int *p = &(int){1}, *q;
+  for (int i = 0; i < 2; i++) {
+    q = &(int){i};
+    *q += *p;
+  }
+  return *p + *q;
+}",
+        "--check pointer",
+        expect![],
+    );
+}
+
+#[test]
+fn an_address_that_is_computed_as_a_number() {
+    check(
+        "int main(void) {
+  int a[3] = {0, 1, 2};
+  unsigned long u = (unsigned long)a;
+  u += 2 * sizeof(int);
+  *(int *)u = 5;
+  assert(a[2] == 5);
+  if (__VERIFIER_nondet_int())
+    *(int *)(u + 4) = 1;
+  return 0;
+}",
+        "--check bounds,pointer",
+        expect![],
+    );
+}
+
+#[test]
 fn a_pointer_may_point_behind_its_object_and_no_further() {
     check(
         "int main(void) {

@@ -54,6 +54,7 @@ pub fn with_depths(program: &Program) -> Option<(Program, BTreeMap<FuncId, VarId
                 value: InitialValue::Scalar(zero),
             }]),
             read_only: false,
+            align: 1,
         };
         depths.insert(function, program.add_variable(variable));
     }

@@ -9,6 +9,7 @@ use crate::memory::Scalar;
 use crate::scalar;
 use crate::state::FreshOrigin;
 use hardbop_cfront::ids::{EdgeId, ExprId, PlaceId, TypeId, VarId};
+use hardbop_cfront::placement::{UNIT, alignment};
 use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::points_to::regions::Region;
 use hardbop_cfront::program::{BinaryOp, ExprKind, PlaceKind};
@@ -21,12 +22,12 @@ impl Execution<'_, '_> {
         let origin = FreshOrigin::Uninitialised(variable);
         if let Some(holder) = self.semantics.layout.activation_address(variable) {
             // A new object: memory above the frontier is unknown already.
-            let size = self
-                .semantics
-                .program
-                .types
-                .size_of(self.semantics.program.variable(variable).ty);
-            let address = self.take(terms, None, size);
+            let program = self.semantics.program;
+            let size = program.types.size_of(program.variable(variable).ty);
+            let align = alignment(program, variable);
+            let more = if align > UNIT { align } else { 0 };
+            let start = self.take(terms, None, size.saturating_add(more));
+            let address = self.placed(terms, start, align);
             self.state.set(holder, address);
             self.begin_life(terms, variable);
             return;
@@ -63,6 +64,25 @@ impl Execution<'_, '_> {
                     self.havoc_variable(terms, id, origin);
                 }
             }
+        }
+    }
+
+    /// Where an object of that alignment begins in memory that was taken for it.
+    fn placed(&mut self, terms: &mut Terms, start: TermId, align: u64) -> TermId {
+        if align <= UNIT {
+            // What is taken begins at a multiple of the unit, and that is its identity, too.
+            return start;
+        }
+        let align = i128::from(align);
+        let most = self.bytes(terms, align - 1);
+        let end = self.advance(terms, start, most);
+        if scalar::is_int(terms, end) {
+            let unit = self.bytes(terms, align);
+            let units = terms.int_div(end, unit);
+            terms.int_mul(&[units, unit])
+        } else {
+            let mask = terms.bv(-align, self.semantics.pointer_shape().width);
+            terms.bv_and(end, mask)
         }
     }
 

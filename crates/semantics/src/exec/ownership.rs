@@ -108,9 +108,54 @@ impl<'s> Execution<'s, '_> {
                     let (a, b) = (side(then), side(otherwise));
                     return terms.ite(condition, a, b);
                 }
+                ExprKind::Convert(_) => return self.owner_by_address(terms, at, evaluated),
                 _ => return self.unknown_owner(terms),
             }
         }
+    }
+
+    /// To which object a pointer belongs that was computed as an integer: to the one that it
+    /// points into, if there is one variable only that its bits can come from. With several, a
+    /// neighbour could be taken for the object that was meant.
+    fn owner_by_address(
+        &mut self,
+        terms: &mut Terms,
+        pointer: ExprId,
+        evaluated: Evaluated,
+    ) -> TermId {
+        let Some(spot) = self.semantics.points_to.pointer(pointer) else {
+            return self.unknown_owner(terms);
+        };
+        let program = self.semantics.program;
+        let class = &self.semantics.points_to.classes()[spot.class.0 as usize];
+        let (&[variable], true, false) = (
+            class.variables.as_slice(),
+            class.allocations.is_empty(),
+            class.external,
+        ) else {
+            return self.unknown_owner(terms);
+        };
+        if !program.variable(variable).address_taken
+            || self.semantics.layout.activation_address(variable).is_some()
+        {
+            return self.unknown_owner(terms);
+        }
+        let address = self.pointer(terms, pointer, evaluated);
+        let base = self.variable_address(terms, variable);
+        let length = program.types.size_of(program.variable(variable).ty);
+        let end = self.identity(terms, u128::from(length) + 1);
+        let one = self.identity(terms, 1);
+        let inside = self.inside(terms, address, base, end, one);
+        let identity = self.variable_identity(terms, variable);
+        let dead = self.identity(terms, DEAD);
+        let is_dead = terms.eq(identity, dead);
+        let nobody = self.identity(terms, NOBODY);
+        let own = terms.ite(is_dead, nobody, identity);
+        if inside == terms.bool(true) {
+            return own;
+        }
+        let unknown = self.unknown_owner(terms);
+        terms.ite(inside, own, unknown)
     }
 
     /// Whether a conversion of this operand to a pointer is one of a pointer, or of a constant.
@@ -413,6 +458,37 @@ impl<'s> Execution<'s, '_> {
             let end = terms.select(all, owner);
             let base = self.address_of_identity(terms, owner);
             ways.push(self.inside(terms, address, base, end, size));
+        }
+        terms.or(&ways)
+    }
+
+    /// Whether a pointer belongs to a string literal or to a constant of static storage.
+    pub(crate) fn points_to_constant(
+        &mut self,
+        terms: &mut Terms,
+        pointer: ExprId,
+        evaluated: Evaluated,
+    ) -> TermId {
+        let spot = self.semantics.points_to.pointer(pointer);
+        let (Some(_), Some(spot)) = (self.ownership(), spot) else {
+            return self.imprecise(terms, "constant", Sort::Bool);
+        };
+        let program = self.semantics.program;
+        let class = &self.semantics.points_to.classes()[spot.class.0 as usize];
+        let constants: Vec<VarId> = class
+            .variables
+            .iter()
+            .copied()
+            .filter(|&variable| program.variable(variable).read_only)
+            .collect();
+        if constants.is_empty() {
+            return terms.bool(false);
+        }
+        let owner = self.owner(terms, pointer, evaluated);
+        let mut ways = Vec::new();
+        for variable in constants {
+            let identity = self.variable_identity(terms, variable);
+            ways.push(terms.eq(owner, identity));
         }
         terms.or(&ways)
     }

@@ -50,6 +50,7 @@ pub(super) fn open_expr(kind: &mut ExprKind, parts: &mut Vec<Part>) {
         } => [condition, then, otherwise].into_iter().for_each(take),
         ExprKind::ValidAccess { pointer, size } => [pointer, size].into_iter().for_each(take),
         ExprKind::ValidFree { pointer }
+        | ExprKind::PointsToConstant { pointer }
         | ExprKind::ObjectSize { pointer }
         | ExprKind::Open { pointer } => take(pointer),
     }
