@@ -513,8 +513,8 @@ pub const UNDEFINED: &[CheckKind] = &[
 /// What a word of `--check` asks for.
 fn kinds(name: &CheckName) -> &'static [CheckKind] {
     use CheckKind::{
-        Alignment, Bounds, Cleanup, Constant, Conversion, DivisionByZero, FloatCast, Free, Leak, Nan,
-        Overflow, Overlap, Pointer, PointerArithmetic, Uninit, Unsigned,
+        Alignment, Bounds, Cleanup, Constant, Conversion, DivisionByZero, FloatCast, Free, Leak,
+        Nan, Overflow, Overlap, Pointer, PointerArithmetic, Uninit, Unsigned,
     };
     match name {
         CheckName::DivByZero => &[DivisionByZero],

@@ -324,7 +324,7 @@ int main(void) { char *p = aligned_alloc(64, 64); assert((unsigned long)p % 64 =
               because the run that was found does not replay: it returns
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that alignment beyond that of malloc is not modelled
-            assuming that objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:7
+            assuming that objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:7
         "#]],
     );
 }

@@ -30,7 +30,7 @@ fn unsigned_arithmetic_wraps_around() {
             PROVED x.c:7: unsigned wrap-around in b += a - 1 (in main)
             PROVED x.c:8: unsigned wrap-around in i++ (in main)
             VIOLATED x.c:9: unsigned wrap-around in -b (in main)
-              x.c:5: input __VERIFIER_nondet_uint() = 0
+              x.c:5: input __VERIFIER_nondet_uint() = 4294967295
             5 checks: 4 proved, 1 violated, 0 unknown
             [exit 1]
         "#]],

@@ -151,6 +151,23 @@ fn objects_are_no_more_aligned_than_c_asks() {
 }
 
 #[test]
+fn objects_of_recursive_functions_are_no_more_aligned_either() {
+    check(
+        "int f(int n) {
+  char c; long l; _Alignas(64) char a;
+  assert((unsigned long)&l % 8 == 0);
+  assert((unsigned long)&a % 64 == 0);
+  if (n == 123456)
+    assert((unsigned long)&c % 2 == 0);
+  return n > 0 && n < 3 ? f(n - 1) : 0;
+}
+int main(void) { return f(__VERIFIER_nondet_int()); }",
+        "",
+        expect![],
+    );
+}
+
+#[test]
 fn the_object_of_a_compound_literal_lives_in_its_block() {
     check(
         "int main(void) {

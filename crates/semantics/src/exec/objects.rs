@@ -25,7 +25,7 @@ impl Execution<'_, '_> {
             let program = self.semantics.program;
             let size = program.types.size_of(program.variable(variable).ty);
             let align = alignment(program, variable);
-            let more = if align > UNIT { align } else { 0 };
+            let more = if align == UNIT { 0 } else { align };
             let start = self.take(terms, None, size.saturating_add(more));
             let address = self.placed(terms, start, align);
             self.state.set(holder, address);
@@ -69,11 +69,15 @@ impl Execution<'_, '_> {
 
     /// Where an object of that alignment begins in memory that was taken for it.
     fn placed(&mut self, terms: &mut Terms, start: TermId, align: u64) -> TermId {
-        if align <= UNIT {
-            // What is taken begins at a multiple of the unit, and that is its identity, too.
+        // What is taken begins at a multiple of the unit.
+        let align = i128::from(align);
+        if align == i128::from(UNIT) {
             return start;
         }
-        let align = i128::from(align);
+        if align < i128::from(UNIT) {
+            let distance = self.bytes(terms, align);
+            return self.advance(terms, start, distance);
+        }
         let most = self.bytes(terms, align - 1);
         let end = self.advance(terms, start, most);
         if scalar::is_int(terms, end) {
