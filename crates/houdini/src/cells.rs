@@ -15,6 +15,7 @@ mod folds;
 mod guesses;
 mod limits;
 mod pairs;
+mod pointers;
 mod ranges;
 mod versions;
 
@@ -191,18 +192,23 @@ impl Cells {
             let id = ArrayId(array as u32);
             let index = cells.index(id);
             let here = (id, &index[..]);
-            let mut found = facts::properties(ground, terms, steps, &accesses, here, values);
+            let objects = pointers::properties(ground, terms, steps, &accesses, here);
+            let most = PROPERTIES + objects.len();
+            let mut found = objects;
+            found.extend(facts::properties(
+                ground, terms, steps, &accesses, here, values,
+            ));
             for property in &mut found {
                 *property = terms.substitute(*property, &cells.copies);
             }
             let mut seen = BTreeSet::new();
             found.retain(|&property| seen.insert(property));
-            found.truncate(PROPERTIES);
+            found.truncate(most);
             cells.arrays[array].properties = found;
         }
         cells.instances_of_others(ground, terms, &accesses);
         let violations = facts::violations(ground, terms, steps);
-        cells.relate(terms, &violations, &accesses);
+        cells.relate(ground, terms, &violations, &accesses);
         if cells.has_arrays() {
             folds::find(ground, terms, steps, &accesses, &mut cells);
             cells.rates = folds::numbers(terms, steps);
@@ -251,7 +257,13 @@ impl Cells {
     }
 
     /// Finds what may hold of two elements of one array.
-    fn relate(&mut self, terms: &mut Terms, violations: &[TermId], accesses: &[Access]) {
+    fn relate(
+        &mut self,
+        ground: &Ground<'_, '_>,
+        terms: &mut Terms,
+        violations: &[TermId],
+        accesses: &[Access],
+    ) {
         for array in 0..self.arrays.len() {
             let id = ArrayId(array as u32);
             let own: Vec<&Access> = accesses.iter().filter(|a| a.array == id).collect();
@@ -260,7 +272,10 @@ impl Cells {
             };
             let word = self.words.len();
             let other = terms.constant(&format!(" any{word}"), terms.sort(index));
-            let relations = pairs::relations(terms, violations, &own, [index, other]);
+            let mut relations = pairs::relations(terms, violations, &own, [index, other]);
+            if let Some(access) = own.first() {
+                relations.extend(pointers::relations(ground, terms, access, [index, other]));
+            }
             if !relations.is_empty() {
                 self.words.push(other);
                 self.arrays[array].other = Some(word);
@@ -427,6 +442,14 @@ impl Cells {
         let mut found = BTreeSet::new();
         for &counter in &self.searching {
             if let Some(Meaning::Now(id)) = ground.constants.meaning(counter) {
+                found.insert(id);
+            }
+        }
+        // What is known of an array that pointers lead to is said of where they all come from.
+        for base in self.copies.values() {
+            if let Some(Meaning::Now(id)) = ground.constants.meaning(*base)
+                && self.found.keys().any(|(_, start)| start == base)
+            {
                 found.insert(id);
             }
         }

@@ -2,14 +2,13 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{Options, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
 use hardbop_engine::{Engine, Task};
 use hardbop_houdini::{Elements, Houdini};
 use hardbop_model::{Model, Prepared};
 use hardbop_test_support::desk::Keeping;
+use hardbop_test_support::inputs::loaded_with;
 
 const PRELUDE: &str = "extern unsigned __VERIFIER_nondet_uint(void);
 typedef __SIZE_TYPE__ size_t;
@@ -18,18 +17,8 @@ void *malloc(size_t);
 
 /// How many checks of pointers and bounds are left open.
 fn open(model: DataModel, text: &str) -> usize {
-    let input = Input {
-        name: "test.c".to_owned(),
-        bytes: format!("{PRELUDE}{text}").into_bytes(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let mut options = Options::new(model);
-    let checks = [CheckKind::Pointer];
-    options.lower.checks.extend(checks);
-    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited());
-    let loaded = loaded.expect("nothing stops it");
-    let program = &loaded.program.expect("it has no errors").program;
+    let text = format!("{PRELUDE}{text}");
+    let program = &loaded_with(&text, model, &[CheckKind::Pointer]).program;
     let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
     assert!(!checks.is_empty());
     let budget = Budget::unlimited();

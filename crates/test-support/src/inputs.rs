@@ -1,15 +1,32 @@
 //! Loading C text, and running a program on all its inputs.
 
+use hardbop_budget::Budget;
 use hardbop_cfront::ids::{CheckId, TypeId};
 use hardbop_cfront::interp::{Environment, Interpreter, Limits, Outcome, Request, Run, TraceMode};
-use hardbop_cfront::load::{LoadedProgram, load_text};
+use hardbop_cfront::load::{self, LoadedProgram, Options, load_text};
+use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
 use hardbop_cfront::points_to::PointsTo;
-use hardbop_cfront::program::Program;
-use hardbop_cfront::types::{Type, Types};
+use hardbop_cfront::program::{CheckKind, Program};
+use hardbop_cfront::types::{DataModel, Type, Types};
 
 /// The program of a text that has no errors.
 pub fn loaded(text: &str) -> LoadedProgram {
     load_text("test.c", text).expect(text)
+}
+
+/// The program of a text that has no errors, with checks that are asked for.
+pub fn loaded_with(text: &str, model: DataModel, checks: &[CheckKind]) -> LoadedProgram {
+    let input = Input {
+        name: "test.c".to_owned(),
+        bytes: text.as_bytes().to_vec(),
+        kind: InputKind::Source,
+        preprocess: Preprocess::default(),
+    };
+    let mut options = Options::new(model);
+    options.lower.checks.extend(checks);
+    let loaded = load::load(&[input], &options, &NoFiles, &Budget::unlimited());
+    let loaded = loaded.expect("nothing stops it");
+    loaded.program.expect(text)
 }
 
 /// The program of a text that has no errors, and its points-to classes.

@@ -279,14 +279,20 @@ fn half_said_of(
 }
 
 impl Access {
-    /// The element at an index, in the state.
-    pub(super) fn element(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
+    /// Where the element at an index lies.
+    pub(super) fn address(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
         let mut address = self.base;
         for (&stride, &index) in self.strides.iter().zip(index) {
             let stride = terms.bv(stride.into(), terms.width(index));
             let offset = terms.bv_mul(stride, index);
             address = terms.bv_add(address, offset);
         }
+        address
+    }
+
+    /// The element at an index, in the state.
+    pub(super) fn element(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
+        let address = self.address(terms, index);
         terms.select(self.memory, address)
     }
 }

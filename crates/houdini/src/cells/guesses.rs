@@ -23,6 +23,12 @@ impl Cells {
         for &word in &self.words {
             variables.insert(word, Variable::unsigned(terms, word, word));
         }
+        // Objects that are there lie below where memory ends.
+        let frontier = ground.semantics.layout.frontier();
+        if self.has_arrays() && live.now.contains(&frontier) {
+            let frontier = ground.semantics.constant(terms, frontier);
+            variables.insert(frontier, Variable::unsigned(terms, frontier, frontier));
+        }
         // What arrays are reached by is what it was set to.
         let arrays = self.has_arrays();
         for (&pointer, &base) in self.copies.iter().filter(|_| arrays) {

@@ -127,6 +127,9 @@ impl Cells {
                 }
                 here.insert(vec![(word, self.words[other])]);
                 here.extend(at.iter().map(|&at| vec![(other, at)]));
+                // The element that is accessed may be the first of both.
+                let any = self.words[word];
+                here.extend(at.iter().map(|&at| vec![(word, at), (other, any)]));
                 if at.len() > FEW {
                     continue;
                 }
