@@ -146,7 +146,17 @@ fn objects_are_no_more_aligned_than_c_asks() {
   return 0;
 }",
         "",
-        expect![],
+        expect![[r#"
+            PROVED x.c:7: assertion (unsigned long)&l % 8 == 0 (in main)
+            PROVED x.c:8: assertion (unsigned long)&i % 32 == 0 (in main)
+            VIOLATED x.c:10: assertion (unsigned long)&l % 16 == 0 (in main)
+              x.c:9: input __VERIFIER_nondet_int() = 1
+            VIOLATED x.c:12: assertion (unsigned long)&c % 2 == 0 (in main)
+              x.c:9: input __VERIFIER_nondet_int() = 0
+            4 checks: 2 proved, 2 violated, 0 unknown
+            assuming that objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:7
+            [exit 1]
+        "#]],
     );
 }
 
@@ -163,7 +173,15 @@ fn objects_of_recursive_functions_are_no_more_aligned_either() {
 }
 int main(void) { return f(__VERIFIER_nondet_int()); }",
         "",
-        expect![],
+        expect![[r#"
+            PROVED x.c:7: assertion (unsigned long)&l % 8 == 0 (in f)
+            PROVED x.c:8: assertion (unsigned long)&a % 64 == 0 (in f)
+            VIOLATED x.c:10: assertion (unsigned long)&c % 2 == 0 (in f)
+              x.c:13: input __VERIFIER_nondet_int() = 123456
+            3 checks: 2 proved, 1 violated, 0 unknown
+            assuming that objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:7
+            [exit 1]
+        "#]],
     );
 }
 
