@@ -1,4 +1,4 @@
-//! Limits on long work: a deadline, a memory ceiling and a cancellation flag.
+//! Limits on long work: a deadline, processor time, a memory ceiling and a cancellation flag.
 //!
 //! An engine gets a [`Budget`] and calls [`Budget::check`] at its safe points. Running out is an
 //! ordinary value ([`Stopped`]) that travels up to an UNKNOWN verdict; nothing panics or exits.
@@ -32,6 +32,7 @@ impl Instant {
 pub struct Budget {
     started: Instant,
     time: Option<Duration>,
+    cpu: Option<Duration>,
     memory: Option<u64>,
     cancelled: Arc<AtomicBool>,
     /// The flags of the budgets that this one is a part of.
@@ -55,6 +56,7 @@ impl Budget {
         Budget {
             started: Instant::now(),
             time: None,
+            cpu: None,
             memory: None,
             cancelled: Arc::new(AtomicBool::new(false)),
             around: Vec::new(),
@@ -81,6 +83,13 @@ impl Budget {
         self
     }
 
+    /// The same budget, with a limit on the processor time of the whole process, all its threads
+    /// together.
+    pub fn with_cpu(mut self, limit: Duration) -> Budget {
+        self.cpu = Some(limit);
+        self
+    }
+
     /// The same budget, with a ceiling in bytes on the memory of the whole process.
     pub fn with_memory(mut self, bytes: u64) -> Budget {
         self.memory = Some(bytes);
@@ -97,10 +106,18 @@ impl Budget {
         self.started.elapsed()
     }
 
-    /// What is left of the time limit, if there is one.
+    /// What is left of the time limit, if there is one. Of processor time it is what one of the
+    /// threads may take that are usually at work.
     pub fn remaining(&self) -> Option<Duration> {
-        self.time
-            .map(|limit| limit.saturating_sub(self.started.elapsed()))
+        let time = self
+            .time
+            .map(|limit| limit.saturating_sub(self.started.elapsed()));
+        let cpu = self.cpu.zip(cpu_time());
+        let cpu = cpu.map(|(limit, used)| limit.saturating_sub(used) / THREADS);
+        match (time, cpu) {
+            (Some(time), Some(cpu)) => Some(time.min(cpu)),
+            (time, cpu) => time.or(cpu),
+        }
     }
 
     /// The ceiling on memory in bytes, if there is one.
@@ -120,8 +137,9 @@ impl Budget {
         }
     }
 
-    /// Says whether the work may go on. Costs a clock read and, with a memory limit, a read of
-    /// the process's resident size: call it every few thousand steps, not at each one.
+    /// Says whether the work may go on. Costs a clock read and, with a limit on memory or on
+    /// processor time, a read of what the process has used: call it every few thousand steps, not
+    /// at each one.
     pub fn check(&self) -> Result<(), Stopped> {
         let mut flags = std::iter::once(&self.cancelled).chain(&self.around);
         if flags.any(|flag| flag.load(Ordering::Relaxed)) {
@@ -130,6 +148,11 @@ impl Budget {
         if self
             .time
             .is_some_and(|limit| self.started.elapsed() >= limit)
+        {
+            return Err(Stopped::Time);
+        }
+        if let Some(limit) = self.cpu
+            && cpu_time().is_some_and(|used| used >= limit)
         {
             return Err(Stopped::Time);
         }
@@ -143,6 +166,9 @@ impl Budget {
         Ok(())
     }
 }
+
+/// So many threads share what is left of the processor time.
+const THREADS: u32 = 2;
 
 /// Looks at a budget now and then: for work of many small steps.
 #[derive(Debug)]
@@ -188,6 +214,37 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
+/// The processor time that this process has used, where the system tells it.
+pub fn cpu_time() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    cpu_time_in(&stat)
+}
+
+/// The processor time in a line of `/proc/PID/stat`: the 14th and the 15th word, in hundredths of
+/// a second. The second word is the program's name, in which anything may stand.
+pub fn cpu_time_in(stat: &str) -> Option<Duration> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut words = rest.split_ascii_whitespace().skip(11);
+    let user: u64 = words.next()?.parse().ok()?;
+    let system: u64 = words.next()?.parse().ok()?;
+    Some(Duration::from_millis(
+        user.saturating_add(system).saturating_mul(10),
+    ))
+}
+
+/// The processor time at which the system ends this process, if it does (`ulimit -t`).
+pub fn cpu_limit() -> Option<Duration> {
+    cpu_limit_in(&std::fs::read_to_string("/proc/self/limits").ok()?)
+}
+
+fn cpu_limit_in(limits: &str) -> Option<Duration> {
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max cpu time"))?;
+    let seconds = line.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
 /// The memory this process holds now, where the system tells it.
 pub fn resident_bytes() -> Option<u64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
@@ -223,6 +280,33 @@ mod tests {
     fn a_low_ceiling_stops() {
         let budget = Budget::unlimited().with_memory(1);
         assert_eq!(budget.check(), Err(Stopped::Memory));
+    }
+
+    #[test]
+    fn processor_time_is_a_limit_of_its_own() {
+        let budget = Budget::unlimited().with_cpu(Duration::ZERO);
+        assert_eq!(budget.check(), Err(Stopped::Time));
+        assert_eq!(budget.remaining(), Some(Duration::ZERO));
+        let budget = Budget::unlimited().with_cpu(Duration::from_secs(86_400));
+        assert_eq!(budget.check(), Ok(()));
+        assert!(budget.remaining() <= Some(Duration::from_secs(43_200)));
+        assert_eq!(
+            budget.child().with_time(Duration::ZERO).remaining(),
+            Some(Duration::ZERO)
+        );
+    }
+
+    #[test]
+    fn what_the_system_says_is_read() {
+        let stat = "7 (a) b) R 1 7 7 0 -1 4194304 9 0 0 0 125 25 0 0 20 0 1 0 99 8 2";
+        assert_eq!(cpu_time_in(stat), Some(Duration::from_millis(1500)));
+        assert_eq!(cpu_time_in("nothing"), None);
+        let limits =
+            "Limit  Soft Limit  Hard Limit  Units\nMax cpu time   30   unlimited   seconds\n";
+        assert_eq!(cpu_limit_in(limits), Some(Duration::from_secs(30)));
+        let limits = "Max cpu time   unlimited   unlimited   seconds\n";
+        assert_eq!(cpu_limit_in(limits), None);
+        assert!(cpu_time().is_some());
     }
 
     #[test]

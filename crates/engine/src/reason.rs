@@ -19,6 +19,8 @@ pub enum Reason {
     Bound(u32),
     /// Nothing was found in the first so many steps, and there are longer runs.
     Length(usize),
+    /// It holds only where memory that was freed is not used again.
+    UsedAgain,
     /// No new predicate rules the last abstract error path out.
     Refinement,
     /// The last abstract error path is too long to be looked at.
@@ -135,9 +137,10 @@ impl Reason {
             Reason::Unsupported(_) => {
                 Some("leaving it out with `-D`, or another file that defines what is called there")
             }
-            Reason::First => Some("without `--first`"),
+            Reason::First => Some("without `--first`; of a property, `--all`"),
             Reason::Stopped(_) | Reason::Contradiction { .. } => None,
             Reason::NoRank(_) | Reason::Recursion(_) | Reason::NoLasso => None,
+            Reason::UsedAgain => Some("not to compare addresses of objects that are gone"),
             _ => Some("`--depth 8` for an answer up to a bound"),
         }
     }
@@ -185,6 +188,9 @@ impl fmt::Display for Reason {
             Reason::ComparesGone => f.write_str(
                 "the run that was found compares the address of a local that is gone, so it may go on in another way on another machine",
             ),
+            Reason::UsedAgain => f.write_str(
+                "it depends on where memory is allocated: it is proved where no object lies where one was that is gone, and a run violates it in which memory that was freed is used again",
+            ),
             Reason::NoRank(place) => {
                 write!(f, "nothing was found that falls with every step of the loop at {place}")
             }
@@ -201,7 +207,7 @@ impl fmt::Display for Reason {
             Reason::TooLarge => {
                 f.write_str("the program is too large to be looked at as one graph")
             }
-            Reason::First => f.write_str("the search ended with the first violation (`--first`)"),
+            Reason::First => f.write_str("the search ended with the first violation (`--first`, `--property`)"),
             Reason::Turn => f.write_str("no engine found an answer in its share of the time"),
             Reason::Contradiction { proved, violated } => write!(
                 f,

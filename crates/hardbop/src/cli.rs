@@ -157,6 +157,9 @@ pub struct Limits {
     /// Stop after this many seconds (fractions allowed) and report what is known by then.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub time_limit: Option<f64>,
+    /// Stop after this much processor time, that of all threads together.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    pub cpu_limit: Option<f64>,
     /// Stop before the process holds more than this much memory, in MiB.
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub memory_limit: Option<u64>,

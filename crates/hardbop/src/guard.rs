@@ -7,7 +7,8 @@
 //! does not, because a solver or something that nobody thought of does not look up, it is ended.
 
 use crate::cli::Limits;
-use hardbop_budget::Stopped;
+use crate::limits;
+use hardbop_budget::{Stopped, cpu_time_in};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -56,8 +57,11 @@ pub fn run(limits: Option<&Limits>) -> Option<Ended> {
     let memory = limits.and_then(|limits| limits.memory_limit);
     let memory = memory.map(|mib| mib.saturating_mul(1 << 20));
     let memory = memory.map(|limit| limit.saturating_add(limit / 2 + MORE_MEMORY));
+    let cpu = limits.and_then(limits::cpu);
+    let cpu = cpu.map(|limit| limit.saturating_add(MORE_TIME));
+    let most = Most { time, cpu, memory };
     let (done, ending) = channel();
-    let watch = std::thread::spawn(move || watch(pid, time, memory, &ending));
+    let watch = std::thread::spawn(move || watch(pid, most, &ending));
     let status = child.wait().ok()?;
     drop(done);
     match (watch.join(), status.signal()) {
@@ -66,19 +70,24 @@ pub fn run(limits: Option<&Limits>) -> Option<Ended> {
     }
 }
 
-/// Ends the child where it does not keep to its limits. Says why, if it did.
-fn watch(
-    pid: Pid,
+/// What a child may take until it is ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Most {
     time: Option<Duration>,
+    cpu: Option<Duration>,
     memory: Option<u64>,
-    ending: &Receiver<()>,
-) -> Option<Stopped> {
+}
+
+/// Ends the child where it does not keep to its limits. Says why, if it did.
+fn watch(pid: Pid, most: Most, ending: &Receiver<()>) -> Option<Stopped> {
     let started = Instant::now();
-    if time.is_none() && memory.is_none() {
+    let Most { time, cpu, memory } = most;
+    if time.is_none() && cpu.is_none() && memory.is_none() {
         return None;
     }
     while ending.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-        let late = time.is_some_and(|limit| started.elapsed() > limit);
+        let late = time.is_some_and(|limit| started.elapsed() > limit)
+            || cpu.is_some_and(|limit| worked(pid) > Some(limit));
         let large = memory.is_some_and(|limit| resident(pid) > Some(limit));
         if late || large {
             // If it ended just now, there is nothing left to end.
@@ -95,6 +104,12 @@ fn resident(pid: Pid) -> Option<u64> {
     let statm = std::fs::read_to_string(path).ok()?;
     let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
     Some(pages * 4096)
+}
+
+/// The processor time that a process has used.
+fn worked(pid: Pid) -> Option<Duration> {
+    let path = format!("/proc/{}/stat", pid.as_raw_nonzero());
+    cpu_time_in(&std::fs::read_to_string(path).ok()?)
 }
 
 fn ended(status: ExitStatus) -> Ended {
@@ -134,11 +149,11 @@ pub fn end_with_parent() {
 mod tests {
     use super::*;
 
-    fn watched(time: Option<Duration>, memory: Option<u64>) -> (Option<Stopped>, ExitStatus) {
+    fn watched(most: Most) -> (Option<Stopped>, ExitStatus) {
         let mut child = Command::new("sleep").arg("2").spawn().expect("sleep runs");
         let pid = Pid::from_child(&child);
         let (done, ending) = channel();
-        let watch = std::thread::spawn(move || watch(pid, time, memory, &ending));
+        let watch = std::thread::spawn(move || watch(pid, most, &ending));
         let status = child.wait().expect("it ends");
         drop(done);
         (watch.join().expect("a watch"), status)
@@ -146,17 +161,27 @@ mod tests {
 
     #[test]
     fn a_child_that_goes_far_beyond_its_limits_is_ended() {
-        let (stopped, status) = watched(Some(Duration::from_millis(50)), None);
+        let (stopped, status) = watched(Most {
+            time: Some(Duration::from_millis(50)),
+            ..Most::default()
+        });
         assert_eq!(stopped, Some(Stopped::Time));
         assert_eq!(status.signal(), Some(9));
-        let (stopped, status) = watched(None, Some(1));
+        let (stopped, status) = watched(Most {
+            memory: Some(1),
+            ..Most::default()
+        });
         assert_eq!(stopped, Some(Stopped::Memory));
         assert_eq!(status.signal(), Some(9));
     }
 
     #[test]
     fn a_child_within_its_limits_is_left_alone() {
-        let (stopped, status) = watched(Some(Duration::from_secs(60)), Some(1 << 40));
+        let (stopped, status) = watched(Most {
+            time: Some(Duration::from_secs(60)),
+            cpu: Some(Duration::from_secs(60)),
+            memory: Some(1 << 40),
+        });
         assert_eq!(stopped, None);
         assert!(status.success());
     }

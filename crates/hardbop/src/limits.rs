@@ -3,9 +3,25 @@
 use crate::cli::Limits;
 use crate::failure::{Failure, Verdict};
 use crate::guard;
-use hardbop_budget::Budget;
+use hardbop_budget::{Budget, cpu_limit};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+
+/// What is left for telling what is known, of the processor time after which the system ends the
+/// process: a tenth, within these bounds.
+const TELLING: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];
+
+/// The processor time that the work may take: what the user says, or what the system allows.
+pub fn cpu(limits: &Limits) -> Option<Duration> {
+    let said = limits.cpu_limit;
+    let said = said.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let [least, most] = TELLING;
+    let allowed = cpu_limit().map(|limit| limit.saturating_sub((limit / 10).clamp(least, most)));
+    match (said, allowed) {
+        (Some(said), Some(allowed)) => Some(said.min(allowed)),
+        (said, allowed) => said.or(allowed),
+    }
+}
 
 /// The budget of a command. From here on the first Ctrl-C asks the work to stop and report what
 /// is known, and the second one ends the process.
@@ -16,6 +32,9 @@ pub fn budget(limits: &Limits) -> Result<Budget, Failure> {
         if let Ok(limit) = Duration::try_from_secs_f64(seconds) {
             budget = budget.with_time(limit);
         }
+    }
+    if let Some(limit) = cpu(limits) {
+        budget = budget.with_cpu(limit);
     }
     if let Some(mib) = limits.memory_limit {
         budget = budget.with_memory(mib.saturating_mul(1 << 20));

@@ -8,7 +8,8 @@ use crate::cli::Limits;
 use crate::console::{Console, while_reading};
 use crate::failure::Verdict;
 use crate::guard;
-use hardbop_budget::{Budget, Stopped, resident_bytes};
+use crate::limits;
+use hardbop_budget::{Budget, Stopped, cpu_time, resident_bytes};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -68,6 +69,10 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
     if let Some(limit) = time {
         budget = budget.with_time(limit);
     }
+    let cpu = limits.and_then(limits::cpu);
+    if let Some(limit) = cpu {
+        budget = budget.with_cpu(limit.saturating_add(GRACE));
+    }
     if let Some(bytes) = asked {
         budget = budget.with_memory(bytes);
     }
@@ -81,7 +86,8 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
             if READING.load(Ordering::SeqCst) == 0 {
                 continue;
             }
-            let late = time.is_some_and(|limit| started.elapsed() >= limit);
+            let late = time.is_some_and(|limit| started.elapsed() >= limit)
+                || cpu.is_some_and(|limit| cpu_time() >= Some(limit));
             let large = memory.is_some_and(|limit| resident_bytes() >= Some(limit));
             let reason = match (late, large) {
                 (true, _) => Stopped::Time.to_string(),

@@ -311,15 +311,23 @@ impl Target {
             .collect()
     }
 
+    /// Whether the question is one that a single violation answers: a property, if nothing that is
+    /// looked at for it can be violated without breaking it.
+    pub fn is_answered_by_one(&self, program: &Program) -> bool {
+        let Some(first) = self.properties.first() else {
+            return false;
+        };
+        let asked = |check: &&Check| self.properties.iter().any(|p| asks_for(&p.goal, check));
+        let mut asked = program.checks.iter().filter(asked);
+        asked.all(|check| breaks(&first.goal, check.kind, &check.message))
+    }
+
     /// The verdict in the words of SV-COMP, where a property was asked about.
     pub fn judge(&self, verdict: Verdict, results: &Results) -> Option<Judged> {
         let first = self.properties.first()?;
         let violated = results.checks.iter().find(|check| {
             matches!(check.answer, Answer::Violated(_))
-                // A shift by a wrong amount is undefined, but it is no overflow.
-                && (check.kind != CheckKind::Overflow
-                    || first.goal == Goal::DefBehavior
-                    || check.message.starts_with("signed overflow"))
+                && breaks(&first.goal, check.kind, &check.message)
         });
         let result = match (verdict, violated) {
             (Verdict::Fine, _) => "true".to_owned(),
@@ -375,10 +383,19 @@ fn asks_for(goal: &Goal, check: &Check) -> bool {
     }
 }
 
-/// Why a property cannot be decided.
+/// Whether a violated check means that a property does not hold.
+fn breaks(goal: &Goal, kind: CheckKind, message: &str) -> bool {
+    match kind {
+        // A shift by a wrong amount is undefined, but it is no overflow.
+        CheckKind::Overflow => *goal == Goal::DefBehavior || message.starts_with("signed overflow"),
+        _ => true,
+    }
+}
+
 /// The names of SV-COMP's error function, then and now.
 const ERROR_FUNCTIONS: [&str; 2] = ["reach_error", "__VERIFIER_error"];
 
+/// Why a property cannot be decided.
 fn refusal(property: &Property) -> Option<String> {
     match &property.goal {
         Goal::Other(name) => Some(format!(

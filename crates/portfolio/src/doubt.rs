@@ -9,6 +9,7 @@ use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::{Reason, Task};
 use hardbop_gate::{Evidence, Outcome, Proof, Refutation, alone};
+use hardbop_unroll::violated_in_memory_used_again;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,6 +78,19 @@ impl Found {
         self.report.incomplete = Some(Reason::Contradiction { proved, violated });
     }
 
+    /// Takes back what holds only because no object lies where one was that is gone.
+    fn doubt_the_heap(&mut self, proved: &[CheckId], task: &Task<'_>, budget: &Budget) {
+        if proved.is_empty() {
+            return;
+        }
+        let violated = violated_in_memory_used_again(task.model.program, budget);
+        for &check in proved.iter().filter(|check| violated.contains(check)) {
+            let unknown = Outcome::Unknown(Reason::UsedAgain);
+            self.report.outcomes.insert(check, unknown);
+            self.engines.remove(&check);
+        }
+    }
+
     /// Lets some engines look for runs that contradict what is proved.
     pub(crate) fn doubt(&mut self, doubts: &[Step], task: &Task<'_>) {
         // The user's time may be over; what is told then is doubted all the same.
@@ -91,6 +105,7 @@ impl Found {
             .map(|(&check, _)| check)
             .collect();
         self.doubted.extend(&proved);
+        self.doubt_the_heap(&proved, task, &budget);
         for engine in doubts {
             // What the same engine proved by the only run is a run itself.
             let by_others = |check: &&CheckId| self.engines.get(check) != Some(&engine.name());

@@ -12,6 +12,8 @@ use hardbop_gate::{Evidence, Gate};
 use hardbop_model::Model;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 /// What a lane tells.
@@ -50,12 +52,9 @@ pub(crate) fn side_by_side(
         let mut running = 0;
         for lane in lanes {
             let (sender, budget, open) = (sender.clone(), budget.clone(), open.clone());
-            let thread = std::thread::Builder::new().stack_size(LANE_STACK);
             let work = move || run_lane(lane, task, &open, &budget, crowd, &sender);
             // Without a thread of its own a lane is left out; the others still run.
-            if thread.spawn_scoped(scope, work).is_ok() {
-                running += 1;
-            }
+            running += usize::from(begin(scope, work));
         }
         let mut followed = BTreeSet::new();
         let mut follow = |suggestion: &Suggestion| {
@@ -70,9 +69,8 @@ pub(crate) fn side_by_side(
             for engine in engines {
                 let (sender, budget) = (sender.clone(), budget.clone());
                 let open = [suggestion.check];
-                let thread = std::thread::Builder::new().stack_size(LANE_STACK);
                 let work = move || run_lane(&[engine], task, &open, &budget, crowd, &sender);
-                started += usize::from(thread.spawn_scoped(scope, work).is_ok());
+                started += usize::from(begin(scope, work));
             }
             started
         };
@@ -107,8 +105,25 @@ enum Crowd {
     Many,
 }
 
-/// Terms can be deep, and solvers recurse over them.
-const LANE_STACK: usize = 512 << 20;
+/// Terms can be deep, and solvers recurse over them; where the address space is limited
+/// (`ulimit -v`), a smaller stack is better than no lane.
+const STACKS: [usize; 3] = [512 << 20, 64 << 20, 16 << 20];
+
+/// Begins some work in a thread of its own. Says whether there is one.
+fn begin<'s>(scope: &'s Scope<'s, '_>, work: impl FnOnce() + Send + 's) -> bool {
+    let work = Arc::new(Mutex::new(Some(work)));
+    STACKS.iter().any(|&stack| {
+        let work = Arc::clone(&work);
+        let run = move || {
+            let work = work.lock().ok().and_then(|mut work| work.take());
+            if let Some(work) = work {
+                work();
+            }
+        };
+        let thread = std::thread::Builder::new().stack_size(stack);
+        thread.spawn_scoped(scope, run).is_ok()
+    })
+}
 
 fn run_lane(
     lane: &[Step],

@@ -13,6 +13,7 @@
 //! Neither learns or generalises: they are here because much of what people check is shallow, and
 //! because the other engines need not be slowed down by it.
 
+mod again;
 mod explore;
 mod guided;
 mod hints;
@@ -21,6 +22,7 @@ mod likeness;
 mod runs;
 mod stretch;
 
+pub use again::violated_in_memory_used_again;
 pub use guided::Guided;
 pub use layers::{DecidedBy, Unroll};
 pub use runs::{Effort, Guesses, Runs};

@@ -27,9 +27,11 @@ class Tool(benchexec.tools.template.BaseTool2):
         data_model = (task.options or {}).get("data_model") if isinstance(task.options, dict) else None
         if data_model and "--data-model" not in options:
             command += ["--data-model", data_model.lower()]
-        if rlimits.cputime and "--time-limit" not in options:
+        if rlimits.cputime and "--cpu-limit" not in options:
             # Time to tell what is known before the hard limit ends the process.
-            command += ["--time-limit", str(max(1, int(rlimits.cputime * 0.95) - 1))]
+            command += ["--cpu-limit", str(max(1, int(rlimits.cputime * 0.95) - 1))]
+        if rlimits.walltime and "--time-limit" not in options:
+            command += ["--time-limit", str(max(1, int(rlimits.walltime * 0.95) - 1))]
         if rlimits.memory and "--memory-limit" not in options:
             command += ["--memory-limit", str(max(64, int(rlimits.memory / (1 << 20) * 0.95)))]
         return [*command, *task.input_files_or_identifier]

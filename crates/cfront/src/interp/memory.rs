@@ -7,11 +7,11 @@
 //! by something else. A pointer that comes from an integer belongs to the live object that its
 //! address lies in, the end included.
 
-use super::TrapKind;
 use super::addresses::{after, outside};
 use super::open::Watch;
 use super::outside::Outside;
 use super::scalar::Reg;
+use super::{Heap, TrapKind};
 use crate::types::DataModel;
 use std::collections::BTreeMap;
 
@@ -93,6 +93,8 @@ pub(super) struct Memory {
     pub statics: u32,
     next_heap: u64,
     heap_range: (u64, u64),
+    /// Where objects were that were freed, by their size, if such places are used again.
+    left: Option<BTreeMap<u64, Vec<u64>>>,
     /// The size of a pointer in bytes.
     pub word: usize,
     /// What is open in the run, if somebody watches.
@@ -117,6 +119,7 @@ impl PartialEq for Memory {
         let (left, right) = (&self.objects[shared..], &other.objects[shared..]);
         let mut rest = left.iter().chain(right);
         self.next_heap == other.next_heap
+            && self.left == other.left
             && self.heap == other.heap
             && self.outside == other.outside
             && rest.all(|object| object.life == Life::Dead)
@@ -150,6 +153,7 @@ impl Memory {
             statics: 1,
             next_heap: start,
             heap_range: (start, outside(model).start),
+            left: None,
             word: model.pointer_size() as usize,
             watch: Watch::Nobody,
             compared_gone: false,
@@ -162,6 +166,11 @@ impl Memory {
     /// Sets the limit on the bytes of live objects, beside those that there are.
     pub(super) fn set_limit(&mut self, limit: u64) {
         self.limit = self.used.saturating_add(limit);
+    }
+
+    /// Says where objects on the heap are put.
+    pub(super) fn place(&mut self, heap: Heap) {
+        self.left = (heap == Heap::Again).then(BTreeMap::new);
     }
 
     /// Adds a static object; they must come in the order of their addresses, before any other.
@@ -227,12 +236,18 @@ impl Memory {
         Ok(slot)
     }
 
-    /// Makes an object among those on the heap at a fresh address. Addresses are used again only when all have been
-    /// used, as late as possible.
+    /// Makes an object among those on the heap at a fresh address, unless places are used again as
+    /// soon as possible. Otherwise they are as late as possible: when all have been used.
     pub(super) fn allocate(&mut self, size: u64, life: Life) -> Result<u32, TrapKind> {
         let (first, last) = self.heap_range;
         if size > last - first {
             return Err(TrapKind::OutOfMemory);
+        }
+        let left = self.left.as_mut().and_then(|left| left.get_mut(&size));
+        if let Some(base) = left.and_then(Vec::pop) {
+            let slot = self.create(base, size, life)?;
+            self.heap.insert(base, slot);
+            return Ok(slot);
         }
         let mut base = self.next_heap.next_multiple_of(16);
         let mut wrapped = false;
@@ -268,6 +283,10 @@ impl Memory {
         let object = &mut self.objects[slot as usize];
         if object.life == Life::Heap {
             self.heap.remove(&object.base);
+            if let Some(left) = &mut self.left {
+                let places = left.entry(object.data.len() as u64).or_default();
+                places.push(object.base);
+            }
         }
         self.used -= object.data.len() as u64;
         object.life = Life::Dead;

@@ -131,6 +131,17 @@ pub struct Limits {
     pub trace: TraceMode,
     /// Whether it is watched if the run depends on anything but its inputs.
     pub contents: Contents,
+    /// Where objects on the heap are put.
+    pub heap: Heap,
+}
+
+/// Where objects on the heap are put: C leaves it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heap {
+    /// Never where an earlier one was.
+    Fresh,
+    /// Where one of that size was that was freed last, if there is one, as most libraries do it.
+    Again,
 }
 
 /// Whether it is watched if a run depends on anything but its inputs: on memory that was never
@@ -164,6 +175,7 @@ impl Default for Limits {
             budget: Budget::unlimited(),
             trace: TraceMode::Off,
             contents: Contents::Anything,
+            heap: Heap::Fresh,
         }
     }
 }

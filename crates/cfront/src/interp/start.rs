@@ -30,6 +30,7 @@ pub(super) fn run<O: Observer>(
     let memory = image.as_ref().map_or_else(|_| empty(), Clone::clone);
     let mut machine = Machine::new(interpreter, environment, memory, limits.trace);
     machine.memory.set_limit(limits.memory);
+    machine.memory.place(limits.heap);
     if limits.contents == Contents::Watched {
         machine.memory.watch = Watch::Determined;
     } else if interpreter.asks {

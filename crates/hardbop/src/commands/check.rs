@@ -100,6 +100,7 @@ pub fn decide_target(
     outputs::apart(&arguments.artifacts, files.read.iter().map(Path::new))?;
     let shown = Shown {
         arguments,
+        first: arguments.first || is_one_question(arguments, target, &parts),
         console,
         target,
         jobs: jobs(target, &parts, arguments.group),
@@ -130,7 +131,7 @@ pub fn decide_target(
     if let Some(shows) = arguments.shown_proofs().filter(|_| !target.is_about_ends()) {
         plan.proofs = readable(encodings(arguments.arith), shows);
     }
-    if arguments.first {
+    if shown.first {
         plan.until = Until::FirstViolation;
     }
     if arguments.verbose {
@@ -178,6 +179,13 @@ pub fn decide_target(
     let (done, rounds, passed) = watch.finish();
     let done: Vec<&Found> = done.iter().collect();
     shown.conclude(&done, rounds, &passed)
+}
+
+/// Whether one violation answers all that is asked: so it is with a property, unless the user wants
+/// to know of every check.
+fn is_one_question(arguments: &CheckArgs, target: &Target, parts: &[Part]) -> bool {
+    let enough = |part: &Part| target.is_answered_by_one(&part.program);
+    !arguments.input.all && parts.iter().all(enough)
 }
 
 /// Prepares a program, of which it may be known where its pointers point, by the usual passes
@@ -263,6 +271,8 @@ pub fn decide(
 /// What the answers are shown with.
 struct Shown<'a> {
     arguments: &'a CheckArgs,
+    /// Whether the first violation is enough.
+    first: bool,
     console: &'a Console,
     target: &'a Target,
     jobs: Vec<Job<'a>>,
@@ -377,13 +387,13 @@ impl Shown<'_> {
             let mut outcomes = found.report.outcomes.values();
             outcomes.any(|outcome| matches!(outcome, Outcome::Violated(_)))
         };
-        self.arguments.first && done.into_iter().any(violated)
+        self.first && done.into_iter().any(violated)
     }
 
     /// The report on a program for which there was no time, or of which nobody wants to know.
     fn unseen(&self, job: &Job<'_>) -> Found {
         let reason = match self.budget.check() {
-            Ok(()) if self.arguments.first => Reason::First,
+            Ok(()) if self.first => Reason::First,
             ended => Reason::Stopped(ended.err().unwrap_or(Stopped::Time)),
         };
         let unknown = |&check: &CheckId| (check, Outcome::Unknown(reason.clone()));

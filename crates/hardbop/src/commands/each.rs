@@ -48,6 +48,7 @@ pub fn run(arguments: &CheckArgs, console: &Console) -> Result<Verdict, Failure>
     let items = functions.into_iter().map(item).collect();
     let unlimited = crate::cli::Limits {
         time_limit: None,
+        cpu_limit: None,
         memory_limit: None,
     };
     let budget = limits::budget(&unlimited)?;

@@ -54,7 +54,7 @@ fn one_violation_may_be_enough() {
             VIOLATED x.c:5: call of `reach_error` (in main)
               x.c:4: input __VERIFIER_nondet_int() = 1
             UNKNOWN x.c:7: call of `reach_error` (in main)
-              because the search ended with the first violation (`--first`)
+              because the search ended with the first violation (`--first`, `--property`)
             2 checks: 0 proved, 1 violated, 1 unknown
             [exit 1]
         "#]],
