@@ -3,6 +3,7 @@
 mod calls;
 mod objects;
 mod ownership;
+mod sizes;
 
 use crate::Semantics;
 use crate::expr::Evaluated;

@@ -164,10 +164,8 @@ impl Execution<'_, '_> {
                 self.facts.push(range);
                 bits
             }
-            ExprKind::ObjectSize { .. } => {
-                let shape = self.shape_of(expr.ty);
-                let sort = scalar::sort(shape, arithmetic);
-                self.imprecise(terms, "object_size", sort)
+            ExprKind::ObjectSize { pointer } => {
+                self.object_size(terms, pointer, expr.ty, evaluated)
             }
         }
     }

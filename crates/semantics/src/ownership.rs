@@ -12,12 +12,12 @@
 //! - a pointer of which bits were written, or that was an integer of unknown origin, may belong to
 //!   anybody.
 //!
-//! A program in which no check asks has none of this.
+//! A program in which nothing asks has none of this.
 
 use crate::layout::{StateKind, StateVar, StateVarId};
 use crate::scalar::Shape;
 use hardbop_cfront::control;
-use hardbop_cfront::ids::{FuncId, PlaceId, TypeId, VarId};
+use hardbop_cfront::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::regions::RegionId;
 use hardbop_cfront::points_to::{ClassId, PointsTo, Spot, leaves};
 use hardbop_cfront::program::{ExprKind, Lifetime, Op, Program, VarKind};
@@ -40,7 +40,8 @@ pub(crate) const FIRST_LIFE: u128 = 3;
 /// The distance to the identity of the next life.
 pub(crate) const NEXT_LIFE: u128 = 16;
 
-/// Whether a check of a program asks to which object a pointer belongs.
+/// Whether anything in a program asks to which object a pointer belongs: a check, or what copies
+/// whole objects.
 pub(crate) fn is_asked_for(program: &Program) -> bool {
     let asks = |kind: &ExprKind| {
         matches!(
@@ -50,7 +51,35 @@ pub(crate) fn is_asked_for(program: &Program) -> bool {
                 | ExprKind::PointsToConstant { .. }
         )
     };
-    program.exprs.iter().any(|expr| asks(&expr.kind))
+    program.exprs.iter().any(|expr| asks(&expr.kind)) || copies_whole_objects(program)
+}
+
+/// Whether some function looks up how large an object is and copies memory, as `realloc` does: what
+/// it copies is known only if sizes are.
+fn copies_whole_objects(program: &Program) -> bool {
+    let mut copying = BTreeSet::new();
+    let mut looking = BTreeSet::new();
+    for edge in &program.edges {
+        let function = program.locations[edge.from.index()].function;
+        match edge.op {
+            Op::CopyMemory { .. } => {
+                copying.insert(function);
+            }
+            Op::Assign { value, .. } if is_size(program, value) => {
+                looking.insert(function);
+            }
+            _ => {}
+        }
+    }
+    !copying.is_disjoint(&looking)
+}
+
+/// Whether an expression is the size of an object, converted perhaps.
+fn is_size(program: &Program, mut expr: ExprId) -> bool {
+    while let ExprKind::Convert(operand) = program.expr(expr).kind {
+        expr = operand;
+    }
+    matches!(program.expr(expr).kind, ExprKind::ObjectSize { .. })
 }
 
 /// Which state variables tell to which objects pointers belong.
@@ -66,7 +95,7 @@ pub struct Ownership {
 }
 
 impl Ownership {
-    /// The state variables for a program, added to the others; `None` if no check asks.
+    /// The state variables for a program, added to the others; `None` if nothing asks.
     pub(crate) fn new(
         program: &Program,
         points_to: &PointsTo,

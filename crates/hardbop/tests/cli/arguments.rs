@@ -113,6 +113,7 @@ fn short_help_teaches_by_example() {
         Limits:
               --time-limit <SECONDS>  Stop after this many seconds (fractions allowed) and report what is
                                       known by then
+              --cpu-limit <SECONDS>   Stop after this much processor time, that of all threads together
               --memory-limit <MIB>    Stop before the process holds more than this much memory, in MiB
 
         Output:

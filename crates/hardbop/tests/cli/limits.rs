@@ -227,3 +227,63 @@ fn the_verdict_is_printed_even_if_a_report_is_lost() {
         "#]],
     );
 }
+
+/// A violation that the first run finds, and a check that nobody decides.
+const HARD: &str = "extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);
+extern unsigned long __VERIFIER_nondet_ulong(void);
+int main(void) {
+  if (__VERIFIER_nondet_uint() == 0) reach_error();
+  unsigned long a = __VERIFIER_nondet_ulong(), b = __VERIFIER_nondet_ulong();
+  unsigned long h = 5381;
+  for (unsigned long i = 0; i < a; i++) h = (h * 33 ^ b) + (h >> 7);
+  if (a > 1000 && h == 0x123456789abcdef) reach_error();
+  return 0;
+}
+";
+
+/// What is told of [`HARD`] where processor time is short.
+const TOLD: [&str; 2] = [
+    "VIOLATED hard.c:4: call of `reach_error` (in main)",
+    "2 checks: 0 proved, 1 violated, 1 unknown",
+];
+
+#[test]
+fn processor_time_is_limited() {
+    let scene = Scene::file("hard.c", HARD);
+    let output = scene.output("check hard.c --no-trace --cpu-limit 2");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(TOLD.iter().all(|line| told.contains(line)), "{told}");
+}
+
+#[test]
+fn a_limit_of_the_system_ends_the_work_before_it_ends_the_process() {
+    let scene = Scene::file("hard.c", HARD);
+    let tool = hardbop(&scene.path());
+    let mut limited = Command::new("sh");
+    let script = "ulimit -t 4; exec \"$0\" check hard.c --no-trace";
+    limited.args(["-c", script]).arg(tool.get_program());
+    let output = limited.current_dir(scene.path()).output().expect("it runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(TOLD.iter().all(|line| told.contains(line)), "{told}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn engines_find_room_where_addresses_are_few() {
+    let text = "extern unsigned __VERIFIER_nondet_uint(void); extern void reach_error(void);
+int main(void) {
+  unsigned n = __VERIFIER_nondet_uint(), i = 0;
+  while (i < n) i++;
+  if (i != n) reach_error();
+  return 0;
+}
+";
+    let scene = Scene::file("x.c", text);
+    let tool = hardbop(&scene.path());
+    let mut limited = Command::new("sh");
+    let script = "ulimit -v 1800000; exec \"$0\" check x.c --no-trace";
+    limited.args(["-c", script]).arg(tool.get_program());
+    let output = limited.current_dir(scene.path()).output().expect("it runs");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.starts_with("PROVED x.c:5"), "{told}");
+}

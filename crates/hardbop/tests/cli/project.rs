@@ -187,7 +187,7 @@ fn what_every_item_would_stumble_over_is_told_once() {
         "check = [\"bounds\", \"overflows\"]",
         expect![[r#"
             [stderr]
-            error: `hardbop.toml`: `overflows` is no check: there are `div-by-zero`, `overflow`, `unsigned`, `conversion`, `float-cast`, `nan`, `uninit`, `pointer`, `bounds`, `pointer-arithmetic`, `alignment`, `overlap`, `free`, `leak`, `cleanup`, `undefined`, `all`
+            error: `hardbop.toml`: `overflows` is no check: there are `div-by-zero`, `overflow`, `unsigned`, `conversion`, `float-cast`, `nan`, `uninit`, `pointer`, `bounds`, `pointer-arithmetic`, `alignment`, `overlap`, `constant`, `free`, `leak`, `cleanup`, `undefined`, `all`
             [exit 2]
         "#]],
     );

@@ -652,7 +652,8 @@ fn a_left_shift_is_no_overflow_in_sv_comp() {
     .and_file("no-overflow.prp", "CHECK( init(main()), LTL(G ! overflow) )\n");
     expect![[r#"
         VIOLATED x.c:5: signed overflow in y + 1 (in main)
-        PROVED x.c:6: signed overflow in y + x (in main)
+        UNKNOWN x.c:6: signed overflow in y + x (in main)
+          because the search ended with the first violation (`--first`, `--property`)
     "#]]
     .assert_eq(&answers(&scene, "x.c --property no-overflow.prp"));
     expect![[r#"

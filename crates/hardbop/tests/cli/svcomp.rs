@@ -360,3 +360,76 @@ fn without_a_violation_there_is_no_harness() {
         "#]],
     );
 }
+
+/// One violation answers the question. With `--all`, each check has its answer.
+#[test]
+fn a_property_is_one_question() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void abort(void);
+void reach_error(void) { abort(); }
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (x == 0) reach_error();
+  if (x == 1) { x = 2; if (x == 1) reach_error(); }
+  for (int i = 0; i < x; i++) if (i == 100000) reach_error();
+  return 0;
+}
+";
+    let scene = Scene::file("x.c", text).and_file("unreach-call.prp", UNREACH);
+    scene.check(
+        "check x.c --property unreach-call.prp --no-trace",
+        expect![[r#"
+            VIOLATED x.c:6: call of `reach_error` (in main)
+              x.c:5: input __VERIFIER_nondet_int() = 0
+            PROVED x.c:7: call of `reach_error` (in main)
+            UNKNOWN x.c:8: call of `reach_error` (in main)
+              because the search ended with the first violation (`--first`, `--property`)
+            3 checks: 1 proved, 1 violated, 1 unknown
+            result: false(unreach-call)
+            [exit 1]
+        "#]],
+    );
+    scene.check(
+        "check x.c --property unreach-call.prp --no-trace --all",
+        expect![[r#"
+            VIOLATED x.c:6: call of `reach_error` (in main)
+              x.c:5: input __VERIFIER_nondet_int() = 0
+            PROVED x.c:7: call of `reach_error` (in main)
+            VIOLATED x.c:8: call of `reach_error` (in main)
+              x.c:5: input __VERIFIER_nondet_int() = 100001
+            3 checks: 1 proved, 2 violated, 0 unknown
+            result: false(unreach-call)
+            [exit 1]
+        "#]],
+    );
+}
+
+/// A shift by a wrong amount is no overflow, so the search goes on behind it.
+#[test]
+fn what_breaks_no_property_ends_no_search() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int(), y = 1 << x;
+  if (x == 5) y += x + __VERIFIER_nondet_int();
+  return y;
+}
+";
+    let overflow = "CHECK( init(main()), LTL(G ! overflow) )\n";
+    let scene = Scene::file("x.c", text).and_file("no-overflow.prp", overflow);
+    scene.check(
+        "check x.c --property no-overflow.prp --no-trace",
+        expect![[r#"
+            VIOLATED x.c:3: shift by a wrong amount in 1 << x (in main)
+              x.c:3: input __VERIFIER_nondet_int() = -1
+            VIOLATED x.c:4: signed overflow in x + __VERIFIER_nondet_int() (in main)
+              x.c:3: input __VERIFIER_nondet_int() = 5
+              x.c:4: input __VERIFIER_nondet_int() = 2147483647
+            VIOLATED x.c:4: signed overflow in y += x + __VERIFIER_nondet_int() (in main)
+              x.c:3: input __VERIFIER_nondet_int() = 5
+              x.c:4: input __VERIFIER_nondet_int() = 2147483631
+            3 checks: 0 proved, 3 violated, 0 unknown
+            result: false(no-overflow)
+            [exit 1]
+        "#]],
+    );
+}

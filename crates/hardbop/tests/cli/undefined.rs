@@ -125,7 +125,7 @@ fn a_misaligned_access() {
               a pointer is at byte 1 of 16 bytes
               x.c:7: input __VERIFIER_nondet_int() = 1
             3 checks: 2 proved, 1 violated, 0 unknown
-            assuming that every object lies at a multiple of 16 bytes: an access that only this makes aligned is not seen
+            assuming that objects of the heap lie at multiples of 16 bytes: an access that only this makes aligned is not seen
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:10
             [exit 1]
         "#]],
@@ -197,7 +197,21 @@ fn the_object_of_a_compound_literal_lives_in_its_block() {
   return *p + *q;
 }",
         "--check pointer",
-        expect![],
+        expect![[r#"
+            PROVED x.c:9: null pointer in *q (in main)
+            PROVED x.c:9: invalid access in *q (in main)
+            PROVED x.c:9: null pointer in *p (in main)
+            PROVED x.c:9: invalid access in *p (in main)
+            PROVED x.c:11: null pointer in *p (in main)
+            PROVED x.c:11: invalid access in *p (in main)
+            PROVED x.c:11: null pointer in *q (in main)
+            VIOLATED x.c:11: invalid access in *q (in main)
+              object: `int literal#` of 4 bytes, declared at x.c:8, gone at x.c:10
+              the access of 4 bytes is at byte 0 of 4 bytes
+            8 checks: 7 proved, 1 violated, 0 unknown
+            assuming that pointers from outside, first used at x.c:9, point to no object of the program, apart from what they are compared with
+            [exit 1]
+        "#]],
     );
 }
 
@@ -215,7 +229,21 @@ fn an_address_that_is_computed_as_a_number() {
   return 0;
 }",
         "--check bounds,pointer",
-        expect![],
+        expect![[r#"
+            PROVED x.c:9: null pointer in *(int *)u (in main)
+            PROVED x.c:9: invalid access in *(int *)u (in main)
+            PROVED x.c:10: assertion a[2] == 5 (in main)
+            PROVED x.c:12: null pointer in *(int *)(u + 4) (in main)
+            VIOLATED x.c:12: invalid access in *(int *)(u + 4) (in main)
+              object: `int a[3]` of 12 bytes, declared at x.c:6
+              the access of 4 bytes is at byte 12 of 12 bytes
+                int  | 0 | 1 | 2 |  3
+                                    ^
+              x.c:11: input __VERIFIER_nondet_int() = 1
+            5 checks: 4 proved, 1 violated, 0 unknown
+            assuming that objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:8
+            [exit 1]
+        "#]],
     );
 }
 
@@ -382,7 +410,7 @@ fn what_is_behind_a_violation_has_its_own_answer() {
             VIOLATED x.c:7: assertion x > 0 (in main)
               x.c:6: input __VERIFIER_nondet_int() = 0
             VIOLATED x.c:8: assertion x > -5 (in main)
-              x.c:6: input __VERIFIER_nondet_int() = -5
+              x.c:6: input __VERIFIER_nondet_int() = -536870913
             2 checks: 0 proved, 2 violated, 0 unknown
             [exit 1]
         "#]],
@@ -452,7 +480,7 @@ int main(void) {
         "",
         expect![[r#"
             PROVED x.c:9: call of `reach_error` (in main)
-            assuming that objects lie at addresses of Hardbop's choice, all multiples of 16: an address is used as a number at x.c:8
+            assuming that objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:8
             [exit 0]
         "#]],
     );

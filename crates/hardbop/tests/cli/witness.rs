@@ -473,11 +473,11 @@ fn choices_in_expressions_and_conditions_with_calls_are_followed() {
         expect![[r#"
             violation witness confirmed
             VIOLATED x.c:6: call of `reach_error` (in main)
-              4  int n = __VERIFIER_nondet_int();                              n = 6
-              5  int level = n > 5 ? (n > 9 ? 2 : 1) : 0;                      n = 6, level = 1
+              4  int n = __VERIFIER_nondet_int();                              n = 8
+              5  int level = n > 5 ? (n > 9 ? 2 : 1) : 0;                      n = 8, level = 1
               6  if (!(__VERIFIER_nondet_int() || level != 1)) reach_error();  __VERIFIER_nondet_int() = 0, level = 1
               6  call of `reach_error`
-              x.c:4: input __VERIFIER_nondet_int() = 6
+              x.c:4: input __VERIFIER_nondet_int() = 8
               x.c:6: input __VERIFIER_nondet_int() = 0
             [exit 0]
         "#]],

@@ -17,7 +17,7 @@ impl<'s> Execution<'s, '_> {
         self.semantics.layout.ownership()
     }
 
-    fn identity(&self, terms: &mut Terms, number: u128) -> TermId {
+    pub(super) fn identity(&self, terms: &mut Terms, number: u128) -> TermId {
         scalar::literal(terms, number, IDENTITY, self.semantics.pointer_arithmetic())
     }
 
@@ -35,7 +35,7 @@ impl<'s> Execution<'s, '_> {
     }
 
     /// The other way round.
-    fn address_of_identity(&self, terms: &mut Terms, identity: TermId) -> TermId {
+    pub(super) fn address_of_identity(&self, terms: &mut Terms, identity: TermId) -> TermId {
         let width = self.semantics.pointer_shape().width;
         match terms.sort(identity) {
             Sort::BitVec(_) => terms.resize(identity, width, Sign::Unsigned),
@@ -52,7 +52,7 @@ impl<'s> Execution<'s, '_> {
     }
 
     /// Which object a variable is now.
-    fn variable_identity(&mut self, terms: &mut Terms, variable: VarId) -> TermId {
+    pub(super) fn variable_identity(&mut self, terms: &mut Terms, variable: VarId) -> TermId {
         match self.ownership().and_then(|known| known.life(variable)) {
             Some(life) => self.state.get(self.semantics, terms, life),
             None => {
