@@ -272,3 +272,53 @@ fn a_string_is_reversed() {
     char t = s[i]; s[i] = s[j]; s[j] = t; } return s[0]; }",
     );
 }
+
+/// What `realloc` copies is as much as there was, and no more than there is room for.
+#[test]
+fn an_object_that_grows_and_shrinks() {
+    proved(
+        "int main(void) {
+  int *p = malloc(2 * sizeof *p);
+  p[0] = 10; p[1] = 20;
+  p = realloc(p, 4 * sizeof *p);
+  p[3] = 40;
+  p = realloc(p, 8 * sizeof *p);
+  p = realloc(p, sizeof *p);
+  free(p);
+  return 0;
+}",
+    );
+}
+
+#[test]
+fn what_an_object_held_is_there_when_it_has_grown() {
+    let text = "extern void reach_error(void);
+int main(void) {
+  int *p = malloc(2 * sizeof *p), *q = malloc(sizeof *q);
+  p[0] = 10; p[1] = 20; *q = 5;
+  int *r = realloc(p, 4 * sizeof *p);
+  if (r[0] != 10 || r[1] != 20 || *q != 5) reach_error();
+  if (r[3] == 7) reach_error();
+  *p = 1;
+  return 0;
+}";
+    let scene = Scene::file("x.c", format!("{PRELUDE}{text}\n"));
+    let value = scene.json("check x.c --check pointer");
+    let checks = value["checks"].as_array().expect("checks");
+    let answer = |line: u64, message: &str| {
+        let here = |check: &&serde_json::Value| {
+            check["line"] == line
+                && check["message"]
+                    .as_str()
+                    .is_some_and(|m| m.contains(message))
+        };
+        checks
+            .iter()
+            .find(here)
+            .map(|check| check["answer"].clone())
+    };
+    assert_eq!(answer(11, "reach_error"), Some("PROVED".into()));
+    // What it did not hold is anything, and where it was is nothing.
+    assert_eq!(answer(12, "reach_error"), Some("VIOLATED".into()));
+    assert_eq!(answer(13, "invalid access"), Some("VIOLATED".into()));
+}

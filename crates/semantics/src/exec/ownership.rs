@@ -412,10 +412,12 @@ impl<'s> Execution<'s, '_> {
         let owner = self.owner(terms, pointer, Evaluated::Always);
         let null = self.bytes(terms, 0);
         let null = terms.eq(address, null);
-        let before = self.state.get(self.semantics, terms, extents);
-        self.write_extent(terms, extents, owner, None);
-        let after = self.state.get(self.semantics, terms, extents);
-        let written = terms.ite(null, before, after);
+        // One write whichever it is: what is known of other objects is seen behind it at once.
+        let all = self.state.get(self.semantics, terms, extents);
+        let end = terms.select(all, owner);
+        let gone = self.identity(terms, 0);
+        let end = terms.ite(null, end, gone);
+        let written = terms.store(all, owner, end);
         self.state.set(extents, written);
     }
 

@@ -25,11 +25,13 @@ impl Execution<'_, '_> {
         let unknown = self.make_fresh(terms, "object_size", sort, FreshOrigin::Imprecise);
         let range = scalar::in_range(terms, unknown, shape);
         self.facts.push(range);
-        let size = self.known_size(terms, pointer, evaluated).map(|(known, rest)| {
-            let rest = scalar::convert(terms, rest, IDENTITY, shape);
-            let rest = scalar::encode(terms, rest, shape, arithmetic);
-            terms.ite(known, rest, unknown)
-        });
+        let size = self
+            .known_size(terms, pointer, evaluated)
+            .map(|(known, rest)| {
+                let rest = scalar::convert(terms, rest, IDENTITY, shape);
+                let rest = scalar::encode(terms, rest, shape, arithmetic);
+                terms.ite(known, rest, unknown)
+            });
         let size = size.unwrap_or(unknown);
         self.exact &= !terms.free_constants(&[size]).contains(&unknown);
         size
