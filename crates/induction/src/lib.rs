@@ -51,7 +51,7 @@ impl Default for Induction {
             blocks: 64,
             edges: 20_000,
             state: StateSize {
-                bits: 65_536,
+                bits: 100_000,
                 memories: 256,
             },
             nodes: 8_000_000,

@@ -15,6 +15,7 @@ use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, T
 use hardbop_logic::{
     Answer, Limits, Session, Solver, TermId, Terms, Unknown, Value, Z3Options, Z3Solver,
 };
+use hardbop_model::state::StateSize;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::{Blocks, Segment};
@@ -39,6 +40,8 @@ pub struct Unroll {
     /// How large circuits may become, in nodes and looks at what was written to memory. A program
     /// that needs larger ones is declined, as soon as that is seen.
     pub nodes: usize,
+    /// The largest state of a program that is translated to circuits.
+    pub state: StateSize,
 }
 
 /// Who answers the questions about layers.
@@ -70,6 +73,10 @@ impl Default for Unroll {
             decided_by: DecidedBy::Smt,
             // A few seconds of translating, and a gigabyte.
             nodes: 8_000_000,
+            state: StateSize {
+                bits: 100_000,
+                memories: 256,
+            },
         }
     }
 }
@@ -88,6 +95,10 @@ impl Engine for Unroll {
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let view = &task.model.flat;
+        if self.decided_by == DecidedBy::Circuits && !StateSize::of(view).fits(self.state) {
+            let reason = Reason::NoBits("more state than it takes");
+            return Ended::declined(task, desk, &reason);
+        }
         let mut search = Search {
             options: self,
             task,
