@@ -191,3 +191,23 @@ fn exact_operations() {
         "#]],
     );
 }
+
+/// Remainders of `long double`, whose exponents have fifteen bits, are computed bit by bit, too.
+#[test]
+fn remainders_of_the_widest_floats() {
+    check(
+        r#"extern unsigned char __VERIFIER_nondet_uchar(void);
+int main(void) {
+  unsigned char n = __VERIFIER_nondet_uchar();
+  long double x = n;
+  assert(fmodl(x, 4.0L) == n % 4);
+  assert(remainderl(x, 4.0L) <= 2);
+  assert(remainderl(x, 4.0L) < 2);
+}"#,
+        expect![[r#"
+            PROVED x.c:10: assertion fmodl(x, 4.0L) == n % 4 (in main)
+            PROVED x.c:11: assertion remainderl(x, 4.0L) <= 2 (in main)
+            VIOLATED x.c:12: assertion remainderl(x, 4.0L) < 2 (in main)
+        "#]],
+    );
+}
