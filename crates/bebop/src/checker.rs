@@ -334,6 +334,6 @@ pub fn display_name(program: &Program, var: VarId) -> String {
     let variable = &program.variables[var.index()];
     match variable.kind {
         VarKind::Return(ProcId(_)) => format!("<{}>", variable.name),
-        _ => variable.name.clone(),
+        _ => variable.name.to_string(),
     }
 }

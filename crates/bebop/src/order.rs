@@ -4,9 +4,9 @@
 //! relates a slot above to one below. FORCE puts each slot at the mean of the centres of gravity
 //! of the edges that use it, again and again, and keeps the best order that it has seen.
 
+use crate::hash::FastMap;
 use crate::space::Slot;
 use crate::supergraph::{Edge, Frame, Supergraph};
-use std::collections::HashMap;
 
 /// How slots are ordered at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,10 +37,11 @@ pub fn slot_order(graph: &impl Supergraph, order: SlotOrder) -> Vec<Slot> {
 
 /// The distinct sets of slots that edges use, with the number of edges that use each.
 fn supports(graph: &impl Supergraph) -> Vec<(Vec<u32>, f64)> {
-    let mut index: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut index: FastMap<Vec<u32>, usize> = FastMap::default();
     let mut found: Vec<(Vec<u32>, f64)> = Vec::new();
     let mut slots = Vec::new();
     let mut results = Vec::new();
+    let mut key = Vec::new();
     for edge in (0..graph.edges()).map(Edge) {
         slots.clear();
         graph.reads(edge, &mut slots);
@@ -57,12 +58,13 @@ fn supports(graph: &impl Supergraph) -> Vec<(Vec<u32>, f64)> {
         if slots.len() < 2 {
             continue;
         }
-        let key: Vec<u32> = slots.iter().map(|slot| slot.0).collect();
+        key.clear();
+        key.extend(slots.iter().map(|slot| slot.0));
         match index.get(&key) {
             Some(&known) => found[known].1 += 1.0,
             None => {
                 index.insert(key.clone(), found.len());
-                found.push((key, 1.0));
+                found.push((key.clone(), 1.0));
             }
         }
     }
@@ -178,7 +180,12 @@ fn force_from(mut order: Vec<u32>, supports: &[(Vec<u32>, f64)]) -> (f64, Vec<u3
                 position[slot as usize]
             }
         };
+        let before = order.clone();
         order.sort_by(|&a, &b| wanted(a).total_cmp(&wanted(b)).then(a.cmp(&b)));
+        // What was pulled to where it was stays there.
+        if order == before {
+            break;
+        }
         for (place, &slot) in order.iter().enumerate() {
             position[slot as usize] = place as f64;
         }

@@ -153,32 +153,85 @@ fn all_globals(graph: &impl Supergraph, slots: u32) -> Rows {
 }
 
 /// What edges read and write, worked out once: the analyses come by every edge several times.
-struct Uses {
-    reads: Rows,
-    writes: Rows,
+enum Uses {
+    /// By edge, as half words: few slots are the rule, and edges are many.
+    Few(Vec<[u32; 2]>),
+    Many {
+        reads: Rows,
+        writes: Rows,
+    },
 }
 
 impl Uses {
     fn new(graph: &impl Supergraph, slots: u32) -> Uses {
         let count = graph.edges() as usize;
-        let mut uses = Uses {
-            reads: Rows::new(count, slots),
-            writes: Rows::new(count, slots),
-        };
-        let mut buffer = Vec::new();
+        let mut reads = Vec::new();
+        let mut writes = Vec::new();
+        if slots <= u32::BITS {
+            let bits = |slots: &[Slot]| slots.iter().fold(0, |bits, slot| bits | 1 << slot.0);
+            let words = (0..graph.edges()).map(|edge| {
+                reads.clear();
+                graph.reads(Edge(edge), &mut reads);
+                writes.clear();
+                graph.writes(Edge(edge), &mut writes);
+                [bits(&reads), bits(&writes)]
+            });
+            return Uses::Few(words.collect());
+        }
+        let mut rows = (Rows::new(count, slots), Rows::new(count, slots));
         for edge in 0..graph.edges() {
-            buffer.clear();
-            graph.reads(Edge(edge), &mut buffer);
-            for &slot in &buffer {
-                uses.reads.insert(edge as usize, slot);
+            reads.clear();
+            graph.reads(Edge(edge), &mut reads);
+            for &slot in &reads {
+                rows.0.insert(edge as usize, slot);
             }
-            buffer.clear();
-            graph.writes(Edge(edge), &mut buffer);
-            for &slot in &buffer {
-                uses.writes.insert(edge as usize, slot);
+            writes.clear();
+            graph.writes(Edge(edge), &mut writes);
+            for &slot in &writes {
+                rows.1.insert(edge as usize, slot);
             }
         }
-        uses
+        Uses::Many {
+            reads: rows.0,
+            writes: rows.1,
+        }
+    }
+
+    /// What an edge reads, and what it writes, if one word holds all slots.
+    #[inline]
+    fn words(&self, edge: usize) -> [u64; 2] {
+        match self {
+            Uses::Few(words) => words[edge].map(u64::from),
+            Uses::Many { reads, writes } => [reads.word(edge), writes.word(edge)],
+        }
+    }
+
+    /// Adds what an edge reads to a row.
+    fn add_reads(&self, row: &mut [u64], edge: usize) {
+        match self {
+            Uses::Few(words) => row[0] |= u64::from(words[edge][0]),
+            Uses::Many { reads, .. } => {
+                set::unite(row, reads.row(edge));
+            }
+        }
+    }
+
+    /// Adds what an edge writes to a row.
+    fn add_writes(&self, row: &mut [u64], edge: usize) {
+        match self {
+            Uses::Few(words) => row[0] |= u64::from(words[edge][1]),
+            Uses::Many { writes, .. } => {
+                set::unite(row, writes.row(edge));
+            }
+        }
+    }
+
+    /// Takes what an edge writes from a row.
+    fn remove_writes(&self, row: &mut [u64], edge: usize) {
+        match self {
+            Uses::Few(words) => row[0] &= !u64::from(words[edge][1]),
+            Uses::Many { writes, .. } => set::subtract(row, writes.row(edge)),
+        }
     }
 }
 
@@ -207,8 +260,8 @@ fn mod_ref_sets(
         }
         for vertex in graph.procedure(procedure).vertices {
             for edge in graph.edges_from(Vertex(vertex)) {
-                set::unite(touched.row_mut(p), uses.reads.row(edge as usize));
-                set::unite(modified.row_mut(p), uses.writes.row(edge as usize));
+                uses.add_reads(touched.row_mut(p), edge as usize);
+                uses.add_writes(modified.row_mut(p), edge as usize);
             }
         }
         set::intersect(modified.row_mut(p), globals);
@@ -353,7 +406,7 @@ impl<G: Supergraph> Flow<'_, G> {
         for edge in self.graph.edges_from(vertex).map(Edge) {
             let ends = self.graph.ends(edge);
             self.out.copy_from_slice(live.row(ends.to.index()));
-            set::subtract(&mut self.out, self.uses.writes.row(edge.index()));
+            self.uses.remove_writes(&mut self.out, edge.index());
             if let Some(callee) = ends.callee {
                 set::subtract(&mut self.out, self.modified.row(callee.index()));
                 let globals = self.graph.globals();
@@ -362,7 +415,7 @@ impl<G: Supergraph> Flow<'_, G> {
                     set::insert(&mut self.out, slot);
                 }
             }
-            set::unite(&mut self.out, self.uses.reads.row(edge.index()));
+            self.uses.add_reads(&mut self.out, edge.index());
             changed |= set::unite(live.row_mut(vertex.index()), &self.out);
         }
         changed
@@ -373,7 +426,8 @@ impl<G: Supergraph> Flow<'_, G> {
         let mut found = always;
         for edge in self.graph.edges_from(vertex).map(Edge) {
             let ends = self.graph.ends(edge);
-            let mut out = live.word(ends.to.index()) & !self.uses.writes.word(edge.index());
+            let [reads, writes] = self.uses.words(edge.index());
+            let mut out = live.word(ends.to.index()) & !writes;
             if let Some(callee) = ends.callee {
                 let globals = self.graph.globals();
                 let globals = 1u64.checked_shl(globals).map_or(u64::MAX, |bit| bit - 1);
@@ -381,7 +435,7 @@ impl<G: Supergraph> Flow<'_, G> {
                 out &= !self.modified.word(callee.index());
                 out |= live.word(entry.index()) & globals;
             }
-            found |= out | self.uses.reads.word(edge.index());
+            found |= out | reads;
         }
         let row = live.word_mut(vertex.index());
         let changed = found & !*row != 0;

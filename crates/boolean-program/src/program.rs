@@ -7,6 +7,7 @@
 
 use hardbop_diagnostics::Span;
 use std::ops::Range;
+use std::sync::Arc;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -73,7 +74,7 @@ pub struct Program {
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Its name as written, without the braces of `{x == 0}`.
-    pub name: String,
+    pub name: Arc<str>,
     /// What it is to its procedure.
     pub kind: VarKind,
     /// Where it is declared.

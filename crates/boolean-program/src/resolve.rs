@@ -12,6 +12,7 @@ use crate::program::*;
 use crate::report::Reports;
 use hardbop_diagnostics::{Diagnostic, FileId, Severity, Span};
 use statement::Body;
+use std::sync::Arc;
 
 /// Resolves a file that parsed without errors. The program is there if no error was found.
 pub(crate) fn resolve(ast: &Ast, dialect: Dialect, reports: &mut Reports) -> Option<Program> {
@@ -86,6 +87,10 @@ struct Resolver<'a> {
     file: FileId,
     reports: &'a mut Reports,
     discard: Option<Symbol>,
+    /// By name: the text that all variables of that name share.
+    shared: Vec<Option<Arc<str>>>,
+    /// The name of what procedures return.
+    returned: Arc<str>,
     program: Program,
     /// How many nodes of the part's syntax are translated.
     translated: usize,
@@ -139,6 +144,8 @@ impl<'a> Resolver<'a> {
             file: parts.first().map_or(FileId(0), |part| part.file),
             reports,
             discard,
+            shared: vec![None; names.len()],
+            returned: "return".into(),
             program,
             translated: 0,
             globals: table(),
@@ -208,10 +215,9 @@ impl<'a> Resolver<'a> {
             .collect();
         let returns = (1..=definition.returns.count())
             .map(|i| {
-                let name = if i == 1 {
-                    "return".to_owned()
-                } else {
-                    format!("return.{i}")
+                let name = match i {
+                    1 => Arc::clone(&self.returned),
+                    i => format!("return.{i}").into(),
                 };
                 let span = ast.name_span(definition.name);
                 self.add_variable(name, VarKind::Return(id), span)
@@ -238,7 +244,8 @@ impl<'a> Resolver<'a> {
                 "expected a name for the variable",
             );
         }
-        let id = self.add_variable(self.text(name).to_owned(), kind, self.span(name));
+        let shared = self.shared(name);
+        let id = self.add_variable(shared, kind, self.span(name));
         let table = match kind {
             VarKind::Global => &mut self.globals,
             _ => &mut self.locals,
@@ -260,7 +267,7 @@ impl<'a> Resolver<'a> {
         id
     }
 
-    fn add_variable(&mut self, name: String, kind: VarKind, span: Span) -> VarId {
+    fn add_variable(&mut self, name: Arc<str>, kind: VarKind, span: Span) -> VarId {
         self.program.variables.push(Variable { name, kind, span });
         self.used.push(false);
         VarId(self.program.variables.len() as u32 - 1)
@@ -424,6 +431,13 @@ impl<'a> Resolver<'a> {
     }
 
     // Messages.
+
+    /// A name as variables have it: one text for all that are called so.
+    fn shared(&mut self, name: Name) -> Arc<str> {
+        let text = self.text(name);
+        let shared = &mut self.shared[name.symbol.0 as usize];
+        Arc::clone(shared.get_or_insert_with(|| text.into()))
+    }
 
     fn text(&self, name: Name) -> &'a str {
         self.names[name.symbol.0 as usize]

@@ -42,12 +42,27 @@ pub struct Blaster {
     known_reads: FxHashMap<(TermId, Word), Word>,
     /// How many bits of constants, and of what arrays hold, may be anything: the others are 0.
     narrow: FxHashMap<TermId, usize>,
+    /// How large the circuit may become, in nodes and looks at what was written to memory.
+    most: Option<usize>,
+    looks: usize,
 }
 
 impl Blaster {
     /// Nothing translated.
     pub fn new() -> Blaster {
         Blaster::default()
+    }
+
+    /// Says how large the circuit may become: in nodes, and in looks at what was written to memory
+    /// that is read. What would make it larger has no circuit then.
+    pub fn limit(&mut self, most: usize) {
+        self.most = Some(most);
+    }
+
+    /// Whether the circuit is as large as it may become.
+    pub fn is_full(&self) -> bool {
+        self.most
+            .is_some_and(|most| self.graph.len() + self.looks > most)
     }
 
     /// Says what the bits of a term are, before it is met.
@@ -105,6 +120,9 @@ impl Blaster {
                 stack.pop();
                 continue;
             }
+            if self.is_full() {
+                return Err(NoCircuit(term));
+            }
             let before = stack.len();
             self.missing(terms, term, &mut stack)?;
             if stack.len() > before {
@@ -120,7 +138,7 @@ impl Blaster {
     /// What has to be translated before a term: its arguments, and for a read all that was written
     /// to the array.
     fn missing(
-        &self,
+        &mut self,
         terms: &Terms,
         term: TermId,
         stack: &mut Vec<TermId>,
@@ -128,8 +146,9 @@ impl Blaster {
         if let Sort::Array(_) | Sort::Int = terms.sort(term) {
             return Err(NoCircuit(term));
         }
+        let words = &self.words;
         let mut need = |part: TermId| {
-            if !self.words.contains_key(&part) {
+            if !words.contains_key(&part) {
                 stack.push(part);
             }
         };
@@ -138,6 +157,7 @@ impl Blaster {
                 let args = terms.args(term);
                 need(args[1]);
                 for array in arrays_below(terms, args[0]) {
+                    self.looks += 1;
                     for &part in terms.args(array) {
                         if !matches!(terms.sort(part), Sort::Array(_)) {
                             need(part);
@@ -215,6 +235,7 @@ impl Blaster {
     pub fn read(&mut self, terms: &Terms, array: TermId, at: &[Bit]) -> Result<Word, NoCircuit> {
         let mut found: FxHashMap<TermId, Word> = FxHashMap::default();
         for next in arrays_below(terms, array) {
+            self.looks += 1;
             let args = terms.args(next);
             let word = match terms.op(next) {
                 Op::Ite => {

@@ -18,5 +18,5 @@ mod words;
 pub use blast::{Blaster, NoCircuit, Read};
 pub use graph::{Bit, Graph, Node, NodeId};
 pub use sat::{Outcome, Sat, Switch};
-pub use solver::{CircuitSolver, Show};
+pub use solver::{CircuitSolver, Show, TOO_LARGE};
 pub use words::Word;

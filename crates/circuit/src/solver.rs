@@ -29,6 +29,9 @@ pub struct CircuitSolver {
     shown: Option<Box<Show>>,
 }
 
+/// What a solver says that gives up since its circuit would become too large.
+pub const TOO_LARGE: &str = "the circuit would become larger than it may be";
+
 /// Takes a proof: clauses as DIMACS, and steps as DRAT.
 pub type Show = dyn Fn(&str, &str);
 
@@ -63,6 +66,14 @@ impl CircuitSolver {
             shown,
             ..CircuitSolver::default()
         }
+    }
+
+    /// The same solver, which gives up ([`TOO_LARGE`]) when its circuit becomes larger than this,
+    /// in nodes and looks at what was written to memory: what takes minutes to translate is not
+    /// decided in seconds either.
+    pub fn within(mut self, most: usize) -> CircuitSolver {
+        self.blaster.limit(most);
+        self
     }
 
     /// How many nodes its circuit has.
@@ -329,8 +340,11 @@ impl Solver for CircuitSolver {
     ) -> Answer {
         self.assumed.clear();
         let gap = self.ground_gap || self.levels.iter().any(|level| level.gap);
-        let no_circuit = || {
-            let why = "integers without bounds, quantifiers and whole arrays have no circuit";
+        let no_circuit = |full: bool| {
+            let why = match full {
+                true => TOO_LARGE,
+                false => "integers without bounds, quantifiers and whole arrays have no circuit",
+            };
             Answer::Unknown(Unknown::GaveUp(why.to_owned()))
         };
         let mut known: FxHashMap<Bit, TermId> = FxHashMap::default();
@@ -341,13 +355,13 @@ impl Solver for CircuitSolver {
                         self.assumed.push((bit, formula));
                     }
                 }
-                Err(_) => return no_circuit(),
+                Err(_) => return no_circuit(self.blaster.is_full()),
             }
         }
         let bits: Vec<Bit> = self.assumed.iter().map(|&(bit, _)| bit).collect();
         match self.ask(&bits, limits, budget) {
             // What has no circuit could only rule models out.
-            Answer::Sat if gap => no_circuit(),
+            Answer::Sat if gap => no_circuit(self.blaster.is_full()),
             answer => answer,
         }
     }

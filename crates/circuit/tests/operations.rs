@@ -2,10 +2,10 @@
 //! of many; memory against a map; floats of a small format.
 
 use hardbop_budget::Budget;
-use hardbop_circuit::{Bit, Blaster, CircuitSolver, Graph, Outcome, Sat};
+use hardbop_circuit::{Bit, Blaster, CircuitSolver, Graph, Outcome, Sat, TOO_LARGE};
 use hardbop_logic::{
-    Answer, Assignment, BitVec, FloatFormat, FloatOp, FloatOperation, Op, Rounding, Session, Sort,
-    TermId, Terms, Value, eval,
+    Answer, Assignment, BitVec, FloatFormat, FloatOp, FloatOperation, Limits, Op, Rounding,
+    Session, Solver, Sort, TermId, Terms, Unknown, Value, eval,
 };
 use hardbop_test_support::random::Random;
 use num_bigint::BigUint;
@@ -453,6 +453,23 @@ fn little_circuits_are_rewritten() {
 }
 
 /// Both solvers stop in the middle of a question that takes long, and say so.
+/// What would need more nodes than are allowed is not known, and what needs fewer is answered.
+#[test]
+fn circuits_grow_no_larger_than_they_may() {
+    let mut terms = Terms::new();
+    let word = |terms: &mut Terms, name: &str| terms.constant(name, Sort::BitVec(32));
+    let (x, y) = (word(&mut terms, "x"), word(&mut terms, "y"));
+    let product = terms.bv_mul(x, y);
+    let large = terms.eq(product, x);
+    let small = terms.eq(x, y);
+    let mut solver = CircuitSolver::new().within(1_000);
+    let budget = Budget::unlimited();
+    let mut ask = |formula| solver.check(&terms, &[formula], Limits::default(), &budget);
+    assert_eq!(ask(small), Answer::Sat);
+    let too_large = Answer::Unknown(Unknown::GaveUp(TOO_LARGE.to_owned()));
+    assert_eq!(ask(large), too_large);
+}
+
 #[test]
 fn a_hard_question_is_stopped_in_time() {
     for mut sat in [Sat::new(), Sat::quick()] {

@@ -51,9 +51,13 @@ pub struct Sources {
 struct File {
     name: String,
     text: String,
-    /// The byte at which each line starts.
-    lines: Vec<u32>,
+    /// The byte at which the first of every [`LINES`] lines starts.
+    marks: Vec<u32>,
 }
+
+/// Texts of millions of lines are read, and hardly one of their lines is shown: lines are counted
+/// from the last mark before them.
+const LINES: usize = 32;
 
 impl Sources {
     /// An empty table.
@@ -64,11 +68,11 @@ impl Sources {
     /// Adds a text. Texts beyond 4 GiB are the caller's to refuse.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
-        let starts = memchr_lines(text.as_bytes());
+        let marks = marks(text.as_bytes());
         self.files.push(File {
             name: name.into(),
             text,
-            lines: starts,
+            marks,
         });
         FileId(self.files.len() as u32 - 1)
     }
@@ -99,29 +103,35 @@ impl Sources {
 
     /// The line, counted from 1, that holds a byte.
     pub fn line(&self, file: FileId, byte: u32) -> u32 {
-        self.files[file.0 as usize]
-            .lines
-            .partition_point(|&start| start <= byte) as u32
+        let file = &self.files[file.0 as usize];
+        let mark = file.marks.partition_point(|&start| start <= byte) - 1;
+        let before = &file.text.as_bytes()[file.marks[mark] as usize..file.end(byte)];
+        let lines = before.iter().filter(|&&b| b == b'\n').count();
+        (mark * LINES + lines) as u32 + 1
     }
 
     /// The line and column of a byte.
     pub fn position(&self, file: FileId, byte: u32) -> Position {
         let line = self.line(file, byte);
-        let entry = &self.files[file.0 as usize];
-        let start = entry.lines[line as usize - 1] as usize;
-        let column = entry.text[start..byte as usize].chars().count() as u32 + 1;
+        let file = &self.files[file.0 as usize];
+        let before = &file.text[..file.end(byte)];
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let column = before[start..].chars().count() as u32 + 1;
         Position { line, column }
     }
 
     /// The range of a line's text, without its end-of-line characters.
     pub fn line_span(&self, file: FileId, line: u32) -> Span {
         let entry = &self.files[file.0 as usize];
-        let start = entry.lines[line as usize - 1];
-        let end = entry
-            .lines
-            .get(line as usize)
-            .map_or(entry.text.len() as u32, |&next| next - 1);
-        let text = &entry.text[start as usize..end as usize];
+        let place = line as usize - 1;
+        let mut lines = entry.text[entry.marks[place / LINES] as usize..].split('\n');
+        let skipped: usize = lines
+            .by_ref()
+            .take(place % LINES)
+            .map(|line| line.len() + 1)
+            .sum();
+        let start = entry.marks[place / LINES] + skipped as u32;
+        let text = lines.next().unwrap_or_default();
         Span::new(
             file,
             start,
@@ -130,15 +140,17 @@ impl Sources {
     }
 }
 
-fn memchr_lines(text: &[u8]) -> Vec<u32> {
-    std::iter::once(0)
-        .chain(
-            text.iter()
-                .enumerate()
-                .filter(|&(_, &b)| b == b'\n')
-                .map(|(i, _)| i as u32 + 1),
-        )
-        .collect()
+impl File {
+    /// A place in the text that is no further than its end.
+    fn end(&self, byte: u32) -> usize {
+        self.text.len().min(byte as usize)
+    }
+}
+
+fn marks(text: &[u8]) -> Vec<u32> {
+    let ends = text.iter().enumerate().filter(|&(_, &b)| b == b'\n');
+    let starts = ends.map(|(at, _)| at as u32 + 1);
+    std::iter::once(0).chain(starts).step_by(LINES).collect()
 }
 
 #[cfg(test)]
@@ -153,5 +165,32 @@ mod tests {
         assert_eq!(sources.position(file, 5), Position { line: 2, column: 2 });
         assert_eq!(sources.slice(sources.line_span(file, 2)), "\u{e9}c");
         assert_eq!(sources.line(file, 8), 3);
+    }
+
+    #[test]
+    fn lines_behind_a_mark_are_found_like_those_before_it() {
+        let lines: Vec<String> = (1..=100).map(|n| format!("line {n}\n")).collect();
+        let mut sources = Sources::new();
+        let file = sources.add("x.c", lines.concat());
+        let mut start = 0;
+        for (number, text) in (1..).zip(&lines) {
+            let end = start + text.len() as u32;
+            for byte in start..end {
+                let position = Position {
+                    line: number,
+                    column: byte - start + 1,
+                };
+                assert_eq!(sources.position(file, byte), position);
+            }
+            assert_eq!(
+                sources.line_span(file, number),
+                Span::new(file, start, end - 1)
+            );
+            start = end;
+        }
+        // What comes after the last line's end is one more, and empty.
+        assert_eq!(sources.line(file, start), 101);
+        assert_eq!(sources.line_span(file, 101), Span::new(file, start, start));
+        assert_eq!(sources.line(file, u32::MAX), 101);
     }
 }

@@ -40,7 +40,7 @@ pub struct JsonStep {
 impl JsonStep {
     /// The line with the names of its variables.
     pub fn of(words: &Words<'_>, line: Line) -> JsonStep {
-        let name = |variable: VarId| words.program.variables[variable.index()].name.clone();
+        let name = |variable: VarId| words.program.variables[variable.index()].name.to_string();
         let values = line.values.into_iter();
         JsonStep {
             line: line.number,

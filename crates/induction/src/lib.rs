@@ -14,13 +14,14 @@ mod fragments;
 use fragments::{Base, Ending, Fragment};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
-use hardbop_circuit::CircuitSolver;
+use hardbop_circuit::{CircuitSolver, TOO_LARGE};
 use hardbop_engine::claim::{self, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_houdini::{
     Arguments, Besides, Breadth, Elements, Guessed, NoInvariants, Products, fixpoint,
 };
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown};
+use hardbop_model::state::StateSize;
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::Ground;
@@ -34,6 +35,10 @@ pub struct Induction {
     pub blocks: u32,
     /// The most edges of a program that is looked at.
     pub edges: usize,
+    /// The largest state of a program that is looked at.
+    pub state: StateSize,
+    /// How large circuits may become, in nodes and looks at what was written to memory.
+    pub nodes: usize,
     /// The most steps of the solver for invariants, in its own measure.
     pub steps: u64,
     /// The most time for one question.
@@ -45,6 +50,11 @@ impl Default for Induction {
         Induction {
             blocks: 64,
             edges: 20_000,
+            state: StateSize {
+                bits: 100_000,
+                memories: 256,
+            },
+            nodes: 8_000_000,
             steps: 50_000_000,
             query_time: Duration::from_secs(20),
         }
@@ -59,6 +69,8 @@ impl Induction {
             edges: 1_500,
             steps: 3_000_000,
             query_time: Duration::from_secs(1),
+            nodes: 1_000_000,
+            ..Induction::default()
         }
     }
 }
@@ -70,12 +82,22 @@ impl Engine for Induction {
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let view = &task.model.flat;
+        let state = StateSize::of(view);
         let reason = match (view.has_calls(), view.program.edges.len() > self.edges) {
             (true, _) => Some(Reason::NoBits("calls that could not be inlined")),
             (_, true) => Some(Reason::TooLarge),
+            _ if !state.fits(self.state) => Some(Reason::NoBits("more state than it takes")),
             _ if task.checks.is_empty() => Some(Reason::Bound(0)),
             _ => None,
         };
+        desk.event(Event {
+            doing: "looking at the state".into(),
+            open: task.checks.len(),
+            figures: vec![
+                Figure::count("bits", state.bits),
+                Figure::count("memories", state.memories as u64),
+            ],
+        });
         if let Some(reason) = reason {
             return Ended::declined(task, desk, &reason);
         }
@@ -217,7 +239,7 @@ impl Search<'_> {
     }
 
     fn session(&self, ground: &Ground<'_, '_>, terms: &mut Terms) -> Session<'static> {
-        let solver = Box::new(CircuitSolver::new());
+        let solver = Box::new(CircuitSolver::new().within(self.engine.nodes));
         let mut session = Session::new(solver, self.task.budget.clone());
         session.set_limits(Limits {
             time: Some(self.engine.query_time),
@@ -245,6 +267,9 @@ impl Search<'_> {
             Answer::Unknown(Unknown::Stopped(why)) => {
                 budget.check().map_err(stopped)?;
                 Err(stopped(why))
+            }
+            Answer::Unknown(Unknown::GaveUp(why)) if why == TOO_LARGE => {
+                Err(Reason::NoBits("circuits that are too large"))
             }
             Answer::Unknown(why) => Err(Reason::Solver(why.to_string())),
         }

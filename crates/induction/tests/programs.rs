@@ -6,6 +6,7 @@ use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task, claim};
 use hardbop_gate::Gate;
 use hardbop_houdini::Houdini;
 use hardbop_induction::Induction;
+use hardbop_model::state::StateSize;
 use hardbop_model::{Model, Prepared};
 use hardbop_test_support::answers;
 use hardbop_test_support::inputs::loaded;
@@ -39,6 +40,28 @@ fn what_goes_round_is_proved_where_guesses_are_not_enough() {
     assert_eq!(said(&text), ["proved"]);
     let guessed = answers::said(&Houdini::default(), &format!("{HEAD}\n{text}"));
     assert_ne!(guessed, ["proved"]);
+}
+
+/// A program with more state than that is not tried, however small its loops are.
+#[test]
+fn programs_with_much_state_are_declined() {
+    let text = format!("{HEAD}\n{}", rotation("d + a"));
+    let few = StateSize {
+        bits: 64,
+        memories: 0,
+    };
+    let engine = Induction {
+        state: few,
+        ..Induction::short()
+    };
+    let declined = "only bits are searched, and the program has more state than it takes";
+    assert_eq!(answers::said(&engine, &text), [declined]);
+    let engine = Induction {
+        nodes: 100,
+        ..Induction::short()
+    };
+    let declined = "only bits are searched, and the program has circuits that are too large";
+    assert_eq!(answers::said(&engine, &text), [declined]);
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub enum FloatOp {
     Mul,
     /// The quotient: `a b nan`.
     Div,
-    /// `fmod`, with the sign of the dividend: `a b nan`. It is exact. Only formats with up to 11
+    /// `fmod`, with the sign of the dividend: `a b nan`. It is exact. Only formats with up to 15
     /// bits of exponent have it.
     Rem,
     /// `a * b + c`, rounded once: `a b c nan`.
@@ -223,8 +223,8 @@ impl FloatOperation {
             && match self.op {
                 FloatOp::Convert(to) => to.is_sound(),
                 FloatOp::FromInt(width) | FloatOp::ToInt(width) => (2..=4096).contains(&width),
-                // One step of its circuit for each exponent.
-                FloatOp::Rem => self.format.exponent <= 11,
+                // To compute it takes numbers with a digit for each exponent.
+                FloatOp::Rem => self.format.exponent <= 15,
                 _ => true,
             };
         let own = Sort::BitVec(width);

@@ -30,6 +30,7 @@ pub mod points;
 pub mod relevance;
 pub mod size;
 pub mod sliced;
+pub mod state;
 
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::derived::Derived;

@@ -57,14 +57,14 @@ pub fn binary(
         }
         BinaryOp::Mul => (FloatOp::Mul, right),
         BinaryOp::Div => (FloatOp::Div, right),
-        BinaryOp::FloatMod | BinaryOp::Rem if format.exponent <= 11 => (FloatOp::Rem, right),
+        BinaryOp::FloatMod | BinaryOp::Rem => (FloatOp::Rem, right),
         BinaryOp::CopySign => {
             let sign = sign_mask(terms, format);
             let sign = terms.bv_and(right, sign);
             let rest = magnitude(terms, left, format);
             return terms.bv_or(rest, sign);
         }
-        // The remainder of wide formats has no circuit, and nothing else is an operator on floats.
+        // Nothing else is an operator on floats.
         op => {
             let sort = Sort::BitVec(format.width());
             return uninterpreted(terms, &format!("float_{op:?}"), &[left, right], sort);

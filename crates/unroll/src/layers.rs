@@ -9,12 +9,13 @@
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
-use hardbop_circuit::CircuitSolver;
+use hardbop_circuit::{CircuitSolver, TOO_LARGE};
 use hardbop_engine::claim::{Given, Run, Unreached, Unrolling};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
 use hardbop_logic::{
     Answer, Limits, Session, Solver, TermId, Terms, Unknown, Value, Z3Options, Z3Solver,
 };
+use hardbop_model::state::StateSize;
 use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::{Blocks, Segment};
@@ -36,6 +37,11 @@ pub struct Unroll {
     pub prune_time: Duration,
     /// Who is asked.
     pub decided_by: DecidedBy,
+    /// How large circuits may become, in nodes and looks at what was written to memory. A program
+    /// that needs larger ones is declined, as soon as that is seen.
+    pub nodes: usize,
+    /// The largest state of a program that is translated to circuits.
+    pub state: StateSize,
 }
 
 /// Who answers the questions about layers.
@@ -65,6 +71,12 @@ impl Default for Unroll {
             query_time: Duration::from_secs(30),
             prune_time: Duration::from_millis(500),
             decided_by: DecidedBy::Smt,
+            // A few seconds of translating, and a gigabyte.
+            nodes: 8_000_000,
+            state: StateSize {
+                bits: 100_000,
+                memories: 256,
+            },
         }
     }
 }
@@ -83,6 +95,10 @@ impl Engine for Unroll {
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let view = &task.model.flat;
+        if self.decided_by == DecidedBy::Circuits && !StateSize::of(view).fits(self.state) {
+            let reason = Reason::NoBits("more state than it takes");
+            return Ended::declined(task, desk, &reason);
+        }
         let mut search = Search {
             options: self,
             task,
@@ -117,7 +133,7 @@ impl Unroll {
         };
         let solver: Box<dyn Solver> = match self.decided_by {
             DecidedBy::Smt => Box::new(Z3Solver::new(options)),
-            DecidedBy::Circuits => Box::new(CircuitSolver::new()),
+            DecidedBy::Circuits => Box::new(CircuitSolver::new().within(self.nodes)),
         };
         let mut session = Session::new(solver, task.budget.clone());
         session.set_limits(Limits {
@@ -191,6 +207,15 @@ impl From<Stopped> for End {
     fn from(stopped: Stopped) -> End {
         End::Stopped(stopped)
     }
+}
+
+/// Whether a solver gave up since its circuit would become too large.
+fn is_too_large(why: &Unknown) -> bool {
+    matches!(why, Unknown::GaveUp(why) if why == TOO_LARGE)
+}
+
+fn too_large() -> End {
+    End::Reason(Reason::NoBits("circuits that are too large"))
 }
 
 impl<'s, 'p> Search<'_, 's, 'p> {
@@ -420,6 +445,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             Answer::Unknown(Unknown::Stopped(stopped)) if self.task.budget.check().is_err() => {
                 Err(End::Stopped(stopped))
             }
+            Answer::Unknown(why) if is_too_large(&why) => Err(too_large()),
             _ => Ok(true),
         }
     }
@@ -430,6 +456,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         match self.session.check(&self.terms, &[condition]) {
             Answer::Unsat => Ok(()),
             Answer::Unknown(Unknown::Stopped(stopped)) => Err(End::Stopped(stopped)),
+            Answer::Unknown(why) if is_too_large(&why) => Err(too_large()),
             Answer::Unknown(why) => {
                 self.close(check, Some(Reason::Solver(why.to_string())));
                 Ok(())

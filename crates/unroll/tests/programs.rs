@@ -4,6 +4,7 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_gate::Outcome;
+use hardbop_model::state::StateSize;
 use hardbop_test_support::answers::{self, report};
 use hardbop_test_support::generate::{arrays, branches};
 use hardbop_test_support::inputs::{Ending, endings, loaded};
@@ -35,6 +36,30 @@ fn explored(text: &str) -> Vec<String> {
         ..Runs::default()
     };
     answers::said(&runs, &format!("{HEAD}{text}"))
+}
+
+/// Where circuits would become too large, that is said instead of an answer.
+#[test]
+fn programs_that_are_too_large_for_circuits_are_declined() {
+    let text = format!(
+        "{HEAD} int main(void) {{
+           int x = __VERIFIER_nondet_int(), y = x * x;
+           if (y == 3) reach_error();
+         }}"
+    );
+    assert_eq!(answers::said(&Unroll::on_circuits(), &text), ["proved"]);
+    let small = Unroll {
+        nodes: 50,
+        ..Unroll::on_circuits()
+    };
+    let declined = "only bits are searched, and the program has circuits that are too large";
+    assert_eq!(answers::said(&small, &text), [declined]);
+    let few = Unroll {
+        state: StateSize::default(),
+        ..Unroll::on_circuits()
+    };
+    let declined = "only bits are searched, and the program has more state than it takes";
+    assert_eq!(answers::said(&few, &text), [declined]);
 }
 
 #[test]

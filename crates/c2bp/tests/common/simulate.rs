@@ -80,7 +80,7 @@ pub fn follow(
             let text = &analysed.predicates[predicate.index()].text;
             let found = program
                 .in_scope(id)
-                .find(|v| program.variables[v.index()].name == *text)
+                .find(|v| *program.variables[v.index()].name == **text)
                 .ok_or_else(|| format!("no variable for {text}"))?;
             variables.insert((function, predicate), found);
         }

@@ -191,3 +191,29 @@ fn exact_operations() {
         "#]],
     );
 }
+
+/// Remainders of `long double`, whose exponents have fifteen bits, are computed bit by bit, too.
+#[test]
+fn remainders_of_the_widest_floats() {
+    let text = |other: &str| {
+        format!(
+            "int main(void) {{
+               long double x = 7.5L;
+               if (__VERIFIER_nondet_int() > 3) x = {other};
+               assert(fmodl(x, 2.0L) == 1.5L);
+             }}"
+        )
+    };
+    check(
+        &text("9.5L"),
+        expect![[r#"
+            PROVED x.c:9: assertion fmodl(x, 2.0L) == 1.5L (in main)
+        "#]],
+    );
+    check(
+        &text("10.5L"),
+        expect![[r#"
+            VIOLATED x.c:9: assertion fmodl(x, 2.0L) == 1.5L (in main)
+        "#]],
+    );
+}

@@ -14,6 +14,9 @@ mod round;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+#[cfg(test)]
+pub(super) use arithmetic::Moves;
+
 use rustc_hash::FxHashMap;
 
 use crate::float::{FloatFormat, FloatOp, FloatOperation, LeadingBit};

@@ -3,6 +3,7 @@
 
 mod formulas;
 mod oracle;
+mod remainders;
 mod words;
 
 use expect_test::expect;

@@ -1,6 +1,6 @@
 //! Sums, products, quotients, remainders and roots.
 
-use super::digits::{any, followed_by_zeros, is_set, normalised, shifted_down, unsigned};
+use super::digits::{any, bits_for, followed_by_zeros, is_set, normalised, shifted_down, unsigned};
 use super::parts::{Normal, Parts, exponent_width, infinity, quiet_nan, with_sign};
 use super::round::Unrounded;
 use crate::float::{FloatFormat, FloatOperation, Rounding};
@@ -35,6 +35,38 @@ fn reduced(terms: &mut Terms, rest: TermId, by: TermId) -> (TermId, TermId) {
     let fits = terms.bv_ule(by, rest);
     let less = terms.bv_sub(rest, by);
     (terms.ite(fits, less, rest), fits)
+}
+
+/// How a dividend moves up to its divisor. It may be above it by two to the power of the exponent's
+/// width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::float) enum Moves {
+    /// Digit by digit, one step for each.
+    OneByOne,
+    /// By squaring: a step for each bit of the exponent, in which two numbers are multiplied.
+    BySquares,
+}
+
+/// The widest exponent for which a step for each digit is the smaller circuit, or about as small.
+/// Steps are easier to reason about than products.
+const MOST_STEPS: u32 = 11;
+
+/// The remainder of a product. Both factors have a digit less than the divisor is wide, and are
+/// smaller; the divisor's second digit is set.
+fn product_modulo(terms: &mut Terms, a: TermId, b: TermId, divisor: TermId) -> TermId {
+    let digits = terms.width(a);
+    let wide_a = unsigned(terms, a, 2 * digits);
+    let wide_b = unsigned(terms, b, 2 * digits);
+    let product = terms.bv_mul(wide_a, wide_b);
+    // The upper half is smaller than the divisor: the product is so by more than all digits.
+    let mut rest = terms.extract(product, 2 * digits - 1, digits);
+    for at in (0..digits).rev() {
+        let digit = terms.extract(product, at, at);
+        let more = terms.concat(rest, digit);
+        let (less, _) = reduced(terms, more, divisor);
+        rest = terms.extract(less, digits - 1, 0);
+    }
+    rest
 }
 
 impl FloatOperation {
@@ -185,6 +217,20 @@ impl FloatOperation {
     }
 
     pub(super) fn rem(self, terms: &mut Terms, left: TermId, b: TermId, nan: TermId) -> TermId {
+        let moves = match self.format.exponent <= MOST_STEPS {
+            true => Moves::OneByOne,
+            false => Moves::BySquares,
+        };
+        self.rem_moving(terms, [left, b, nan], moves)
+    }
+
+    /// The remainder of two floats, in one of the two ways.
+    pub(in crate::float) fn rem_moving(
+        self,
+        terms: &mut Terms,
+        [left, b, nan]: [TermId; 3],
+        moves: Moves,
+    ) -> TermId {
         let format = self.format;
         let precision = format.precision;
         let a = Parts::of(terms, format, left);
@@ -194,21 +240,40 @@ impl FloatOperation {
         let room = exponent_width(format) + 1;
         let (high, low) = (x.exponent_at(terms, room), y.exponent_at(terms, room));
         let distance = terms.bv_sub(high, low);
-        // The dividend's digits move up one by one, as far as its exponent is above.
         let width = precision + 1;
         let divisor = unsigned(terms, y.significand, width);
         let mut rest = unsigned(terms, x.significand, width);
         let farthest = 2 * format.bias() - 1 + i64::from(precision) - 1;
-        for step in (1..=farthest).rev() {
-            let step = terms.bv(i128::from(step), room);
-            let active = terms.bv_sle(step, distance);
-            let (less, _) = reduced(terms, rest, divisor);
-            let low = terms.extract(less, width - 2, 0);
-            let up = followed_by_zeros(terms, low, 1);
-            rest = terms.ite(active, up, rest);
-        }
-        let (rest, _) = reduced(terms, rest, divisor);
-        let digits = terms.extract(rest, width - 2, 0);
+        // The dividend's digits move up, as far as its exponent is above.
+        let digits = match moves {
+            Moves::OneByOne => {
+                for step in (1..=farthest).rev() {
+                    let step = terms.bv(i128::from(step), room);
+                    let active = terms.bv_sle(step, distance);
+                    let (less, _) = reduced(terms, rest, divisor);
+                    let low = terms.extract(less, width - 2, 0);
+                    let up = followed_by_zeros(terms, low, 1);
+                    rest = terms.ite(active, up, rest);
+                }
+                let (rest, _) = reduced(terms, rest, divisor);
+                terms.extract(rest, width - 2, 0)
+            }
+            Moves::BySquares => {
+                // Two to the power of the distance, by the distance's bits from the first one on.
+                let mut power = terms.bv(1, precision);
+                for at in (0..bits_for(farthest as u64)).rev() {
+                    power = product_modulo(terms, power, power, divisor);
+                    let doubled = followed_by_zeros(terms, power, 1);
+                    let (doubled, _) = reduced(terms, doubled, divisor);
+                    let doubled = terms.extract(doubled, width - 2, 0);
+                    let set = is_set(terms, distance, at);
+                    power = terms.ite(set, doubled, power);
+                }
+                let (rest, _) = reduced(terms, rest, divisor);
+                let rest = terms.extract(rest, width - 2, 0);
+                product_modulo(terms, rest, power, divisor)
+            }
+        };
         let (digits, by) = normalised(terms, digits);
         let by = unsigned(terms, by, room);
         let number = Unrounded {
