@@ -23,7 +23,7 @@ impl Functions {
     /// Nothing but what the program's text says of numbers and pointers.
     pub fn told() -> Functions {
         Functions {
-            engines: vec![Box::new(CheapFacts)],
+            engines: vec![Box::new(CheapFacts::default())],
         }
     }
 
@@ -33,10 +33,10 @@ impl Functions {
             steps,
             elements: Elements::Left,
             breadth: Breadth::Touched,
-            ..Houdini::default()
+            ..Houdini::told()
         };
         Functions {
-            engines: vec![Box::new(CheapFacts), Box::new(guesses)],
+            engines: vec![Box::new(CheapFacts::default()), Box::new(guesses)],
         }
     }
 }

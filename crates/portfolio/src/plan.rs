@@ -4,6 +4,7 @@ use hardbop_cegar::Slam;
 use hardbop_diagrams::Diagrams;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
+use hardbop_facts::{About, CheapFacts};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Arguments, Elements, Houdini, Nodes};
 use hardbop_induction::Induction;
@@ -215,6 +216,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         elements: Elements::Left,
         ..Houdini::default()
     };
+    let heap = CheapFacts { about: About::Heap };
+    // What took few steps needs nothing else.
+    let told = Houdini {
+        steps: 50_000_000,
+        elements: Elements::Left,
+        ..Houdini::told()
+    };
     let shallow = Unroll {
         layers: 8,
         // Larger programs are better asked about as circuits.
@@ -255,7 +263,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 100_000_000,
         edges: 3_000,
         elements: Elements::Needed,
-        ..Houdini::default()
+        ..Houdini::told()
     };
     let by_arguments = Houdini {
         steps: 500_000_000,
@@ -334,6 +342,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 shared(Pdr::middling(), seconds(10), 2),
             ),
             timed(invariants(5_000_000), seconds(2)),
+            // Ends at once where nothing is allocated, or nobody asks to which objects pointers belong.
+            timed(heap, seconds(5)),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // What is few as sets of states is found at once.
@@ -357,7 +367,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(explored(Effort::Small)),
             // Ends at once where nothing is linked; where something is, little else helps.
             shared(nodes, seconds(15), 2),
-            timed(invariants(50_000_000), seconds(20)),
+            timed(told, seconds(20)),
             // Ends at once where no array is accessed by an index.
             shared(elements, seconds(20), 2),
             // Ends at once where nothing is forgotten.
@@ -411,7 +421,7 @@ fn slices(arithmetic: Encodings) -> Step {
     let invariants = Houdini {
         steps: 10_000_000,
         elements: Elements::Left,
-        ..Houdini::default()
+        ..Houdini::told()
     };
     let slices = Slices {
         engines: vec![
