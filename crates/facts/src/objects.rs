@@ -157,7 +157,7 @@ fn lives(
     Some(terms.not(gone))
 }
 
-/// Where an object is and how large: below the frontier, and at least so large.
+/// Where an object is and how large: below the frontier, not at null, and at least so large.
 pub(crate) fn placed(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
@@ -172,7 +172,10 @@ pub(crate) fn placed(
     let frontier = semantics.constant(terms, semantics.layout.frontier());
     let frontier = terms.resize(frontier, IDENTITY.width, Sign::Unsigned);
     let below = terms.bv_ult(identity, frontier);
-    vec![large, below]
+    let begin = terms.resize(identity, semantics.pointer_shape().width, Sign::Unsigned);
+    let null = terms.bv(0, terms.width(begin));
+    let null = terms.eq(begin, null);
+    vec![large, below, terms.not(null)]
 }
 
 /// What is known of an object.

@@ -22,6 +22,8 @@ struct device { int irq; struct state *private; };
 #line 1
 ";
 
+const NONE: [u32; 0] = [];
+
 /// The lines of the checks that are left open, once for each.
 fn open(text: &str) -> Vec<u32> {
     let text = format!("{PRELUDE}{text}");
@@ -71,7 +73,7 @@ fn what_is_filled_in_before_it_is_handed_on_is_known_of_all() {
              }}"
         )
     };
-    assert_eq!(open(&program("k >= 0 && k < 5 ? k : 0")), []);
+    assert_eq!(open(&program("k >= 0 && k < 5 ? k : 0")), NONE);
     assert_eq!(open(&program("k >= 0 && k < 6 ? k : 0")), [13]);
     // What nobody wrote is anything.
     assert_eq!(open(&program("p->kind")), [13]);
@@ -97,12 +99,12 @@ fn an_object_that_another_one_owns() {
              }}"
         )
     };
-    assert_eq!(open(&program("d->private = s;")), []);
-    assert_eq!(open(&program("d->private = s; s->mode = 3;")), []);
+    assert_eq!(open(&program("d->private = s;")), NONE);
+    assert_eq!(open(&program("d->private = s; s->mode = 3;")), NONE);
     assert_eq!(open(&program("d->private = s; d->private->mode = 4;")), [10]);
     // A pointer to what was freed leads nowhere.
     assert_eq!(open(&program("d->private = s; free(s);")), [10]);
-    assert_eq!(open(&program("d->private = malloc(4); d->private->mode = 0;")), []);
+    assert_eq!(open(&program("d->private = malloc(4); d->private->mode = 0;")), NONE);
     assert_eq!(open(&program("d->private = malloc(2);")), [10]);
 }
 
@@ -120,11 +122,11 @@ fn what_is_freed_is_no_longer_there() {
              }}"
         )
     };
-    assert_eq!(open(&program("")), []);
+    assert_eq!(open(&program("")), NONE);
     assert_eq!(open(&program("t->mode = 2;")), [6]);
     assert_eq!(open(&program("free(t);")), [6]);
     // The next object is another one.
-    assert_eq!(open(&program("s = malloc(sizeof *s); if (s) s->mode = 2; free(s);")), []);
+    assert_eq!(open(&program("s = malloc(sizeof *s); if (s) s->mode = 2; free(s);")), NONE);
 }
 
 /// The newest object of a loop is another one in each round.
@@ -144,6 +146,7 @@ fn what_is_older_does_not_become_what_is_new() {
           }
           return 0;
         }";
-    assert_eq!(open(text), []);
-    assert_eq!(open(&text.replace("s->mode = 2;", "")), [8, 10]);
+    assert_eq!(open(text), NONE);
+    // Where the first of two accesses is wrong whenever it is made, nobody comes to the second.
+    assert_eq!(open(&text.replace("s->mode = 2;", "")), [8]);
 }
