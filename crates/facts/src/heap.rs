@@ -243,7 +243,12 @@ impl State {
 }
 
 /// What a place holds in objects on the heap that it may be in.
-pub fn held(reader: &Reader<'_, '_>, region: StateVarId, place: PlaceId, depth: u32) -> Option<Value> {
+pub fn held(
+    reader: &Reader<'_, '_>,
+    region: StateVarId,
+    place: PlaceId,
+    depth: u32,
+) -> Option<Value> {
     let field = field(reader.semantics, region)?;
     let heap = reader.state.heaps.get(&field.class)?;
     let mut found: Option<Value> = None;
@@ -403,7 +408,10 @@ fn fill(
 ) {
     let bases = bases_of(reader, to);
     forget(reader, next, bases.as_ref(), regions);
-    let mut into = bases.iter().flatten().filter(|&(&base, _)| base != Base::Null);
+    let mut into = bases
+        .iter()
+        .flatten()
+        .filter(|&(&base, _)| base != Base::Null);
     let (Some((&Base::Newest(class), at)), None) = (into.next(), into.next()) else {
         return;
     };
@@ -452,7 +460,9 @@ fn free(reader: &Reader<'_, '_>, next: &mut State, pointer: ExprId) {
     classes.dedup();
     let newest = |class| {
         let newest = Base::Newest(class);
-        bases.as_ref().is_none_or(|bases| bases.contains_key(&newest))
+        bases
+            .as_ref()
+            .is_none_or(|bases| bases.contains_key(&newest))
     };
     for class in classes {
         if newest(class) {

@@ -87,7 +87,9 @@ pub fn facts(
             let word = identity(terms);
             let mut objects = objects::others(ground.semantics, terms, state, word);
             let about = (function, &frees[function.index()]);
-            let (grows, same) = objects::kept(ground, terms, about, state, word);
+            let entry = ground.semantics.program.function(function).entry;
+            let states = (known.get(&entry).unwrap_or(state), state);
+            let (grows, same) = objects::kept(ground, terms, about, states, word);
             formulas.extend(grows);
             objects.extend(same);
             facts.at.insert(at, formulas);

@@ -20,7 +20,13 @@ pub(crate) fn newest(semantics: &Semantics<'_>, terms: &mut Terms, state: &State
         if let Some(objects) = &heap.newest
             && let Some(identity) = identity_of_newest(semantics, terms, state, class)
         {
-            facts.extend(described(semantics, terms, state, (class, objects), identity));
+            facts.extend(described(
+                semantics,
+                terms,
+                state,
+                (class, objects),
+                identity,
+            ));
         }
     }
     facts
@@ -57,7 +63,7 @@ pub(crate) fn others(
     if keeps_calls(semantics) {
         for (&id, value) in &state.values {
             if let Value::Pointer(bases) = value
-                && value.is_of_heap()
+                && is_carried(value)
                 && let Some(owner) = owner(semantics, terms, id)
             {
                 let address = semantics.constant(terms, id);
@@ -71,12 +77,13 @@ pub(crate) fn others(
 }
 
 /// What a function that allocates, and frees nothing of a class, has left as it was at its beginning:
-/// the frontier only grows, and what was below it stays as large as it was.
+/// the frontier only grows, what was below it stays as large as it was, and what is new is not below
+/// it.
 pub(crate) fn kept(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     (function, frees): (FuncId, &BTreeSet<ClassId>),
-    state: &State,
+    (entered, state): (&State, &State),
     word: TermId,
 ) -> (Vec<TermId>, Vec<TermId>) {
     let semantics = ground.semantics;
@@ -92,7 +99,7 @@ pub(crate) fn kept(
         semantics.constant(terms, frontier),
         semantics.old_constant(terms, frontier),
     ];
-    let grows = terms.bv_ule(before, now);
+    let mut plain = vec![terms.bv_ule(before, now)];
     let before = terms.resize(before, IDENTITY.width, Sign::Unsigned);
     let older = terms.bv_ult(word, before);
     let mut same = Vec::new();
@@ -108,10 +115,24 @@ pub(crate) fn kept(
             same.push(terms.implies(older, equal));
         }
     }
-    (vec![grows], same)
+    for class in state.newest_beside(entered) {
+        if let Some(identity) = identity_of_newest(semantics, terms, state, class) {
+            plain.push(terms.bv_ule(before, identity));
+        }
+    }
+    (plain, same)
 }
 
-/// Whether what is known of a pointer has to be carried over calls.
+/// Whether what is known of a pointer is carried over calls object by object: into which ones it
+/// points is not known there by any name.
+pub(crate) fn is_carried(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => false,
+        Value::Pointer(bases) => bases.keys().any(|base| !base.is_one()),
+    }
+}
+
+/// Whether there are calls to carry anything over.
 pub(crate) fn keeps_calls(semantics: &Semantics<'_>) -> bool {
     let mut edges = semantics.program.edges.iter();
     edges.any(|edge| matches!(edge.op, hardbop_cfront::program::Op::Call { .. }))

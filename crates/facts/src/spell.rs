@@ -30,7 +30,7 @@ pub(crate) fn formulas(semantics: &Semantics<'_>, terms: &mut Terms, state: &Sta
                 );
             }
             // That an object lives on over a call is said of any object.
-            Value::Pointer(_) if keeps_calls && value.is_of_heap() => {}
+            Value::Pointer(_) if keeps_calls && objects::is_carried(value) => {}
             Value::Pointer(bases) => {
                 facts.push(pointer(semantics, terms, state, (term, owner), bases));
             }
@@ -42,7 +42,14 @@ pub(crate) fn formulas(semantics: &Semantics<'_>, terms: &mut Terms, state: &Sta
             let width = terms.width(begin);
             let offset = terms.bv(offset, width);
             let address = terms.bv_add(begin, offset);
-            facts.extend(element(semantics, terms, state, part.region, address, value));
+            facts.extend(element(
+                semantics,
+                terms,
+                state,
+                part.region,
+                address,
+                value,
+            ));
         }
     }
     facts.extend(objects::newest(semantics, terms, state));

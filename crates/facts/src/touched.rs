@@ -4,8 +4,8 @@
 use hardbop_cfront::call_graph::{callees, with_callees};
 use hardbop_cfront::ids::FuncId;
 use hardbop_cfront::operands::each_load;
-use hardbop_cfront::program::Op;
 use hardbop_cfront::points_to::ClassId;
+use hardbop_cfront::program::Op;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::written_by;
 use hardbop_semantics::layout::StateVarId;

@@ -220,14 +220,6 @@ impl Value {
         }
     }
 
-    /// Whether a pointer may be into what is allocated.
-    pub fn is_of_heap(&self) -> bool {
-        match self {
-            Value::Number(_) => false,
-            Value::Pointer(bases) => bases.keys().any(|base| base.class().is_some()),
-        }
-    }
-
     /// Whether a pointer may be into what is allocated of one of some classes.
     pub fn is_among(&self, classes: &BTreeSet<ClassId>) -> bool {
         match self {

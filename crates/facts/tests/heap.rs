@@ -101,10 +101,16 @@ fn an_object_that_another_one_owns() {
     };
     assert_eq!(open(&program("d->private = s;")), NONE);
     assert_eq!(open(&program("d->private = s; s->mode = 3;")), NONE);
-    assert_eq!(open(&program("d->private = s; d->private->mode = 4;")), [10]);
+    assert_eq!(
+        open(&program("d->private = s; d->private->mode = 4;")),
+        [10]
+    );
     // A pointer to what was freed leads nowhere.
     assert_eq!(open(&program("d->private = s; free(s);")), [10]);
-    assert_eq!(open(&program("d->private = malloc(4); d->private->mode = 0;")), NONE);
+    assert_eq!(
+        open(&program("d->private = malloc(4); d->private->mode = 0;")),
+        NONE
+    );
     assert_eq!(open(&program("d->private = malloc(2);")), [10]);
 }
 
@@ -126,7 +132,12 @@ fn what_is_freed_is_no_longer_there() {
     assert_eq!(open(&program("t->mode = 2;")), [6]);
     assert_eq!(open(&program("free(t);")), [6]);
     // The next object is another one.
-    assert_eq!(open(&program("s = malloc(sizeof *s); if (s) s->mode = 2; free(s);")), NONE);
+    assert_eq!(
+        open(&program(
+            "s = malloc(sizeof *s); if (s) s->mode = 2; free(s);"
+        )),
+        NONE
+    );
 }
 
 /// The newest object of a loop is another one in each round.

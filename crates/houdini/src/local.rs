@@ -67,7 +67,9 @@ pub fn concerned(ground: &Ground<'_, '_>, checked: &[LocId], live: &mut BTreeMap
     let callees = callees(program);
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); callees.len()];
     for (caller, called) in callees.iter().enumerate() {
-        called.iter().for_each(|&callee| callers[callee].push(caller));
+        called
+            .iter()
+            .for_each(|&callee| callers[callee].push(caller));
     }
     let first: BTreeSet<FuncId> = checked.iter().map(|&at| function(at)).collect();
     let reached = |next: &[Vec<usize>]| {

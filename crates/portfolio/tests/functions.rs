@@ -286,6 +286,7 @@ fn objects_live_on_over_calls_that_free_nothing() {
     };
     assert_eq!(open_in_memory(&program("3", "a->kind = 1; free(a);")), 0);
     assert_eq!(open_in_memory(&program("7", "a->kind = 1;")), 1);
-    assert_eq!(open_in_memory(&program("3", "free(a); b->kind = 1;")), 1);
+    // Whether it is the other one that was freed is not known.
+    assert_eq!(open_in_memory(&program("3", "free(a); b->kind = 1;")), 2);
     assert!(open_in_memory(&program("3", "free(a); a->kind = 1;")) > 0);
 }
