@@ -4,6 +4,7 @@
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +33,13 @@ pub(crate) fn identities(
     let extents: BTreeSet<TermId> = extents
         .map(|(_, extents)| ground.semantics.constant(terms, extents))
         .collect();
-    reads_of(ground, terms, known, &|memory| extents.contains(&memory))
+    let mut found = reads_of(ground, terms, known, &|memory| extents.contains(&memory));
+    // Where there is any instance, the gate asks about each fact by itself, and together they are hard.
+    let nobody = terms.bv(0, IDENTITY.width);
+    for &at in known.keys() {
+        found.entry(at).or_default().insert(nobody);
+    }
+    found
 }
 
 /// The same for some of the memory.
