@@ -122,6 +122,9 @@ fn identity(terms: &mut Terms) -> TermId {
     terms.constant(" any1", Sort::BitVec(IDENTITY.width))
 }
 
+/// What the engine is called.
+pub const FACTS: &str = "facts";
+
 /// Facts as an engine: what they exclude is claimed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheapFacts {
@@ -141,7 +144,7 @@ pub enum About {
 
 impl Engine for CheapFacts {
     fn name(&self) -> &'static str {
-        "facts"
+        FACTS
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {

@@ -164,6 +164,14 @@ pub(crate) const UNROLLING_CHECKED: Turn = Turn {
     at_most: Duration::from_secs(20),
 };
 
+/// How long the gate may look at what a program's text says of its heap: it is soon worked out, and
+/// should be soon checked.
+pub(crate) const FACTS_CHECKED: Turn = Turn {
+    parts: 1,
+    of: 8,
+    at_most: Duration::from_secs(5),
+};
+
 /// Programs that have fewer edges after inlining are searched as a whole: they take no time.
 const SLICED: usize = 1_000;
 /// Programs that have fewer edges after inlining are decided in no time, and in the same way on
@@ -342,8 +350,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 shared(Pdr::middling(), seconds(10), 2),
             ),
             timed(invariants(5_000_000), seconds(2)),
-            // Ends at once where nothing is allocated, or nobody asks to which objects pointers belong.
-            timed(heap, seconds(5)),
+            // What holds of all objects that are allocated: function by function it is soon checked,
+            // and where that is too little, with calls inlined.
+            suited(Look::Allocating, timed(Functions::about_heap(), seconds(5))),
+            suited(Look::Allocating, timed(heap, seconds(5))),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // What is few as sets of states is found at once.
