@@ -401,7 +401,7 @@ fn ranges_that_the_text_tells_are_known_before_anything_is_guessed() {
                while (__VERIFIER_nondet_int()) {{
                  assert(y <= {most});
                  y = x + 500;
-                 if (x < 1000) x += 7;
+                 if (x < 1000) x += 7; else x = 0;
                }}
              }}"
         )
