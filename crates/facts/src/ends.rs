@@ -32,12 +32,16 @@ pub fn valid(
     let program = semantics.program;
     let mut left = BTreeMap::new();
     for (base, range) in bases {
-        if let Base::Variable(variable) = base {
-            let length = program.types.size_of(program.variable(variable).ty);
-            let room = Range::new(0, i128::from(length) - size.low);
-            if let Some(range) = range.meet(room) {
-                left.insert(base, range);
+        let most = match base {
+            Base::Null => continue,
+            Base::Variable(variable) => {
+                i128::from(program.types.size_of(program.variable(variable).ty))
             }
+            // How large it is at most nobody follows.
+            Base::Newest(_) | Base::Other(_) => range.high.max(0) + size.low,
+        };
+        if let Some(range) = range.meet(Range::new(0, most - size.low)) {
+            left.insert(base, range);
         }
     }
     narrow_pointer(semantics, state, pointer, left, depth)

@@ -1,6 +1,7 @@
 //! What is known of an expression where something is known of the state.
 
 use crate::contents::{element, held_by, targets};
+use crate::heap;
 use crate::refine::refined;
 use crate::state::{State, cell, held, mortal, numbers, reread};
 use crate::value::{Base, Range, Value};
@@ -137,6 +138,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                 None => self.either(condition, then, otherwise, depth),
             },
             ExprKind::ValidAccess { pointer, size } => number(self.valid(pointer, size, depth)),
+            ExprKind::ValidFree { pointer } => number(self.valid_free(pointer, depth)),
             ExprKind::PointsToConstant { pointer } => number(self.constant(pointer, depth)),
             ExprKind::Overflows { .. } => self.overflows(id, depth),
             _ => number(None),
@@ -184,12 +186,14 @@ impl<'a, 'p> Reader<'a, 'p> {
 
     /// The same for an element of an array.
     fn loaded_element(&self, place: PlaceId, depth: u32) -> Option<Value> {
-        if self.state.contents.is_empty() {
+        if self.state.contents.is_empty() && self.state.heaps.is_empty() {
             return None;
         }
         let region = element(self.semantics, place)?;
-        let targets = targets(self, place, depth)?;
-        let value = held_by(self.state, region, &targets)?;
+        let value = match targets(self, place, depth) {
+            Some(targets) => held_by(self.state, region, &targets)?,
+            None => heap::held(self, region, place, depth)?,
+        };
         let ty = self.semantics.program.place(place).ty;
         match (&value, self.semantics.program.types.get(ty)) {
             (Value::Pointer(_), Type::Pointer(_)) => Some(value),
@@ -219,6 +223,18 @@ impl<'a, 'p> Reader<'a, 'p> {
                     return moved(bases, offset);
                 }
                 PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => root = base,
+            }
+        }
+    }
+
+    /// Whether a place is in a variable that it names.
+    pub fn is_named(&self, mut place: PlaceId) -> bool {
+        let program = self.semantics.program;
+        loop {
+            match program.place(place).kind {
+                PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => place = base,
+                PlaceKind::Var(_) => return true,
+                PlaceKind::Deref(_) => return false,
             }
         }
     }
@@ -409,8 +425,29 @@ impl<'a, 'p> Reader<'a, 'p> {
                 let fits = end.is_some_and(|end| end <= i128::from(length));
                 taken && range.low >= 0 && fits
             }
+            Base::Newest(class) | Base::Other(class) => {
+                let heap = self.state.heaps.get(class);
+                let objects = heap.and_then(|heap| match base {
+                    Base::Newest(_) => heap.newest.as_ref(),
+                    _ => heap.others.as_ref(),
+                });
+                let end = range.high.checked_add(size.high);
+                let fits = |least| end.is_some_and(|end| end <= least);
+                objects.is_some_and(|objects| range.low >= 0 && fits(objects.least))
+            }
         };
         bases.iter().all(inside).then_some(Range::of(1))
+    }
+
+    /// Whether a pointer may be freed: null, or the beginning of what is allocated and lives.
+    fn valid_free(&self, pointer: ExprId, depth: u32) -> Option<Range> {
+        let Some(Value::Pointer(bases)) = self.deep(pointer, depth) else {
+            return None;
+        };
+        let begins = |(base, range): (&Base, &Range)| {
+            *range == Range::of(0) && !matches!(base, Base::Variable(_))
+        };
+        bases.iter().all(begins).then_some(Range::of(1))
     }
 
     /// Whether what a pointer points to may not be written, if it is the same for all that it may
@@ -421,8 +458,8 @@ impl<'a, 'p> Reader<'a, 'p> {
         };
         let program = self.semantics.program;
         let constant = |base: &Base| match base {
-            Base::Null => false,
             Base::Variable(variable) => program.variable(*variable).read_only,
+            Base::Null | Base::Newest(_) | Base::Other(_) => false,
         };
         let mut all = bases.keys().map(constant);
         let first = all.next()?;
@@ -445,7 +482,7 @@ fn moved(bases: BTreeMap<Base, Range>, by: Range) -> Option<BTreeMap<Base, Range
 /// The distance between two pointers into one object.
 fn difference(a: &BTreeMap<Base, Range>, b: &BTreeMap<Base, Range>, scale: u64) -> Option<Range> {
     let ((base, &a), (other, &b)) = (a.iter().next()?, b.iter().next()?);
-    if base != other {
+    if base != other || !base.is_one() {
         return None;
     }
     let bytes = a.plus(b.negated()?)?;
@@ -499,6 +536,7 @@ fn compared_pointers(
         BinaryOp::Eq => {
             if let (Some((base, range)), Some((other, others))) = (one(a), one(b))
                 && base == other
+                && base.is_one()
             {
                 return compared(BinaryOp::Eq, range, others);
             }
@@ -513,7 +551,7 @@ fn compared_pointers(
         _ => {
             let ((base, range), (other, others)) = (one(a)?, one(b)?);
             let inside = range.low >= 0 && others.low >= 0;
-            (base == other && base != Base::Null && inside)
+            (base == other && base.is_one() && base != Base::Null && inside)
                 .then(|| compared(op, range, others))
                 .flatten()
         }

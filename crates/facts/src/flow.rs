@@ -5,12 +5,14 @@
 use crate::Arrays;
 use crate::contents;
 use crate::eval::{DEPTH, Reader};
+use crate::heap::{self, Heap};
 use crate::refine::refined;
 use crate::start::start;
 use crate::state::{State, cell, cell_at, held, mortal, numbers, reread};
 use crate::value::Value;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, TypeId, VarId};
+use hardbop_cfront::points_to::ClassId;
 use hardbop_cfront::program::{ExprKind, LocationKind, Op, Program};
 use hardbop_cfront::types::Type;
 use hardbop_semantics::effects::written_by;
@@ -35,6 +37,8 @@ pub(crate) struct Flow<'a, 'p> {
     stops: Vec<i128>,
     /// What functions, and those that they call, read or write beside their own frames.
     touched: Vec<BTreeSet<StateVarId>>,
+    /// The classes of what functions, and those that they call, may free.
+    frees: Vec<BTreeSet<ClassId>>,
     /// What an edge writes.
     written: Vec<Vec<StateVarId>>,
     /// Where functions are called.
@@ -83,6 +87,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         Flow {
             stops: stops(semantics.program),
             touched: crate::touched::touched(ground),
+            frees: crate::touched::frees(semantics),
             written,
             calls,
             order: order(semantics.program),
@@ -225,8 +230,9 @@ impl<'a, 'p> Flow<'a, 'p> {
         }
         let written = &self.written[edge.index()];
         let reader = Reader::new(self.ground.semantics, state);
-        if self.arrays == Arrays::Followed {
+        if self.arrays != Arrays::Left {
             contents::written(&reader, &mut next, op, written);
+            heap::written(&reader, &mut next, (edge, op), written);
         }
         match op {
             Op::Declare { variable } => self.begins(&mut next, *variable),
@@ -238,6 +244,7 @@ impl<'a, 'p> Flow<'a, 'p> {
         if let Some((id, value)) = assigned {
             next.values.insert(id, value);
         }
+        next.settle_nameless();
         next
     }
 
@@ -289,6 +296,7 @@ impl<'a, 'p> Flow<'a, 'p> {
             contents: contents
                 .map(|(&part, value)| (part, value.clone()))
                 .collect(),
+            heaps: state.heaps.clone(),
             alive: state.alive.clone(),
         };
         let described = program.function(callee);
@@ -310,7 +318,26 @@ impl<'a, 'p> Flow<'a, 'p> {
                 entered.values.insert(id, value);
             }
         }
+        let classes: Vec<ClassId> = entered.heaps.keys().copied().collect();
+        for class in classes {
+            if !self.has_to_do_with(callee, class) {
+                entered.age(class);
+                entered.heaps.insert(class, Heap::unknown());
+            }
+        }
+        entered.settle_nameless();
         entered
+    }
+
+    /// Whether a function, or what it calls, reads or writes objects of a class.
+    fn has_to_do_with(&self, callee: FuncId, class: ClassId) -> bool {
+        let layout = &self.ground.semantics.layout;
+        let touched = &self.touched[callee.index()];
+        let extents = layout.ownership().and_then(|known| known.extents(class));
+        let regions = self.ground.semantics.points_to.regions().of_class(class);
+        let mut regions = regions.map(|region| layout.region(region));
+        extents.is_some_and(|extents| touched.contains(&extents))
+            || regions.any(|region| touched.contains(&region))
     }
 
     fn variable_cell(&self, variable: VarId, ty: TypeId) -> Option<StateVarId> {
@@ -325,12 +352,6 @@ impl<'a, 'p> Flow<'a, 'p> {
         let mut next = state.clone();
         let mut left = left.clone();
         let described = program.function(callee);
-        let returned = described.result.and_then(|variable| {
-            let ty = program.variable(variable).ty;
-            let id = self.variable_cell(variable, ty)?;
-            let value = left.values.get(&id).cloned()?;
-            Some((ty, value))
-        });
         for &variable in described.locals.iter().chain(&described.formals) {
             left.ends(variable);
             next.ends(variable);
@@ -341,6 +362,14 @@ impl<'a, 'p> Flow<'a, 'p> {
         };
         next.alive.retain(|variable| left.alive.contains(variable));
         let modified = self.ground.effects.modified(callee);
+        let frees = &self.frees[callee.index()];
+        heap::left(semantics, (&mut next, &mut left), modified, frees);
+        let returned = described.result.and_then(|variable| {
+            let ty = program.variable(variable).ty;
+            let id = self.variable_cell(variable, ty)?;
+            let value = left.values.get(&id).cloned()?;
+            Some((ty, value))
+        });
         next.contents
             .retain(|part, _| !modified.contains(&part.region));
         for (&part, value) in &left.contents {
@@ -362,8 +391,12 @@ impl<'a, 'p> Flow<'a, 'p> {
                 next.values.remove(&id);
             }
             let written: Vec<StateVarId> = written.into_iter().collect();
-            if self.arrays == Arrays::Followed {
-                contents::written(&Reader::new(semantics, state), &mut next, &op, &written);
+            if self.arrays != Arrays::Left {
+                let reader = Reader::new(semantics, state);
+                contents::written(&reader, &mut next, &op, &written);
+                let value = returned.as_ref().map(|(_, value)| value.clone());
+                let value = value.filter(|value| !is_gone(value));
+                heap::store(&reader, &mut next, place, value, &written);
             }
             if let Some(id) = cell(semantics, place)
                 && let Some((ty, value)) = returned.filter(|(_, value)| !is_gone(value))
@@ -373,6 +406,7 @@ impl<'a, 'p> Flow<'a, 'p> {
                 next.values.insert(id, value);
             }
         }
+        next.settle_nameless();
         next
     }
 

@@ -9,6 +9,8 @@ mod contents;
 mod ends;
 mod eval;
 mod flow;
+mod heap;
+mod objects;
 mod reads;
 mod refine;
 mod spell;
@@ -23,7 +25,9 @@ use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_engine::claim::{Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{Sort, TermId, Terms};
+use hardbop_semantics::Semantics;
 use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +39,8 @@ pub struct Facts {
     pub at: BTreeMap<LocId, Vec<TermId>>,
     /// What is known there of all elements of arrays, said of the element at an arbitrary address.
     pub elements: BTreeMap<LocId, Vec<TermId>>,
+    /// What is known there of all objects on the heap, said of the one of an arbitrary identity.
+    pub objects: BTreeMap<LocId, Vec<TermId>>,
     /// What is not supported and control may come to, in the program's list of such.
     pub unsupported: Option<u32>,
 }
@@ -46,6 +52,8 @@ pub enum Arrays {
     Left,
     /// It is.
     Followed,
+    /// It is, and what objects on the heap hold, too.
+    AndHeap,
 }
 
 /// Larger programs are not followed with what their arrays hold: there is much of that, and what
@@ -71,11 +79,24 @@ pub fn facts(
 ) -> Result<Facts, Stopped> {
     let known = flow::flow(ground, arrays, budget)?;
     let mut facts = Facts::default();
+    let frees = touched::frees(ground.semantics);
     for (&at, state) in &known {
         if ground.skeleton.cuts.contains(&at) {
-            let formulas = spell::formulas(ground.semantics, terms, state);
+            let function = ground.semantics.program.locations[at.index()].function;
+            let mut formulas = spell::formulas(ground.semantics, terms, state);
+            let word = identity(terms);
+            let mut objects = objects::others(ground.semantics, terms, state, word);
+            let about = (function, &frees[function.index()]);
+            let entry = ground.semantics.program.function(function).entry;
+            let states = (known.get(&entry).unwrap_or(state), state);
+            let (grows, same) = objects::kept(ground, terms, about, states, word);
+            formulas.extend(grows);
+            objects.extend(same);
             facts.at.insert(at, formulas);
-            let word = word(ground, terms);
+            if !objects.is_empty() {
+                facts.objects.insert(at, objects);
+            }
+            let word = self::word(ground, terms);
             let elements = spell::elements(ground.semantics, terms, state, word);
             if !elements.is_empty() {
                 facts.elements.insert(at, elements);
@@ -96,24 +117,41 @@ fn word(ground: &Ground<'_, '_>, terms: &mut Terms) -> TermId {
     terms.constant(" any0", Sort::BitVec(width))
 }
 
+/// The arbitrary identity of an object, as claims call it.
+fn identity(terms: &mut Terms) -> TermId {
+    terms.constant(" any1", Sort::BitVec(IDENTITY.width))
+}
+
+/// What the engine is called.
+pub const FACTS: &str = "facts";
+
 /// Facts as an engine: what they exclude is claimed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CheapFacts;
+pub struct CheapFacts {
+    /// Of what.
+    pub about: About,
+}
+
+/// What facts are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum About {
+    /// Whatever costs little.
+    #[default]
+    All,
+    /// Objects on the heap, and what leads to them; where there are none, nothing is claimed.
+    Heap,
+}
 
 impl Engine for CheapFacts {
     fn name(&self) -> &'static str {
-        "facts"
+        FACTS
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
         let mut open = task.checks.to_vec();
         let mut reason = None;
         let mut accepted = false;
-        let mut ways = [Arrays::Left, Arrays::Followed].into_iter();
-        if Arrays::of(task.model.flat.program) == Arrays::Left {
-            ways.next_back();
-        }
-        for arrays in ways {
+        for arrays in ways(&task.model.flat.semantics, self.about) {
             if open.is_empty() && !task.checks.is_empty() {
                 break;
             }
@@ -140,6 +178,19 @@ impl Engine for CheapFacts {
             incomplete: reason.filter(|_| !accepted),
             statistics: Vec::new(),
         }
+    }
+}
+
+/// What is followed, from what is cheap on.
+fn ways(semantics: &Semantics<'_>, about: About) -> Vec<Arrays> {
+    let large = Arrays::of(semantics.program) == Arrays::Left;
+    let heap = !large && !heap::classes(semantics).is_empty();
+    match (about, heap) {
+        (About::All, true) => vec![Arrays::Left, Arrays::Followed, Arrays::AndHeap],
+        (About::All, false) if large => vec![Arrays::Left],
+        (About::All, false) => vec![Arrays::Left, Arrays::Followed],
+        (About::Heap, true) => vec![Arrays::AndHeap],
+        (About::Heap, false) => Vec::new(),
     }
 }
 
@@ -175,26 +226,30 @@ fn claimed(task: &Task<'_>, arrays: Arrays, desk: &mut dyn Desk) -> Result<Invar
     }
     let mut spelling = Spelling::new(&view.semantics, &mut terms);
     let read = reads::reads(&ground, &mut terms, &facts.elements);
-    let arbitrary = match facts.elements.is_empty() {
-        true => Vec::new(),
-        false => vec![view.semantics.pointer_shape().width],
-    };
+    let identified = reads::identities(&ground, &mut terms, &facts.objects);
+    let mut arbitrary = Vec::new();
+    if !(facts.elements.is_empty() && facts.objects.is_empty()) {
+        arbitrary = vec![view.semantics.pointer_shape().width, IDENTITY.width];
+    }
     spelling.arbitrary(&mut terms, &arbitrary);
     let mut instances = Vec::new();
-    for (at, addresses) in read {
-        for address in addresses {
-            let term = spelling.write(&mut terms, address);
-            instances.push(Instance {
-                at,
-                word: 0,
-                term: term.ok_or(Reason::Certificate)?,
-                besides: Vec::new(),
-            });
+    for (word, read) in [read, identified].into_iter().enumerate() {
+        for (at, at_terms) in read {
+            for term in at_terms {
+                let term = spelling.write(&mut terms, term);
+                instances.push(Instance {
+                    at,
+                    word,
+                    term: term.ok_or(Reason::Certificate)?,
+                    besides: Vec::new(),
+                });
+            }
         }
     }
     let mut at = BTreeMap::new();
     for (location, mut known) in facts.at {
         known.extend(facts.elements.get(&location).into_iter().flatten());
+        known.extend(facts.objects.get(&location).into_iter().flatten());
         let formula = terms.and(&known);
         let text = spelling.write(&mut terms, formula);
         at.insert(location, text.ok_or(Reason::Certificate)?);

@@ -4,6 +4,7 @@
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
+use hardbop_semantics::ownership::IDENTITY;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,37 @@ pub(crate) fn reads(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     known: &BTreeMap<LocId, Vec<TermId>>,
+) -> BTreeMap<LocId, BTreeSet<TermId>> {
+    reads_of(ground, terms, known, &|_| true)
+}
+
+/// The identities of the objects on the heap whose sizes steps from points look at, where something is
+/// known of such.
+pub(crate) fn identities(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    known: &BTreeMap<LocId, Vec<TermId>>,
+) -> BTreeMap<LocId, BTreeSet<TermId>> {
+    let ownership = ground.semantics.layout.ownership().into_iter();
+    let extents = ownership.flat_map(|ownership| ownership.all_extents());
+    let extents: BTreeSet<TermId> = extents
+        .map(|(_, extents)| ground.semantics.constant(terms, extents))
+        .collect();
+    let mut found = reads_of(ground, terms, known, &|memory| extents.contains(&memory));
+    // Where there is any instance, the gate asks about each fact by itself, and together they are hard.
+    let nobody = terms.bv(0, IDENTITY.width);
+    for &at in known.keys() {
+        found.entry(at).or_default().insert(nobody);
+    }
+    found
+}
+
+/// The same for some of the memory.
+fn reads_of(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    known: &BTreeMap<LocId, Vec<TermId>>,
+    wanted: &dyn Fn(TermId) -> bool,
 ) -> BTreeMap<LocId, BTreeSet<TermId>> {
     let mut found: BTreeMap<LocId, BTreeSet<TermId>> = BTreeMap::new();
     if known.is_empty() {
@@ -33,7 +65,7 @@ pub(crate) fn reads(
             let args = terms.args(term);
             if *terms.op(term) == Op::Select
                 && here.len() < ADDRESSES
-                && memory(terms, args[0]).is_some_and(|memory| spoken.contains(&memory))
+                && memory(terms, args[0]).is_some_and(|at| spoken.contains(&at) && wanted(at))
                 && is_state(ground, terms, args[1])
             {
                 here.insert(args[1]);

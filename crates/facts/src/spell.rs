@@ -1,6 +1,7 @@
 //! What is known, as formulas about the state.
 
 use crate::contents::{Row, Which, row, stored};
+use crate::objects;
 use crate::state::{State, held};
 use crate::value::{Base, Range, Value};
 use hardbop_cfront::ids::VarId;
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 
 /// What is known of a state, each fact a formula.
 pub(crate) fn formulas(semantics: &Semantics<'_>, terms: &mut Terms, state: &State) -> Vec<TermId> {
+    let keeps_calls = objects::keeps_calls(semantics);
     let mut facts = Vec::new();
     for (&id, value) in &state.values {
         let owner = semantics
@@ -27,7 +29,11 @@ pub(crate) fn formulas(semantics: &Semantics<'_>, terms: &mut Terms, state: &Sta
                         .flat_map(|all| number(terms, term, all, *range)),
                 );
             }
-            Value::Pointer(bases) => facts.push(pointer(semantics, terms, (term, owner), bases)),
+            // That an object lives on over a call is said of any object.
+            Value::Pointer(_) if keeps_calls && objects::is_carried(value) => {}
+            Value::Pointer(bases) => {
+                facts.push(pointer(semantics, terms, state, (term, owner), bases));
+            }
         }
     }
     for (part, value) in &state.contents {
@@ -36,9 +42,17 @@ pub(crate) fn formulas(semantics: &Semantics<'_>, terms: &mut Terms, state: &Sta
             let width = terms.width(begin);
             let offset = terms.bv(offset, width);
             let address = terms.bv_add(begin, offset);
-            facts.extend(element(semantics, terms, part.region, address, value));
+            facts.extend(element(
+                semantics,
+                terms,
+                state,
+                part.region,
+                address,
+                value,
+            ));
         }
     }
+    facts.extend(objects::newest(semantics, terms, state));
     facts
 }
 
@@ -55,7 +69,7 @@ pub(crate) fn elements(
             && let Some(row) = row(semantics, part.region, part.variable)
             && let Some(here) = is_in(semantics, terms, part.variable, row, address)
         {
-            let known = element(semantics, terms, part.region, address, value);
+            let known = element(semantics, terms, state, part.region, address, value);
             let known = terms.and(&known);
             facts.push(terms.implies(here, known));
         }
@@ -100,9 +114,10 @@ fn is_in(
 }
 
 /// What is known of an element at an address.
-fn element(
+pub(crate) fn element(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
+    state: &State,
     region: StateVarId,
     address: TermId,
     value: &Value,
@@ -121,7 +136,7 @@ fn element(
                 let owners = semantics.constant(terms, owners);
                 terms.select(owners, address)
             });
-            vec![pointer(semantics, terms, (term, owner), bases)]
+            vec![pointer(semantics, terms, state, (term, owner), bases)]
         }
     }
 }
@@ -149,20 +164,44 @@ fn number(terms: &mut Terms, term: TermId, all: Range, range: Range) -> Vec<Term
 }
 
 /// What a pointer points into: where it is, and to which object it belongs.
-fn pointer(
+pub(crate) fn pointer(
     semantics: &Semantics<'_>,
     terms: &mut Terms,
+    state: &State,
     (address, owner): (TermId, Option<TermId>),
     bases: &BTreeMap<Base, Range>,
 ) -> TermId {
     let width = terms.width(address);
     let mut ways = Vec::new();
     for (&base, &range) in bases {
-        let (begin, identity) = match base {
-            Base::Null => (terms.bv(0, width), terms.bv(0, 64)),
-            Base::Variable(variable) => {
+        let mut besides = Vec::new();
+        let (begin, identity) = match (base, owner) {
+            (Base::Null, _) => (terms.bv(0, width), terms.bv(0, 64)),
+            (Base::Variable(variable), _) => {
                 let begin = variable_address(semantics, terms, variable);
                 (begin, identity(semantics, terms, variable, begin))
+            }
+            // Nobody knows whom it belongs to.
+            (Base::Newest(_) | Base::Other(_), None) => return terms.bool(true),
+            (Base::Newest(class), Some(owner)) => {
+                let newest = objects::identity_of_newest(semantics, terms, state, class);
+                let newest = newest.unwrap_or(owner);
+                (terms.resize(newest, width, Sign::Unsigned), newest)
+            }
+            (Base::Other(class), Some(owner)) => {
+                let heap = state.heaps.get(&class);
+                let least = heap.and_then(|heap| Some(heap.others.as_ref()?.least));
+                let least = least.unwrap_or(0);
+                besides = objects::placed(semantics, terms, (class, least), owner);
+                let newest = heap.filter(|heap| heap.newest.is_some());
+                if newest.is_some()
+                    && let Some(newest) =
+                        objects::identity_of_newest(semantics, terms, state, class)
+                {
+                    let same = terms.eq(owner, newest);
+                    besides.push(terms.not(same));
+                }
+                (terms.resize(owner, width, Sign::Unsigned), owner)
             }
         };
         let offset = terms.bv_sub(address, begin);
@@ -176,6 +215,7 @@ fn pointer(
             }
         };
         let mut way = vec![inside];
+        way.extend(besides);
         if let Some(owner) = owner {
             way.push(terms.eq(owner, identity));
         }

@@ -3,6 +3,7 @@
 use crate::Arrays;
 use crate::contents::{FEW, Part, Which, fits, is_pointer, row};
 use crate::eval::Reader;
+use crate::heap::{self, Heap};
 use crate::state::{State, held, reread};
 use crate::value::{Range, Value};
 use hardbop_cfront::ids::VarId;
@@ -23,8 +24,12 @@ pub(crate) fn start(semantics: &Semantics<'_>, followed: Arrays) -> State {
             }
         }
     }
-    if followed == Arrays::Followed {
+    if followed != Arrays::Left {
         arrays(semantics, &mut state);
+    }
+    if followed == Arrays::AndHeap {
+        let classes = heap::classes(semantics).into_iter();
+        state.heaps = classes.map(|class| (class, Heap::default())).collect();
     }
     let nothing = State::default();
     for (index, variable) in semantics.layout.variables().iter().enumerate() {

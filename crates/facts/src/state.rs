@@ -1,9 +1,10 @@
 //! What is known of a state: a value for each plain state variable of which anything is known.
 
 use crate::contents::{Part, stored};
+use crate::heap::Heap;
 use crate::value::{Range, Value};
 use hardbop_cfront::ids::{PlaceId, TypeId, VarId};
-use hardbop_cfront::points_to::{Spot, bit_field};
+use hardbop_cfront::points_to::{ClassId, Spot, bit_field};
 use hardbop_cfront::types::Type;
 use hardbop_semantics::Semantics;
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -16,6 +17,8 @@ pub struct State {
     pub values: BTreeMap<StateVarId, Value>,
     /// What is known of elements of arrays.
     pub contents: BTreeMap<Part, Value>,
+    /// What is known of objects on the heap, by class.
+    pub heaps: BTreeMap<ClassId, Heap>,
     /// The locals that begin and end and live now.
     pub alive: BTreeSet<VarId>,
 }
@@ -23,22 +26,44 @@ pub struct State {
 impl State {
     /// What is known where one or the other is.
     pub fn join(&self, other: &State) -> State {
-        State {
+        let (here, there) = (self.newest_beside(other), other.newest_beside(self));
+        if !here.is_empty() || !there.is_empty() {
+            // A newest object that is one only here is any of them from now on.
+            let (mut a, mut b) = (self.clone(), other.clone());
+            here.into_iter().for_each(|class| a.age(class));
+            there.into_iter().for_each(|class| b.age(class));
+            return a.join(&b);
+        }
+        let heaps = self.heaps.iter().filter_map(|(&class, heap)| {
+            let heap = heap.join(other.heaps.get(&class)?);
+            Some((class, heap))
+        });
+        let mut joined = State {
             values: joined(&self.values, &other.values),
             contents: joined(&self.contents, &other.contents),
+            heaps: heaps.collect(),
             alive: self.alive.intersection(&other.alive).copied().collect(),
-        }
+        };
+        joined.settle_nameless();
+        joined
     }
 
     /// The same with what grew since an older state brought to an end soon.
     pub fn widened(&self, semantics: &Semantics<'_>, older: &State, stops: &[i128]) -> State {
         let all = |id: &StateVarId| held(semantics, *id);
         let all_in = |part: &Part| stored(semantics, part.region);
-        State {
+        let heaps = self.heaps.iter().filter_map(|(&class, heap)| {
+            let heap = heap.widened(semantics, older.heaps.get(&class)?, stops);
+            Some((class, heap))
+        });
+        let mut widened = State {
             values: widened(&self.values, &older.values, stops, all),
             contents: widened(&self.contents, &older.contents, stops, all_in),
+            heaps: heaps.collect(),
             alive: self.alive.clone(),
-        }
+        };
+        widened.settle_nameless();
+        widened
     }
 
     /// A life of a variable begins or ends: pointers into the one before are into nothing.
@@ -46,11 +71,17 @@ impl State {
         self.values.retain(|_, value| !value.points_into(variable));
         self.contents
             .retain(|part, value| part.variable != variable && !value.points_into(variable));
+        for objects in self.heaps.values_mut().flat_map(Heap::objects_mut) {
+            objects
+                .fields
+                .retain(|_, value| !value.points_into(variable));
+        }
         self.alive.remove(&variable);
     }
 }
 
-fn joined<K: Copy + Ord>(a: &BTreeMap<K, Value>, b: &BTreeMap<K, Value>) -> BTreeMap<K, Value> {
+/// What is known on both sides.
+pub fn joined<K: Copy + Ord>(a: &BTreeMap<K, Value>, b: &BTreeMap<K, Value>) -> BTreeMap<K, Value> {
     let both = a.iter().filter_map(|(&key, a)| {
         let joined = a.join(b.get(&key)?)?;
         Some((key, joined))
@@ -58,7 +89,8 @@ fn joined<K: Copy + Ord>(a: &BTreeMap<K, Value>, b: &BTreeMap<K, Value>) -> BTre
     both.collect()
 }
 
-fn widened<K: Copy + Ord>(
+/// What is known on both sides, with what grew brought to an end soon.
+pub fn widened<K: Copy + Ord>(
     new: &BTreeMap<K, Value>,
     old: &BTreeMap<K, Value>,
     stops: &[i128],

@@ -4,7 +4,9 @@
 use hardbop_cfront::call_graph::{callees, with_callees};
 use hardbop_cfront::ids::FuncId;
 use hardbop_cfront::operands::each_load;
+use hardbop_cfront::points_to::ClassId;
 use hardbop_cfront::program::Op;
+use hardbop_semantics::Semantics;
 use hardbop_semantics::effects::written_by;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::steps::Ground;
@@ -33,4 +35,21 @@ pub(crate) fn touched(ground: &Ground<'_, '_>) -> Vec<BTreeSet<StateVarId>> {
         ids.extend(ground.effects.modified(FuncId(index as u32)));
     }
     touched
+}
+
+/// For each function, the classes of what it, or what it calls, may free.
+pub(crate) fn frees(semantics: &Semantics<'_>) -> Vec<BTreeSet<ClassId>> {
+    let program = semantics.program;
+    let mut frees: Vec<BTreeSet<ClassId>> = vec![BTreeSet::new(); program.functions.len()];
+    for edge in &program.edges {
+        if let Op::Free { pointer } = edge.op
+            && let Some(spot) = semantics.points_to.pointer(pointer)
+        {
+            let function = program.locations[edge.from.index()].function;
+            frees[function.index()].insert(spot.class);
+        }
+    }
+    with_callees(&callees(program), frees, |caller, callee| {
+        caller.extend(callee.iter().copied());
+    })
 }

@@ -1,7 +1,8 @@
 //! What is known of a value: a range of numbers, or into which objects a pointer points and how far.
 
 use hardbop_cfront::ids::VarId;
-use std::collections::BTreeMap;
+use hardbop_cfront::points_to::ClassId;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most objects that a pointer is followed into.
 const OBJECTS: usize = 6;
@@ -22,6 +23,25 @@ pub enum Base {
     Null,
     /// The present life of a variable.
     Variable(VarId),
+    /// The object of a class that was allocated last.
+    Newest(ClassId),
+    /// Any other object of a class that was allocated and lives.
+    Other(ClassId),
+}
+
+impl Base {
+    /// The class of what is allocated.
+    pub fn class(self) -> Option<ClassId> {
+        match self {
+            Base::Newest(class) | Base::Other(class) => Some(class),
+            Base::Null | Base::Variable(_) => None,
+        }
+    }
+
+    /// Whether it is the same object wherever it is said.
+    pub fn is_one(self) -> bool {
+        !matches!(self, Base::Other(_))
+    }
 }
 
 /// What is known of a value. Of what is not known, there is none.
@@ -189,9 +209,24 @@ impl Value {
 
     /// Whether a pointer may be into a variable.
     pub fn points_into(&self, variable: VarId) -> bool {
+        self.has(Base::Variable(variable))
+    }
+
+    /// Whether a pointer may be into this.
+    pub fn has(&self, base: Base) -> bool {
         match self {
             Value::Number(_) => false,
-            Value::Pointer(bases) => bases.contains_key(&Base::Variable(variable)),
+            Value::Pointer(bases) => bases.contains_key(&base),
+        }
+    }
+
+    /// Whether a pointer may be into what is allocated of one of some classes.
+    pub fn is_among(&self, classes: &BTreeSet<ClassId>) -> bool {
+        match self {
+            Value::Number(_) => false,
+            Value::Pointer(bases) => bases
+                .keys()
+                .any(|base| base.class().is_some_and(|class| classes.contains(&class))),
         }
     }
 }

@@ -23,6 +23,7 @@ mod relations;
 mod remembered;
 mod samples;
 mod solvers;
+mod told;
 
 pub use fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
@@ -30,13 +31,13 @@ pub use fixpoint::{
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{self, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_facts::{Arrays, facts};
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
-use local::{about, localised};
+use local::{concerned, localised};
 pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
+pub use told::told;
 
 /// Guessing as an engine.
 #[derive(Clone, Debug)]
@@ -55,9 +56,28 @@ pub struct Houdini {
     pub besides: Besides,
     /// Of how much invariants speak at one point.
     pub breadth: Breadth,
+    /// What is known before anything is guessed.
+    pub told: Told,
+}
+
+/// What is known before anything is guessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing.
+    Nothing,
+    /// What the program's text says of numbers and pointers: it is claimed like all else.
+    Facts,
 }
 
 impl Houdini {
+    /// Guesses beside what the program's text says of numbers and pointers.
+    pub fn told() -> Houdini {
+        Houdini {
+            told: Told::Facts,
+            ..Houdini::default()
+        }
+    }
+
     /// Guesses that speak of what the program has forgotten, and was told once.
     pub fn remembering() -> Houdini {
         Houdini {
@@ -104,6 +124,7 @@ impl Default for Houdini {
             products: Products::Left,
             besides: Besides::Nothing,
             breadth: Breadth::Live,
+            told: Told::Nothing,
         }
     }
 }
@@ -122,6 +143,7 @@ impl Engine for Houdini {
         }
         let mut attempt = Attempt {
             task,
+            told: self.told,
             guessed: Guessed {
                 elements: self.elements,
                 arguments: self.arguments,
@@ -156,6 +178,7 @@ impl Engine for Houdini {
 
 struct Attempt<'a> {
     task: &'a Task<'a>,
+    told: Told,
     guessed: Guessed,
     statistics: Vec<Figure>,
 }
@@ -175,12 +198,17 @@ impl Attempt<'_> {
         let (Some(mut live), Some(steps)) = (live, ground.relations(&mut terms)) else {
             return Err(Reason::Guesses);
         };
-        let mut told = BTreeMap::new();
         if self.guessed.breadth == Breadth::Touched {
             localised(&ground, &terms, &steps, &mut live);
-            let arrays = Arrays::of(view.program);
-            let facts = facts(&ground, &mut terms, arrays, budget).map_err(Reason::Stopped)?;
-            told = about(&terms, &constants, facts.at, &live);
+        }
+        let told = match self.told {
+            Told::Nothing => BTreeMap::new(),
+            Told::Facts => told(&ground, &mut terms, &live, budget).map_err(Reason::Stopped)?,
+        };
+        if self.guessed.breadth == Breadth::Touched {
+            let checked = errors.values().flatten();
+            let checked: Vec<LocId> = checked.filter_map(|&at| view.location(at)).collect();
+            concerned(&ground, &checked, &mut live);
         }
         let open = self.task.checks.len();
         let mut tell = |found: &Fixpoint| {

@@ -1,14 +1,15 @@
-//! What functions have to do with: where calls are kept, nothing else need be said inside of them.
+//! What functions have to do with: where calls are kept, nothing else need be said inside of them, and
+//! nothing at all of those that no open check has to do with.
 //!
 //! A call changes nothing but what the callee may change, so what its caller knows of anything else
 //! stays known across it. In come the steps of a program; out comes, for each function, the state
 //! that it or what it calls reads or writes.
 
 use hardbop_cfront::call_graph::{callees, with_callees};
-use hardbop_cfront::ids::LocId;
+use hardbop_cfront::ids::{FuncId, LocId};
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::State;
-use hardbop_semantics::constants::{Constants, Meaning};
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
@@ -57,25 +58,33 @@ pub fn localised(
     }
 }
 
-/// The facts that speak of nothing but what is live.
-pub fn about(
-    terms: &Terms,
-    constants: &Constants,
-    facts: BTreeMap<LocId, Vec<TermId>>,
-    live: &BTreeMap<LocId, Live>,
-) -> BTreeMap<LocId, Vec<TermId>> {
-    let mut found = BTreeMap::new();
-    for (at, mut facts) in facts {
-        let Some(live) = live.get(&at) else { continue };
-        facts.retain(|&fact| {
-            let mut spoken = terms.free_constants(&[fact]).into_iter();
-            spoken.all(|constant| match constants.meaning(constant) {
-                Some(Meaning::Now(id)) => live.now.contains(&id),
-                Some(Meaning::Old(id)) => live.old.contains(&id),
-                Some(Meaning::Origin) | None => true,
-            })
-        });
-        found.insert(at, facts);
+/// Leaves nothing live in functions that open checks have nothing to do with. Those that have are the
+/// ones that checks are in, what these call, since it may change what they know, and who calls them,
+/// since it gives them their arguments.
+pub fn concerned(ground: &Ground<'_, '_>, checked: &[LocId], live: &mut BTreeMap<LocId, Live>) {
+    let program = ground.semantics.program;
+    let function = |at: LocId| program.locations[at.index()].function;
+    let callees = callees(program);
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); callees.len()];
+    for (caller, called) in callees.iter().enumerate() {
+        called
+            .iter()
+            .for_each(|&callee| callers[callee].push(caller));
     }
-    found
+    let first: BTreeSet<FuncId> = checked.iter().map(|&at| function(at)).collect();
+    let reached = |next: &[Vec<usize>]| {
+        let mut reached = first.clone();
+        let mut work: Vec<FuncId> = first.iter().copied().collect();
+        while let Some(at) = work.pop() {
+            let next = next[at.index()].iter().map(|&next| FuncId(next as u32));
+            work.extend(next.filter(|&next| reached.insert(next)));
+        }
+        reached
+    };
+    let concerned: BTreeSet<FuncId> = &reached(&callees) | &reached(&callers);
+    for (&at, live) in live {
+        if !concerned.contains(&function(at)) {
+            *live = Live::default();
+        }
+    }
 }

@@ -390,3 +390,24 @@ fn additions_of_a_recursion_are_a_product() {
     assert_eq!(first_by(Houdini::of_arguments(), &text(46340)), proved);
     assert_eq!(first_by(Houdini::of_arguments(), &text(46341)), open);
 }
+
+/// No condition of the program says how far the first variable goes.
+#[test]
+fn ranges_that_the_text_tells_are_known_before_anything_is_guessed() {
+    let program = |most: i32| {
+        format!(
+            "int main(void) {{
+               int x = 0, y = 0;
+               while (__VERIFIER_nondet_int()) {{
+                 assert(y <= {most});
+                 y = x + 500;
+                 if (x < 1000) x += 7; else x = 0;
+               }}
+             }}"
+        )
+    };
+    let unknown = "line 4: unknown: the invariants that were guessed do not exclude it";
+    assert_eq!(first_by(Houdini::told(), &program(1_600)), "line 4: proved");
+    assert_eq!(first_by(Houdini::default(), &program(1_600)), unknown);
+    assert_eq!(first_by(Houdini::told(), &program(1_400)), unknown);
+}

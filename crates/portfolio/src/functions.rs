@@ -8,7 +8,7 @@
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::claim::{Calls, Invariants, Reach};
 use hardbop_engine::{Answer, Claim, Desk, Ended, Engine, Event, Reason, Suggestion, Task};
-use hardbop_facts::CheapFacts;
+use hardbop_facts::{About, CheapFacts};
 use hardbop_houdini::{Breadth, Elements, Houdini};
 
 use crate::Step;
@@ -23,20 +23,28 @@ impl Functions {
     /// Nothing but what the program's text says of numbers and pointers.
     pub fn told() -> Functions {
         Functions {
-            engines: vec![Box::new(CheapFacts)],
+            engines: vec![Box::new(CheapFacts::default())],
         }
     }
 
-    /// That, and guesses that take so many steps of the solver at most.
+    /// What the text says of objects on the heap.
+    pub fn about_heap() -> Functions {
+        let facts = CheapFacts { about: About::Heap };
+        Functions {
+            engines: vec![Box::new(facts)],
+        }
+    }
+
+    /// What the text says, and guesses that take so many steps of the solver at most.
     pub fn guessing(steps: u64) -> Functions {
         let guesses = Houdini {
             steps,
             elements: Elements::Left,
             breadth: Breadth::Touched,
-            ..Houdini::default()
+            ..Houdini::told()
         };
         Functions {
-            engines: vec![Box::new(CheapFacts), Box::new(guesses)],
+            engines: vec![Box::new(CheapFacts::default()), Box::new(guesses)],
         }
     }
 }

@@ -3,11 +3,12 @@
 //! Each lane has a thread and a desk of its own, where its claims go through the gate; one thread
 //! listens to all of them and takes down what passed.
 
-use crate::plan::UNROLLING_CHECKED;
+use crate::plan::{FACTS_CHECKED, UNROLLING_CHECKED};
 use crate::{Found, Listener, Plan, Proofs, Step};
 use hardbop_budget::{Budget, resident_bytes};
 use hardbop_cfront::ids::CheckId;
 use hardbop_engine::{Answer, Claim, Desk, Ended, Event, Reason, Suggestion, Task};
+use hardbop_facts::FACTS;
 use hardbop_gate::{Evidence, Gate};
 use hardbop_model::Model;
 use std::collections::BTreeSet;
@@ -203,6 +204,9 @@ impl Desk for Counter<'_> {
     fn submit(&mut self, claim: Claim) -> Answer {
         let budget = match claim {
             Claim::Unrolling(_) if self.crowd == Crowd::Many => UNROLLING_CHECKED.of(&self.budget),
+            Claim::Invariants(_) if self.crowd == Crowd::Many && self.name == FACTS => {
+                FACTS_CHECKED.of(&self.budget)
+            }
             _ => self.budget.clone(),
         };
         match Gate::new(self.model, budget).check(claim) {

@@ -29,6 +29,8 @@ pub(crate) enum Look {
     Open(usize),
     /// It allocates objects, and there are such that point to others of their kind.
     Linked,
+    /// It allocates objects, and checks ask which ones pointers belong to.
+    Allocating,
 }
 
 impl Look {
@@ -54,6 +56,12 @@ impl Look {
                 program.edges.len() >= edges && choices(program) <= FEW_CHOICES
             }
             Look::Linked => is_linked(task.model.program),
+            Look::Allocating => {
+                let flat = &task.model.flat;
+                let mut edges = flat.program.edges.iter();
+                flat.semantics.layout.ownership().is_some()
+                    && edges.any(|edge| matches!(edge.op, Op::Allocate { .. }))
+            }
         }
     }
 }
@@ -87,6 +95,10 @@ impl Look {
             (Look::Narrow(_), false) => "the program is small or leaves much open",
             (Look::Linked, true) => "the program allocates objects that point to their like",
             (Look::Linked, false) => "the program links no objects",
+            (Look::Allocating, true) => "the program allocates what accesses are checked of",
+            (Look::Allocating, false) => {
+                "the program allocates nothing, or no accesses are checked"
+            }
         }
     }
 }

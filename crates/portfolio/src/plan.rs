@@ -4,6 +4,7 @@ use hardbop_cegar::Slam;
 use hardbop_diagrams::Diagrams;
 use hardbop_dpr::Dpr;
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Scope, Suggestion, Task, Turn};
+use hardbop_facts::{About, CheapFacts};
 use hardbop_horn::WholeProgram;
 use hardbop_houdini::{Arguments, Elements, Houdini, Nodes};
 use hardbop_induction::Induction;
@@ -163,6 +164,14 @@ pub(crate) const UNROLLING_CHECKED: Turn = Turn {
     at_most: Duration::from_secs(20),
 };
 
+/// How long the gate may look at what a program's text says of its heap: it is soon worked out, and
+/// should be soon checked.
+pub(crate) const FACTS_CHECKED: Turn = Turn {
+    parts: 1,
+    of: 8,
+    at_most: Duration::from_secs(5),
+};
+
 /// Programs that have fewer edges after inlining are searched as a whole: they take no time.
 const SLICED: usize = 1_000;
 /// Programs that have fewer edges after inlining are decided in no time, and in the same way on
@@ -178,8 +187,8 @@ fn suited(look: Look, engine: Step) -> Step {
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, the few paths
-/// of a program that leaves little open, a little guessing of invariants, loops by closed forms,
-/// all states at once where they are few as sets, a few layers, a few runs, more layers on circuits,
+/// of a program that leaves little open, a little guessing of invariants, what the text says of
+/// objects on the heap, loops by closed forms, all states at once where they are few as sets, a few layers, a few runs, more layers on circuits,
 /// guesses function by function where many checks are open, a few paths with what they teach, equations
 /// between products where there are such, facts about all nodes of linked structures where there are
 /// such, more guessing, facts about all elements of arrays where there are such, induction over a few
@@ -214,6 +223,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps,
         elements: Elements::Left,
         ..Houdini::default()
+    };
+    let heap = CheapFacts { about: About::Heap };
+    // What took few steps needs nothing else.
+    let told = Houdini {
+        steps: 50_000_000,
+        elements: Elements::Left,
+        ..Houdini::told()
     };
     let shallow = Unroll {
         layers: 8,
@@ -255,7 +271,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 100_000_000,
         edges: 3_000,
         elements: Elements::Needed,
-        ..Houdini::default()
+        ..Houdini::told()
     };
     let by_arguments = Houdini {
         steps: 500_000_000,
@@ -334,6 +350,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 shared(Pdr::middling(), seconds(10), 2),
             ),
             timed(invariants(5_000_000), seconds(2)),
+            // What holds of all objects that are allocated: function by function it is soon checked,
+            // and where that is too little, with calls inlined.
+            suited(Look::Allocating, timed(Functions::about_heap(), seconds(5))),
+            suited(Look::Allocating, timed(heap, seconds(5))),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // What is few as sets of states is found at once.
@@ -357,7 +377,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             Box::new(explored(Effort::Small)),
             // Ends at once where nothing is linked; where something is, little else helps.
             shared(nodes, seconds(15), 2),
-            timed(invariants(50_000_000), seconds(20)),
+            timed(told, seconds(20)),
             // Ends at once where no array is accessed by an index.
             shared(elements, seconds(20), 2),
             // Ends at once where nothing is forgotten.
@@ -411,7 +431,7 @@ fn slices(arithmetic: Encodings) -> Step {
     let invariants = Houdini {
         steps: 10_000_000,
         elements: Elements::Left,
-        ..Houdini::default()
+        ..Houdini::told()
     };
     let slices = Slices {
         engines: vec![

@@ -238,3 +238,55 @@ fn claims_that_were_changed_are_refused() {
     };
     assert!(!accepts(other), "locations are those of another program");
 }
+
+/// How many checks of accesses to memory are left open where calls are kept.
+fn open_in_memory(text: &str) -> usize {
+    let kinds = [CheckKind::Pointer, CheckKind::Bounds, CheckKind::Free];
+    let text = format!("{PRELUDE}{ALLOCATES}{text}");
+    let program = &inputs::loaded_with(&text, DataModel::Lp64, &kinds).program;
+    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
+    let budget = Budget::unlimited();
+    let prepared = Prepared::new(program, &budget).unwrap();
+    let model = Model::new(program, &prepared);
+    let task = Task {
+        model: &model,
+        checks: &checks,
+        budget: &budget,
+    };
+    let mut desk = Keeping::new(&model, budget.clone());
+    Functions::told().check(&task, &mut desk).open.len()
+}
+
+const ALLOCATES: &str = "void *malloc(__SIZE_TYPE__); void free(void *);
+    struct item { int kind; struct item *next; };
+    int seen[4];\n";
+
+/// A callee that allocates and frees nothing leaves what its caller has.
+#[test]
+fn objects_live_on_over_calls_that_free_nothing() {
+    let program = |kind: &str, after: &str| {
+        format!(
+            "static struct item *made(int kind) {{
+               struct item *i = malloc(sizeof *i);
+               if (!i) return 0;
+               i->kind = kind & {kind};
+               i->next = 0;
+               return i;
+             }}
+             static void look(struct item *i) {{ if (i) seen[i->kind] = 1; }}
+             int main(void) {{
+               struct item *a = made(__VERIFIER_nondet_int());
+               struct item *b = made(2);
+               look(b);
+               look(a);
+               {after}
+               return 0;
+             }}"
+        )
+    };
+    assert_eq!(open_in_memory(&program("3", "a->kind = 1; free(a);")), 0);
+    assert_eq!(open_in_memory(&program("7", "a->kind = 1;")), 1);
+    // Whether it is the other one that was freed is not known.
+    assert_eq!(open_in_memory(&program("3", "free(a); b->kind = 1;")), 2);
+    assert!(open_in_memory(&program("3", "free(a); a->kind = 1;")) > 0);
+}
