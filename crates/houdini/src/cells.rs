@@ -14,15 +14,17 @@ pub(crate) mod facts;
 mod folds;
 mod guesses;
 mod limits;
+mod others;
 mod pairs;
 mod pointers;
 mod ranges;
+mod together;
 mod versions;
 
 pub(crate) use versions::{root, stores, version_of};
 
 use crate::candidates::{Hints, Variable, is_literal};
-use address::Address;
+use address::{Address, Stride};
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, atoms_of};
 use hardbop_semantics::constants::Meaning;
@@ -34,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use versions::{is_memory, merged};
 
 /// The most arrays that are looked at.
-const ARRAYS: usize = 6;
+const ARRAYS: usize = 12;
 /// The most bounds of ranges at one point, for one array.
 const BOUNDS: usize = 10;
 /// The most indices of one array of whose elements something is guessed by themselves.
@@ -69,7 +71,7 @@ struct Access {
     /// ... and where it lies.
     memory: TermId,
     base: TermId,
-    strides: Vec<u64>,
+    strides: Vec<Stride>,
     /// Which element, as words as wide as an address: one for each dimension.
     index: Vec<TermId>,
     /// The element as it is read.
@@ -86,8 +88,13 @@ pub struct Cells {
     found: BTreeMap<(TermId, TermId), ArrayId>,
     /// The arbitrary words: the indices of all arrays.
     pub words: Vec<TermId>,
+    /// The arrays of which elements are told apart by their places in tiles, with how far the tiles
+    /// lie apart.
+    tiles: BTreeMap<(TermId, TermId), i128>,
     /// The pointers that are only ever set to one thing, and what that is.
     copies: BTreeMap<TermId, TermId>,
+    /// The variables that loops count with.
+    moved: BTreeSet<TermId>,
     /// Elements at fixed addresses that are computed with: they are like variables.
     fixed: Vec<TermId>,
     /// Sums over elements that the program computes.
@@ -120,7 +127,7 @@ pub struct Guessed {
 #[derive(Debug, Default)]
 struct Array {
     /// How far rows and elements lie apart, one distance for each dimension.
-    strides: Vec<u64>,
+    strides: Vec<Stride>,
     /// The arbitrary indices, by their positions among all words.
     words: Vec<usize>,
     /// The arbitrary index of an element behind that one, if anything may hold of two.
@@ -217,45 +224,6 @@ impl Cells {
         cells
     }
 
-    /// A step that accesses an element of one array uses what is known of that of another one that
-    /// it is compared with.
-    fn instances_of_others(
-        &mut self,
-        ground: &Ground<'_, '_>,
-        terms: &mut Terms,
-        accesses: &[Access],
-    ) {
-        for array in 0..self.arrays.len() {
-            let index = self.index(ArrayId(array as u32));
-            let &[word] = &self.arrays[array].words[..] else {
-                continue;
-            };
-            let mut others = BTreeSet::new();
-            for property in self.arrays[array].properties.clone() {
-                for part in terms.postorder(&[property]) {
-                    let args = terms.args(part).to_vec();
-                    if *terms.op(part) == Op::Select
-                        && let Some((other, at)) = self.element_at(ground, terms, args[0], args[1])
-                        && other.index() != array
-                        && at == index
-                    {
-                        others.insert(other);
-                    }
-                }
-            }
-            for access in accesses
-                .iter()
-                .filter(|access| others.contains(&access.array))
-            {
-                let [at] = access.index[..] else { continue };
-                let here = self.instances.entry(access.from).or_default();
-                if is_state(ground, terms, at) && here.len() < INSTANCES {
-                    here.insert(vec![(word, at)]);
-                }
-            }
-        }
-    }
-
     /// Finds what may hold of two elements of one array.
     fn relate(
         &mut self,
@@ -299,6 +267,7 @@ impl Cells {
         steps: &[Step],
     ) -> Vec<Access> {
         let copies = address::copies(ground, terms, steps);
+        let counters = address::counters(ground, terms, steps);
         // Where memory is accessed: the step, the memory, the address, and what is read or written.
         let mut touched = Vec::new();
         // Where memory is written by what is new in the step.
@@ -310,7 +279,7 @@ impl Cells {
                 let args = terms.args(term).to_vec();
                 if *terms.op(term) == Op::Select
                     && let Some(memory) = root(ground, terms, args[0])
-                    && let Some(address) = Address::new(ground, terms, memory, args[1])
+                    && let Some(address) = Address::new(ground, terms, memory, args[1], &counters)
                 {
                     let address = address.based(terms, &copies);
                     touched.push((step.from, memory, address, Some(term), None));
@@ -324,7 +293,7 @@ impl Cells {
                 let written = stores(terms, value);
                 let merged = merged(terms, value, &written);
                 for (at, value) in written.into_iter().chain(merged) {
-                    let address = Address::new(ground, terms, memory, at);
+                    let address = Address::new(ground, terms, memory, at, &counters);
                     if address.is_none() || !is_state(ground, terms, at) {
                         nameless.push((step, memory, at, value));
                     }
@@ -344,13 +313,14 @@ impl Cells {
                 terms.substitute(value, &names),
             );
             if is_state(ground, terms, at)
-                && let Some(address) = Address::new(ground, terms, memory, at)
+                && let Some(address) = Address::new(ground, terms, memory, at, &counters)
             {
                 let address = address.based(terms, &copies);
                 touched.push((None, memory, address, None, Some(value)));
             }
         }
         self.copies = copies;
+        self.moved = counters;
         for (_, memory, address, _, written) in &touched {
             if let (Some(at), Some(value)) = (address.fixed(terms), written)
                 && !is_literal(terms, *value)
@@ -364,13 +334,15 @@ impl Cells {
                 }
             }
         }
-        let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
-        for (_, memory, address, ..) in &touched {
-            groups
-                .entry((*memory, address.base))
-                .or_default()
-                .push(address);
+        let tiles = grouped(touched.iter().map(|touch| (touch.1, &touch.2)));
+        let tiles = tiles.into_iter();
+        self.tiles = tiles
+            .filter_map(|(of, addresses)| Some((of, address::tile(&addresses)?)))
+            .collect();
+        for (_, memory, address, ..) in &mut touched {
+            *address = self.told_apart_in_tiles(terms, *memory, address.clone());
         }
+        let groups = grouped(touched.iter().map(|touch| (touch.1, &touch.2)));
         for ((memory, base), addresses) in groups {
             if let Some(strides) = address::strides(&addresses)
                 && self.arrays.len() < ARRAYS
@@ -530,6 +502,18 @@ impl Cells {
         facts.push(terms.substitute(formula, &all));
         terms.and(&facts)
     }
+}
+
+/// Addresses by the memory and the array that they lie in.
+fn grouped<'a>(
+    touched: impl Iterator<Item = (TermId, &'a Address)>,
+) -> BTreeMap<(TermId, TermId), Vec<&'a Address>> {
+    let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
+    for (memory, address) in touched {
+        let group = groups.entry((memory, address.base)).or_default();
+        group.push(address);
+    }
+    groups
 }
 
 /// The values that variables have at the end of a step and that are no part of the state at its

@@ -3,6 +3,7 @@
 
 use super::{Access, ArrayId, Cells, is_state, root};
 use crate::cells::address::{literal, shifted};
+use crate::cells::together::{told, together};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::atoms_of;
@@ -45,6 +46,7 @@ pub(super) fn properties(
     all.extend(choices(terms, steps));
     let atoms = atoms_of(terms, &all);
     let violated = conditions.clone();
+    let together = together(ground, terms, steps);
     for formula in conditions {
         for property in said_of(ground, terms, &own, index, formula) {
             let opposite = terms.not(property);
@@ -66,10 +68,12 @@ pub(super) fn properties(
         if terms.postorder(&[value]).len() > LARGE {
             continue;
         }
-        if let Some(value) = way.said(ground, terms, value) {
-            let element = access.element(terms, index);
-            let property = terms.eq(element, value);
-            add(terms, property);
+        for value in told(terms, &together, &way.counters(), value) {
+            if let Some(value) = way.said(ground, terms, value) {
+                let element = access.element(terms, index);
+                let property = terms.eq(element, value);
+                add(terms, property);
+            }
         }
     }
     // What is written at one index, whatever the index is.
@@ -283,7 +287,7 @@ impl Access {
     pub(super) fn address(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
         let mut address = self.base;
         for (&stride, &index) in self.strides.iter().zip(index) {
-            let stride = terms.bv(stride.into(), terms.width(index));
+            let stride = stride.word(terms, terms.width(index));
             let offset = terms.bv_mul(stride, index);
             address = terms.bv_add(address, offset);
         }
@@ -311,6 +315,11 @@ struct Stand {
 }
 
 impl Way {
+    /// The program's variables.
+    fn counters(&self) -> Vec<TermId> {
+        self.variables.iter().map(|stand| stand.variable).collect()
+    }
+
     fn new(
         ground: &Ground<'_, '_>,
         terms: &Terms,
