@@ -177,7 +177,7 @@ pub(super) fn values(
                 continue;
             };
             let said = terms.substitute(said, &cells.copies);
-            for value in with_known(ground, terms, cells, &found, said) {
+            for value in with_known(ground, terms, cells, &found, (access.array, said)) {
                 let here = &mut found[access.array.index()];
                 if terms.size(value) <= SMALL && here.len() < VALUES && !here.contains(&value) {
                     here.push(value);
@@ -188,14 +188,15 @@ pub(super) fn values(
     found
 }
 
-/// A value with what is known of the elements that it is computed from in their places, in every
-/// way; nothing if nothing is known of one of them.
+/// A value of an array with what is known of the elements that it is computed from in their places,
+/// in every way; elements of other arrays may stay what they are. Where a copy is compared, what it
+/// was copied from may be dead, and what that was copied from may not.
 fn with_known(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     cells: &Cells,
     known: &[Vec<TermId>],
-    value: TermId,
+    (of, value): (ArrayId, TermId),
 ) -> Vec<TermId> {
     let mut maps: Vec<BTreeMap<TermId, TermId>> = vec![BTreeMap::new()];
     for part in terms.postorder(&[value]) {
@@ -209,10 +210,14 @@ fn with_known(
         let words: BTreeMap<TermId, TermId> = cells.index(array).into_iter().zip(at).collect();
         let mut next = Vec::new();
         for map in &maps {
+            // From where it was copied first: that is what is compared in the end.
             for &value in &known[array.index()] {
                 let mut map = map.clone();
                 map.insert(part, terms.substitute(value, &words));
                 next.push(map);
+            }
+            if array != of {
+                next.push(map.clone());
             }
         }
         next.truncate(VALUES);
