@@ -24,7 +24,7 @@ mod versions;
 pub(crate) use versions::{root, stores, version_of};
 
 use crate::candidates::{Hints, Variable, is_literal};
-use address::{Address, Stride};
+use address::Address;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, atoms_of};
 use hardbop_semantics::constants::Meaning;
@@ -71,7 +71,7 @@ struct Access {
     /// ... and where it lies.
     memory: TermId,
     base: TermId,
-    strides: Vec<Stride>,
+    strides: Vec<u64>,
     /// Which element, as words as wide as an address: one for each dimension.
     index: Vec<TermId>,
     /// The element as it is read.
@@ -93,8 +93,6 @@ pub struct Cells {
     tiles: BTreeMap<(TermId, TermId), i128>,
     /// The pointers that are only ever set to one thing, and what that is.
     copies: BTreeMap<TermId, TermId>,
-    /// The variables that loops count with.
-    moved: BTreeSet<TermId>,
     /// Elements at fixed addresses that are computed with: they are like variables.
     fixed: Vec<TermId>,
     /// Sums over elements that the program computes.
@@ -127,7 +125,7 @@ pub struct Guessed {
 #[derive(Debug, Default)]
 struct Array {
     /// How far rows and elements lie apart, one distance for each dimension.
-    strides: Vec<Stride>,
+    strides: Vec<u64>,
     /// The arbitrary indices, by their positions among all words.
     words: Vec<usize>,
     /// The arbitrary index of an element behind that one, if anything may hold of two.
@@ -267,7 +265,6 @@ impl Cells {
         steps: &[Step],
     ) -> Vec<Access> {
         let copies = address::copies(ground, terms, steps);
-        let counters = address::counters(ground, terms, steps);
         // Where memory is accessed: the step, the memory, the address, and what is read or written.
         let mut touched = Vec::new();
         // Where memory is written by what is new in the step.
@@ -279,7 +276,7 @@ impl Cells {
                 let args = terms.args(term).to_vec();
                 if *terms.op(term) == Op::Select
                     && let Some(memory) = root(ground, terms, args[0])
-                    && let Some(address) = Address::new(ground, terms, memory, args[1], &counters)
+                    && let Some(address) = Address::new(ground, terms, memory, args[1])
                 {
                     let address = address.based(terms, &copies);
                     touched.push((step.from, memory, address, Some(term), None));
@@ -293,7 +290,7 @@ impl Cells {
                 let written = stores(terms, value);
                 let merged = merged(terms, value, &written);
                 for (at, value) in written.into_iter().chain(merged) {
-                    let address = Address::new(ground, terms, memory, at, &counters);
+                    let address = Address::new(ground, terms, memory, at);
                     if address.is_none() || !is_state(ground, terms, at) {
                         nameless.push((step, memory, at, value));
                     }
@@ -313,14 +310,13 @@ impl Cells {
                 terms.substitute(value, &names),
             );
             if is_state(ground, terms, at)
-                && let Some(address) = Address::new(ground, terms, memory, at, &counters)
+                && let Some(address) = Address::new(ground, terms, memory, at)
             {
                 let address = address.based(terms, &copies);
                 touched.push((None, memory, address, None, Some(value)));
             }
         }
         self.copies = copies;
-        self.moved = counters;
         for (_, memory, address, _, written) in &touched {
             if let (Some(at), Some(value)) = (address.fixed(terms), written)
                 && !is_literal(terms, *value)

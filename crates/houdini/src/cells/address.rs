@@ -14,33 +14,6 @@ const DIMENSIONS: usize = 3;
 /// The most elements of a tile.
 const TILE: usize = 8;
 
-/// How far rows or elements lie apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stride {
-    /// So many bytes.
-    Number(u64),
-    /// As many bytes as a term says.
-    Term(TermId),
-}
-
-impl Stride {
-    /// The same as a word.
-    pub fn word(self, terms: &mut Terms, width: u32) -> TermId {
-        match self {
-            Stride::Number(number) => terms.bv(number.into(), width),
-            Stride::Term(term) => term,
-        }
-    }
-
-    /// The number, if it is one.
-    pub fn number(self) -> Option<u64> {
-        match self {
-            Stride::Number(number) => Some(number),
-            Stride::Term(_) => None,
-        }
-    }
-}
-
 /// An address as a sum.
 #[derive(Clone, Debug)]
 pub struct Address {
@@ -48,9 +21,6 @@ pub struct Address {
     pub base: TermId,
     /// The terms that are added, each times a number of bytes.
     summands: Vec<(TermId, i128)>,
-    /// The terms that are added, each times a number of bytes that is a term itself: rows whose
-    /// length is a variable.
-    rows: Vec<(TermId, TermId)>,
     /// The bytes that are added.
     bytes: i128,
 }
@@ -62,7 +32,6 @@ impl Address {
         terms: &mut Terms,
         memory: TermId,
         address: TermId,
-        counters: &BTreeSet<TermId>,
     ) -> Option<Address> {
         let Some(Meaning::Now(region)) = ground.constants.meaning(memory) else {
             return None;
@@ -100,21 +69,9 @@ impl Address {
         let first = first + if inside > 0 { i128::from(inside) } else { 0 };
         bytes -= first;
         let first = terms.bv(first, terms.width(address));
-        let mut rows = Vec::new();
-        let mut others = Vec::new();
-        for (term, factor) in summands {
-            match row(terms, counters, term) {
-                Some((index, length)) => {
-                    let factor = terms.bv(factor, terms.width(length));
-                    rows.push((index, terms.bv_mul(factor, length)));
-                }
-                None => others.push((term, factor)),
-            }
-        }
         Some(Address {
             base: terms.bv_add(start, first),
-            summands: others,
-            rows,
+            summands: summands.into_iter().collect(),
             bytes,
         })
     }
@@ -139,35 +96,15 @@ impl Address {
     pub fn fixed(&self, terms: &mut Terms) -> Option<TermId> {
         let bytes = terms.bv(self.bytes, terms.width(self.base));
         let address = terms.bv_add(self.base, bytes);
-        self.has_no_index().then_some(address)
-    }
-
-    fn has_no_index(&self) -> bool {
-        self.summands.is_empty() && self.rows.is_empty()
+        self.summands.is_empty().then_some(address)
     }
 
     /// Which element it is, if rows and elements lie so many bytes apart: one index for each
     /// dimension.
-    pub fn indices(&self, terms: &mut Terms, strides: &[Stride]) -> Option<Vec<TermId>> {
+    pub fn indices(&self, terms: &mut Terms, strides: &[u64]) -> Option<Vec<TermId>> {
         let width = terms.width(self.base);
         let mut bytes = self.bytes;
         let mut indices = Vec::new();
-        let mut numbers = Vec::new();
-        for &stride in strides {
-            match stride {
-                Stride::Number(number) => numbers.push(number),
-                Stride::Term(length) => {
-                    let own = self.rows.iter().filter(|row| row.1 == length);
-                    let zero = terms.bv(0, width);
-                    indices.push(own.fold(zero, |sum, row| terms.bv_add(sum, row.0)));
-                }
-            }
-        }
-        let has_stride = |row: &(TermId, TermId)| strides.contains(&Stride::Term(row.1));
-        if !self.rows.iter().all(has_stride) {
-            return None;
-        }
-        let strides = numbers.as_slice();
         for (at, &stride) in strides.iter().enumerate() {
             let stride = i128::from(stride);
             let last = at + 1 == strides.len();
@@ -261,15 +198,8 @@ pub fn copies(
 
 /// How far rows and elements lie apart, the largest distance first, if some address has an index
 /// at all. There are rows where one address has indices of several distances.
-pub fn strides(addresses: &[&Address]) -> Option<Vec<Stride>> {
+pub fn strides(addresses: &[&Address]) -> Option<Vec<u64>> {
     let element = stride(addresses)?;
-    let most = addresses.iter().max_by_key(|address| address.rows.len());
-    let rows = most.map_or(&[][..], |address| &address.rows);
-    if !rows.is_empty() {
-        let mut strides: Vec<Stride> = rows.iter().map(|row| Stride::Term(row.1)).collect();
-        strides.push(Stride::Number(element));
-        return (strides.len() <= DIMENSIONS).then_some(strides);
-    }
     let mut rows: BTreeSet<i128> = BTreeSet::new();
     for address in addresses {
         let factors: BTreeSet<i128> = address.summands.iter().map(|&(_, factor)| factor).collect();
@@ -288,10 +218,8 @@ pub fn strides(addresses: &[&Address]) -> Option<Vec<Stride>> {
     {
         strides = vec![i128::from(element)];
     }
-    let strides = strides.into_iter();
-    strides
-        .map(|stride| Some(Stride::Number(u64::try_from(stride).ok()?)))
-        .collect()
+    let strides = strides.into_iter().map(|stride| u64::try_from(stride).ok());
+    strides.collect()
 }
 
 /// How far the elements lie apart that are told apart by their places in tiles: where all indices
@@ -308,7 +236,7 @@ pub fn tile(addresses: &[&Address]) -> Option<i128> {
 /// How far elements lie apart, if some address has an index at all.
 fn stride(addresses: &[&Address]) -> Option<u64> {
     let mut found = 0;
-    let indexed = addresses.iter().any(|address| !address.has_no_index());
+    let indexed = addresses.iter().any(|address| !address.summands.is_empty());
     for address in addresses {
         for &(_, factor) in &address.summands {
             found = gcd(found, factor.unsigned_abs());
@@ -316,45 +244,6 @@ fn stride(addresses: &[&Address]) -> Option<u64> {
         found = gcd(found, address.bytes.unsigned_abs());
     }
     u64::try_from(found).ok().filter(|_| indexed && found > 0)
-}
-
-/// A product as an index and the length of a row: one factor that loops count with, and others that
-/// nobody counts with.
-fn row(terms: &mut Terms, counters: &BTreeSet<TermId>, term: TermId) -> Option<(TermId, TermId)> {
-    let mut factors = Vec::new();
-    let mut work = vec![term];
-    while let Some(part) = work.pop() {
-        match terms.op(part) {
-            Op::BvMul => work.extend(terms.args(part)),
-            _ => factors.push(part),
-        }
-    }
-    let counts = |terms: &Terms, factor: TermId| {
-        let constants = terms.free_constants(&[factor]);
-        constants.iter().any(|at| counters.contains(at))
-    };
-    let (indices, lengths): (Vec<TermId>, Vec<TermId>) =
-        factors.into_iter().partition(|&factor| counts(terms, factor));
-    let (&[index], Some((&first, more))) = (&indices[..], lengths.split_first()) else {
-        return None;
-    };
-    let length = more.iter().fold(first, |all, &more| terms.bv_mul(all, more));
-    Some((index, length))
-}
-
-/// The variables that loops count with: steps add numbers to them.
-pub fn counters(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> BTreeSet<TermId> {
-    let mut found = BTreeSet::new();
-    for step in steps {
-        for (id, value) in step.state.written() {
-            let variable = ground.semantics.constant(terms, id);
-            let moved = shifted(terms, value);
-            if moved.is_some_and(|(of, by)| of == variable && by != 0) {
-                found.insert(variable);
-            }
-        }
-    }
-    found
 }
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {

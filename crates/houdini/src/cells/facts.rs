@@ -3,7 +3,7 @@
 
 use super::{Access, ArrayId, Cells, is_state, root};
 use crate::cells::address::{literal, shifted};
-use crate::cells::together::{told, together};
+use crate::cells::together::{together, told};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::atoms_of;
@@ -292,7 +292,7 @@ impl Access {
     pub(super) fn address(&self, terms: &mut Terms, index: &[TermId]) -> TermId {
         let mut address = self.base;
         for (&stride, &index) in self.strides.iter().zip(index) {
-            let stride = stride.word(terms, terms.width(index));
+            let stride = terms.bv(stride.into(), terms.width(index));
             let offset = terms.bv_mul(stride, index);
             address = terms.bv_add(address, offset);
         }

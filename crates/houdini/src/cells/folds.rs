@@ -174,9 +174,7 @@ fn add(
     if terms.free_constants(&[summand]).len() > 1 + usize::from(join.is_some()) {
         return;
     }
-    let Some(stride) = access.strides[0].number() else {
-        return;
-    };
+    let stride = access.strides[0];
     let place = [access.memory, access.base];
     let Some(fold) = Fold::new(terms, number, place, stride, summand, adding) else {
         return;

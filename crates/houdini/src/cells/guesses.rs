@@ -183,7 +183,7 @@ impl Cells {
         memory: TermId,
         address: TermId,
     ) -> Option<(ArrayId, Vec<TermId>)> {
-        let address = Address::new(ground, terms, memory, address, &self.moved)?;
+        let address = Address::new(ground, terms, memory, address)?;
         let address = self.told_apart_in_tiles(terms, memory, address);
         let &array = self.found.get(&(memory, address.base))?;
         let strides = &self.arrays[array.index()].strides;
