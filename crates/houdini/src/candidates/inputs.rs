@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most conditions on inputs that are looked at.
 const CONDITIONS: usize = 32;
+/// Conditions that are larger than this are not looked at.
+const SMALL: usize = 6;
 
 impl Hints {
     /// What is said of an input is said of the variable that holds it afterwards: the numbers that
@@ -34,7 +36,9 @@ impl Hints {
             let of_state = |&constant: &TermId| {
                 holders.contains_key(&constant) || ground.constants.meaning(constant).is_some()
             };
-            if constants.iter().all(of_state) {
+            // What allocations ask of sizes is hard to decide, and says little of variables.
+            let plain = constants.len() == 1 && terms.size(condition) <= SMALL;
+            if plain && constants.iter().all(of_state) {
                 let said = terms.substitute(condition, &holders);
                 let about = terms.free_constants(&[said]);
                 self.conditions.insert(said, about);
