@@ -4,6 +4,7 @@
 //! compared to or set to; the order of two variables. What they speak of is live at the point.
 
 mod broad;
+mod inputs;
 
 use crate::fixpoint::Breadth;
 use crate::objects;
@@ -79,6 +80,7 @@ impl Hints {
         let mut hints = Hints::default();
         // Blocks share most of what they say, so it is looked at once for all of them.
         let conditions: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+        let mut asked = BTreeMap::new();
         for atom in atoms_of(terms, &conditions) {
             hints.compare_floats(terms, atom);
             let Some(constants) = few_constants(terms, atom) else {
@@ -89,11 +91,13 @@ impl Hints {
             let meant = |&constant: &TermId| ground.constants.meaning(constant).is_some();
             if constants.iter().all(meant) && !constants.is_empty() {
                 hints.conditions.insert(atom, constants);
+            } else {
+                asked.insert(atom, constants);
             }
         }
         let written = written(ground, terms, steps);
         hints.modes = modes(terms, &written);
-        hints.pass_on(ground, terms, &written);
+        hints.pass_on(ground, terms, &written, &asked);
         hints.hand_over(ground, terms, steps);
         for (variable, value) in written {
             if let Some(mut constants) = few_constants(terms, value) {
@@ -121,24 +125,6 @@ impl Hints {
                             .extend(&literals);
                     }
                 }
-            }
-        }
-    }
-
-    /// What is said of an input is said of the variable that holds it afterwards.
-    fn pass_on(
-        &mut self,
-        ground: &Ground<'_, '_>,
-        terms: &mut Terms,
-        written: &BTreeSet<(TermId, TermId)>,
-    ) {
-        for &(variable, value) in written {
-            let input = matches!(terms.op(value), Op::Constant(_));
-            if !input || ground.constants.meaning(value).is_some() {
-                continue;
-            }
-            if let Some(literals) = self.literals.get(&value).cloned() {
-                self.literals.entry(variable).or_default().extend(literals);
             }
         }
     }

@@ -14,9 +14,11 @@ pub(crate) mod facts;
 mod folds;
 mod guesses;
 mod limits;
+mod others;
 mod pairs;
 mod pointers;
 mod ranges;
+mod together;
 mod versions;
 
 pub(crate) use versions::{root, stores, version_of};
@@ -34,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use versions::{is_memory, merged};
 
 /// The most arrays that are looked at.
-const ARRAYS: usize = 6;
+const ARRAYS: usize = 12;
 /// The most bounds of ranges at one point, for one array.
 const BOUNDS: usize = 10;
 /// The most indices of one array of whose elements something is guessed by themselves.
@@ -86,6 +88,9 @@ pub struct Cells {
     found: BTreeMap<(TermId, TermId), ArrayId>,
     /// The arbitrary words: the indices of all arrays.
     pub words: Vec<TermId>,
+    /// The arrays of which elements are told apart by their places in tiles, with how far the tiles
+    /// lie apart.
+    tiles: BTreeMap<(TermId, TermId), i128>,
     /// The pointers that are only ever set to one thing, and what that is.
     copies: BTreeMap<TermId, TermId>,
     /// Elements at fixed addresses that are computed with: they are like variables.
@@ -217,45 +222,6 @@ impl Cells {
         cells
     }
 
-    /// A step that accesses an element of one array uses what is known of that of another one that
-    /// it is compared with.
-    fn instances_of_others(
-        &mut self,
-        ground: &Ground<'_, '_>,
-        terms: &mut Terms,
-        accesses: &[Access],
-    ) {
-        for array in 0..self.arrays.len() {
-            let index = self.index(ArrayId(array as u32));
-            let &[word] = &self.arrays[array].words[..] else {
-                continue;
-            };
-            let mut others = BTreeSet::new();
-            for property in self.arrays[array].properties.clone() {
-                for part in terms.postorder(&[property]) {
-                    let args = terms.args(part).to_vec();
-                    if *terms.op(part) == Op::Select
-                        && let Some((other, at)) = self.element_at(ground, terms, args[0], args[1])
-                        && other.index() != array
-                        && at == index
-                    {
-                        others.insert(other);
-                    }
-                }
-            }
-            for access in accesses
-                .iter()
-                .filter(|access| others.contains(&access.array))
-            {
-                let [at] = access.index[..] else { continue };
-                let here = self.instances.entry(access.from).or_default();
-                if is_state(ground, terms, at) && here.len() < INSTANCES {
-                    here.insert(vec![(word, at)]);
-                }
-            }
-        }
-    }
-
     /// Finds what may hold of two elements of one array.
     fn relate(
         &mut self,
@@ -364,13 +330,15 @@ impl Cells {
                 }
             }
         }
-        let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
-        for (_, memory, address, ..) in &touched {
-            groups
-                .entry((*memory, address.base))
-                .or_default()
-                .push(address);
+        let tiles = grouped(touched.iter().map(|touch| (touch.1, &touch.2)));
+        let tiles = tiles.into_iter();
+        self.tiles = tiles
+            .filter_map(|(of, addresses)| Some((of, address::tile(&addresses)?)))
+            .collect();
+        for (_, memory, address, ..) in &mut touched {
+            *address = self.told_apart_in_tiles(terms, *memory, address.clone());
         }
+        let groups = grouped(touched.iter().map(|touch| (touch.1, &touch.2)));
         for ((memory, base), addresses) in groups {
             if let Some(strides) = address::strides(&addresses)
                 && self.arrays.len() < ARRAYS
@@ -530,6 +498,18 @@ impl Cells {
         facts.push(terms.substitute(formula, &all));
         terms.and(&facts)
     }
+}
+
+/// Addresses by the memory and the array that they lie in.
+fn grouped<'a>(
+    touched: impl Iterator<Item = (TermId, &'a Address)>,
+) -> BTreeMap<(TermId, TermId), Vec<&'a Address>> {
+    let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
+    for (memory, address) in touched {
+        let group = groups.entry((memory, address.base)).or_default();
+        group.push(address);
+    }
+    groups
 }
 
 /// The values that variables have at the end of a step and that are no part of the state at its

@@ -430,3 +430,82 @@ fn folds_that_are_none_are_refused() {
     let (_, accepted) = proved(SUMS, &changed);
     assert_eq!(accepted, [false; 4]);
 }
+
+/// A chain of copies: by the time the last one is compared with the first one, those between them
+/// are dead, so the last one has to be known as a copy of the first.
+#[test]
+fn a_chain_of_copies() {
+    let copies = |broken: &str| {
+        format!(
+            "int main(void) {{
+               int a[100000], b[100000], c[100000], d[100000];
+               for (int i = 0; i < 100000; i++) a[i] = __VERIFIER_nondet_int();
+               for (int i = 0; i < 100000; i++) b[i] = a[i];
+               for (int i = 0; i < 100000; i++) c[i] = b[i];
+               {broken}
+               for (int i = 0; i < 100000; i++) d[i] = c[i];
+               for (int i = 0; i < 100000; i++) assert(d[i] == a[i]);
+             }}"
+        )
+    };
+    check(&copies(""));
+    check_open(&copies("c[7]++;"));
+}
+
+/// What is written with one index is read with another one that moves beside it.
+#[test]
+fn two_indices_that_move_together() {
+    let copy = |from: &str| {
+        format!(
+            "int a[100000], b[100000];
+             int main(void) {{
+               int n = __VERIFIER_nondet_int();
+               if (n > 100000) return 0;
+               for (int k = 0; k < 100000; k++) b[k] = __VERIFIER_nondet_int();
+               int i = 1, j = 0;
+               while (i < n) {{ a[j] = b[i]; i++; j++; }}
+               i = {from}; j = 0;
+               while (i < n) {{ assert(a[j] == b[i]); i++; j++; }}
+             }}"
+        )
+    };
+    check(&copy("1"));
+    check_open(&copy("2"));
+}
+
+/// Two elements in each round, in an array whose size is even; that it is even was asked before it
+/// had a name.
+#[test]
+fn an_array_that_is_filled_in_tiles() {
+    let tiles = |last: &str| {
+        format!(
+            "int a[100000];
+             int main(void) {{
+               int n = __VERIFIER_nondet_int();
+               if (n < 2 || n > 100000 || n % 2 != 0) return 0;
+               for (int i = 1; i <= n / 2; i++) {{ a[2 * i - 2] = 4; a[2 * i - {last}] = 5; }}
+               for (int i = 0; i < n; i++) assert(a[i] == 4 || a[i] == 5);
+             }}"
+        )
+    };
+    check(&tiles("1"));
+    check_open(&tiles("2"));
+}
+
+/// The elements of a tile are told apart by their places in it.
+#[test]
+fn the_elements_of_tiles_are_told_apart() {
+    let tiles = |more: &str| {
+        format!(
+            "int a[200000];
+             int main(void) {{
+               int n = __VERIFIER_nondet_int();
+               if (n > 100000) return 0;
+               for (long i = 0; i < n; i++) {{ a[2 * i] = i; a[2 * i + 1] = i + 5; }}
+               for (long i = 0; i < n; i++) assert(a[2 * i + 1] == i + {more});
+             }}"
+        )
+    };
+    check(&tiles("5"));
+    check_open(&tiles("4"));
+}

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const LARGE: usize = 48;
 /// The most dimensions of an array.
 const DIMENSIONS: usize = 3;
+/// The most elements of a tile.
+const TILE: usize = 8;
 
 /// An address as a sum.
 #[derive(Clone, Debug)]
@@ -77,6 +79,16 @@ impl Address {
     /// The same, from where the pointer comes that the array is reached by.
     pub fn based(mut self, terms: &mut Terms, copies: &BTreeMap<TermId, TermId>) -> Address {
         self.base = terms.substitute(self.base, copies);
+        self
+    }
+
+    /// The same, where what lies so many bytes apart is an array of its own: it begins as far behind
+    /// the whole as its first element.
+    pub fn apart(mut self, terms: &mut Terms, stride: i128) -> Address {
+        let first = self.bytes.rem_euclid(stride);
+        self.bytes -= first;
+        let first = terms.bv(first, terms.width(self.base));
+        self.base = terms.bv_add(self.base, first);
         self
     }
 
@@ -208,6 +220,17 @@ pub fn strides(addresses: &[&Address]) -> Option<Vec<u64>> {
     }
     let strides = strides.into_iter().map(|stride| u64::try_from(stride).ok());
     strides.collect()
+}
+
+/// How far the elements lie apart that are told apart by their places in tiles: where all indices
+/// are multiples of a number, and several of these tiles' elements are accessed (`a[3 * i + 1]`).
+pub fn tile(addresses: &[&Address]) -> Option<i128> {
+    let factors = addresses.iter().flat_map(|address| &address.summands);
+    let tile = factors.fold(0, |all, &(_, factor)| gcd(all, factor.unsigned_abs()));
+    let tile = i128::try_from(tile).ok().filter(|&tile| tile > 0)?;
+    let indexed = addresses.iter().filter(|at| !at.summands.is_empty());
+    let places: BTreeSet<i128> = indexed.map(|at| at.bytes.rem_euclid(tile)).collect();
+    (2..=TILE).contains(&places.len()).then_some(tile)
 }
 
 /// How far elements lie apart, if some address has an index at all.

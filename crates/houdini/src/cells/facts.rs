@@ -3,6 +3,7 @@
 
 use super::{Access, ArrayId, Cells, is_state, root};
 use crate::cells::address::{literal, shifted};
+use crate::cells::together::{together, told};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::atoms_of;
@@ -45,6 +46,7 @@ pub(super) fn properties(
     all.extend(choices(terms, steps));
     let atoms = atoms_of(terms, &all);
     let violated = conditions.clone();
+    let together = together(ground, terms, steps);
     for formula in conditions {
         for property in said_of(ground, terms, &own, index, formula) {
             let opposite = terms.not(property);
@@ -66,10 +68,12 @@ pub(super) fn properties(
         if terms.postorder(&[value]).len() > LARGE {
             continue;
         }
-        if let Some(value) = way.said(ground, terms, value) {
-            let element = access.element(terms, index);
-            let property = terms.eq(element, value);
-            add(terms, property);
+        for value in told(terms, &together, &way.counters(), value) {
+            if let Some(value) = way.said(ground, terms, value) {
+                let element = access.element(terms, index);
+                let property = terms.eq(element, value);
+                add(terms, property);
+            }
         }
     }
     // What is written at one index, whatever the index is.
@@ -173,7 +177,7 @@ pub(super) fn values(
                 continue;
             };
             let said = terms.substitute(said, &cells.copies);
-            for value in with_known(ground, terms, cells, &found, said) {
+            for value in with_known(ground, terms, cells, &found, (access.array, said)) {
                 let here = &mut found[access.array.index()];
                 if terms.size(value) <= SMALL && here.len() < VALUES && !here.contains(&value) {
                     here.push(value);
@@ -184,14 +188,15 @@ pub(super) fn values(
     found
 }
 
-/// A value with what is known of the elements that it is computed from in their places, in every
-/// way; nothing if nothing is known of one of them.
+/// A value of an array with what is known of the elements that it is computed from in their places,
+/// in every way; elements of other arrays may stay what they are. Where a copy is compared, what it
+/// was copied from may be dead, and what that was copied from may not.
 fn with_known(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     cells: &Cells,
     known: &[Vec<TermId>],
-    value: TermId,
+    (of, value): (ArrayId, TermId),
 ) -> Vec<TermId> {
     let mut maps: Vec<BTreeMap<TermId, TermId>> = vec![BTreeMap::new()];
     for part in terms.postorder(&[value]) {
@@ -205,10 +210,14 @@ fn with_known(
         let words: BTreeMap<TermId, TermId> = cells.index(array).into_iter().zip(at).collect();
         let mut next = Vec::new();
         for map in &maps {
+            // From where it was copied first: that is what is compared in the end.
             for &value in &known[array.index()] {
                 let mut map = map.clone();
                 map.insert(part, terms.substitute(value, &words));
                 next.push(map);
+            }
+            if array != of {
+                next.push(map.clone());
             }
         }
         next.truncate(VALUES);
@@ -311,6 +320,11 @@ struct Stand {
 }
 
 impl Way {
+    /// The program's variables.
+    fn counters(&self) -> Vec<TermId> {
+        self.variables.iter().map(|stand| stand.variable).collect()
+    }
+
     fn new(
         ground: &Ground<'_, '_>,
         terms: &Terms,

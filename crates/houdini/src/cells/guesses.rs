@@ -162,6 +162,19 @@ impl Cells {
         }
     }
 
+    /// An address, as one in the array of those elements that have its place in their tiles.
+    pub(super) fn told_apart_in_tiles(
+        &self,
+        terms: &mut Terms,
+        memory: TermId,
+        address: Address,
+    ) -> Address {
+        match self.tiles.get(&(memory, address.base)) {
+            Some(&tile) => address.apart(terms, tile),
+            None => address,
+        }
+    }
+
     /// Which element of which array lies at an address.
     pub(super) fn element_at(
         &self,
@@ -171,6 +184,7 @@ impl Cells {
         address: TermId,
     ) -> Option<(ArrayId, Vec<TermId>)> {
         let address = Address::new(ground, terms, memory, address)?;
+        let address = self.told_apart_in_tiles(terms, memory, address);
         let &array = self.found.get(&(memory, address.base))?;
         let strides = &self.arrays[array.index()].strides;
         let index = address.indices(terms, strides)?;

@@ -360,7 +360,6 @@ impl Search<'_, '_, '_> {
                 }
                 Answer::Unknown(Unknown::Stopped(stopped)) => return Err(stopped),
                 Answer::Unknown(_) => {
-                    changed = true;
                     let floats = place.is_about_floats();
                     let session = &self.questions.session;
                     let dropped = floats
@@ -378,21 +377,23 @@ impl Search<'_, '_, '_> {
                     if !dropped {
                         place.give_up();
                     }
+                    changed = true;
                     continue;
                 }
             };
-            changed = true;
             if !place.add(terms, &point) {
                 // The model says nothing that the guesses understand.
                 break;
             }
+            changed = true;
         }
-        self.cover_guesses(terms, location, part, taken, ends)?;
-        Ok(true)
+        changed |= self.cover_guesses(terms, location, part, taken, ends)?;
+        Ok(changed)
     }
 
     /// The same where it is not known whether all is covered, and much is said: it is
-    /// asked of each guess by itself, and what cannot be decided is left out.
+    /// asked of each guess by itself, and what cannot be decided is left out. Says whether anything
+    /// is: where each holds by itself, nothing has changed, and a loop need not be followed again.
     fn cover_guesses(
         &mut self,
         terms: &mut Terms,
@@ -400,9 +401,9 @@ impl Search<'_, '_, '_> {
         part: Part,
         taken: TermId,
         ends: &BTreeMap<TermId, TermId>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<bool, Stopped> {
         let Some(place) = self.places.get_mut(&location) else {
-            return Ok(());
+            return Ok(false);
         };
         if part == Part::Plain {
             place.freeze(terms);
@@ -423,14 +424,15 @@ impl Search<'_, '_, '_> {
                 Answer::Sat | Answer::Unknown(_) => false,
             }
         };
-        place.keep(terms, part, &mut ask);
+        let mut changed = place.keep(terms, part, &mut ask);
         // Guesses hold in the modes that were met; whether others are met is one more question.
         let modes = place.met(terms);
         if part == Part::Plain && modes != terms.bool(true) && !ask(terms, modes) {
             place.give_up();
+            changed = true;
         }
         self.questions.session.set_limits(self.questions.limits);
-        stopped.map_or(Ok(()), Err)
+        stopped.map_or(Ok(changed), Err)
     }
 
     /// What was found; `needed` says what is needed of it, if anybody knows.
