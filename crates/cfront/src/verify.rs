@@ -198,13 +198,9 @@ impl Verifier<'_> {
                 self.is_int(ty) && points(pointer) && self.is_integer(self.ty(size)),
                 "an access test of wrong types",
             ),
-            ExprKind::ValidFree { pointer } => must(
+            ExprKind::ValidFree { pointer } | ExprKind::PointsToConstant { pointer } => must(
                 self.is_int(ty) && points(pointer),
-                "a free test of wrong types",
-            ),
-            ExprKind::PointsToConstant { pointer } => must(
-                self.is_int(ty) && points(pointer),
-                "a test for constants of wrong types",
+                "a question about an object of wrong types",
             ),
             ExprKind::HeapIs { .. } => must(self.is_int(ty), "a test of the heap of a wrong type"),
             ExprKind::Open { pointer } => must(
