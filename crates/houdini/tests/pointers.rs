@@ -85,13 +85,8 @@ fn a_table_with_empty_slots() {
         program("1", "sizeof *made"),
         ["null pointer in table[i]->value"]
     );
-    assert_eq!(
-        program("table[i]", "4"),
-        [
-            "invalid access in made->value",
-            "invalid access in table[i]->value"
-        ]
-    );
+    // Behind an access that is checked, it was inside: no such object comes into the table.
+    assert_eq!(program("table[i]", "4"), ["invalid access in made->value"]);
 }
 
 /// The first element is nowhere written again.
@@ -107,14 +102,13 @@ fn an_array_that_is_reached_by_a_copy() {
             int main(void) {{
                 unsigned n = __VERIFIER_nondet_uint();
                 if (n > 1000) return 0;
-                char **list = malloc((n + 1) * sizeof *list);
+                char **list = malloc(n * sizeof *list);
                 for (unsigned i = 0; i < n; i++) {{
                     size_t length = __VERIFIER_nondet_uint() % 100;
                     char *text = malloc(length + 1);
                     text[length] = 0;
                     list[i] = text;
                 }}
-                list[n] = 0;
                 return first(n, list);
             }}"
         ))

@@ -7,7 +7,7 @@
 //!
 //! - an object that never ends, and one that is taken from the frontier, has its address, which
 //!   modulo 16 is 0 or the object's alignment, a power of two;
-//! - a local that begins and ends has a new number for every life, which is 3 modulo 16;
+//! - a local that begins and ends has a new number for every life, which is 9 modulo 16;
 //! - null and what was never an address belong to nobody: 0;
 //! - a pointer of which bits were written, or that was an integer of unknown origin, may belong to
 //!   anybody.
@@ -36,7 +36,7 @@ pub(crate) const NOBODY: u128 = 0;
 /// What a local is that does not live: nothing that a pointer belongs to.
 pub(crate) const DEAD: u128 = 2;
 /// The identity of the first life of a local.
-pub(crate) const FIRST_LIFE: u128 = 3;
+pub(crate) const FIRST_LIFE: u128 = 9;
 /// The distance to the identity of the next life.
 pub(crate) const NEXT_LIFE: u128 = 16;
 

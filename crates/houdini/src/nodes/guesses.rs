@@ -213,11 +213,9 @@ impl Guesses<'_, '_, '_> {
         let mut pool = Pool::new(Some(terms.not(is_node)));
         let taken = terms.bv_ult(any, self.heap.frontier);
         pool.add(Group::Alone, taken);
-        if self.tells_visited(kind) {
-            // Who points to a variable says nothing of nodes.
-            let apart = terms.bv_ule(self.heap.bottom, any);
-            pool.add(Group::Alone, apart);
-        }
+        // Who points to a variable says nothing of nodes, and what lies before a variable is none.
+        let apart = terms.bv_ule(self.heap.bottom, any);
+        pool.add(Group::Alone, apart);
         let zero = terms.bv(0, terms.width(any));
         let null = terms.eq(any, zero);
         let some = terms.not(null);
