@@ -1,13 +1,9 @@
 //! What is known of objects on the heap: of all of a kind, and of the newest one by itself.
 
-use hardbop_budget::Budget;
-use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
-use hardbop_engine::{Engine, Task};
 use hardbop_facts::CheapFacts;
-use hardbop_model::{Model, Prepared};
-use hardbop_test_support::desk::Keeping;
+use hardbop_test_support::desk::left_open;
 use hardbop_test_support::inputs::loaded_with;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
@@ -31,18 +27,8 @@ fn open(text: &str) -> Vec<u32> {
     for model in [DataModel::Lp64, DataModel::Ilp32] {
         let kinds = [CheckKind::Pointer, CheckKind::Bounds, CheckKind::Free];
         let program = &loaded_with(&text, model, &kinds).program;
-        let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-        let budget = Budget::unlimited();
-        let prepared = Prepared::new(program, &budget).unwrap();
-        let model = Model::new(program, &prepared);
-        let task = Task {
-            model: &model,
-            checks: &checks,
-            budget: &budget,
-        };
-        let mut desk = Keeping::new(&model, budget.clone());
-        let ended = CheapFacts::default().check(&task, &mut desk);
-        let open = ended.open.keys();
+        let open = left_open(program, &CheapFacts::default());
+        let open = open.keys();
         let open = open.map(|check| program.checks[check.index()].source.line);
         let mut open: Vec<u32> = open.collect();
         open.dedup();

@@ -1,15 +1,10 @@
 //! What is proved of all nodes of linked structures, and what is not.
 
-use hardbop_budget::Budget;
-use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{Options, load};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
-use hardbop_engine::{Answer, Claim, Desk, Engine, Event, Task};
-use hardbop_gate::Gate;
 use hardbop_houdini::Nodes;
-use hardbop_model::{Model, Prepared};
+use hardbop_test_support::desk::left_open;
+use hardbop_test_support::inputs::loaded_with;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
 extern void __assert_fail(const char *, const char *, unsigned, const char *);
@@ -29,20 +24,6 @@ struct node *make(int v) {
 #line 1
 ";
 
-/// Hands claims to the gate.
-struct AtTheGate<'a>(Gate<'a>);
-
-impl Desk for AtTheGate<'_> {
-    fn event(&mut self, _: Event) {}
-
-    fn submit(&mut self, claim: Claim) -> Answer {
-        match self.0.check(claim) {
-            Ok(_) => Answer::Accepted,
-            Err(reason) => Answer::Refused(reason),
-        }
-    }
-}
-
 /// What memory safety asks for, but for what is lost.
 const MEMORY: [CheckKind; 3] = [CheckKind::Pointer, CheckKind::Bounds, CheckKind::Free];
 
@@ -53,28 +34,9 @@ fn open(text: &str) -> usize {
 
 /// How many of the assertions and of these checks are not proved.
 fn open_with(checks: &[CheckKind], text: &str) -> usize {
-    let input = Input {
-        name: "test.c".to_owned(),
-        bytes: format!("{PRELUDE}{text}").into_bytes(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let mut options = Options::new(DataModel::Ilp32);
-    options.lower.checks.extend(checks);
-    let loaded = load(&[input], &options, &NoFiles, &Budget::unlimited());
-    let loaded = loaded.expect("nothing stops it");
-    let program = &loaded.program.expect("it has no errors").program;
-    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    let budget = Budget::unlimited();
-    let prepared = Prepared::new(program, &budget).unwrap();
-    let model = Model::new(program, &prepared);
-    let task = Task {
-        model: &model,
-        checks: &checks,
-        budget: &budget,
-    };
-    let mut desk = AtTheGate(Gate::new(&model, budget.clone()));
-    Nodes::default().check(&task, &mut desk).open.len()
+    let text = format!("{PRELUDE}{text}");
+    let program = &loaded_with(&text, DataModel::Ilp32, checks).program;
+    left_open(program, &Nodes::default()).len()
 }
 
 #[track_caller]

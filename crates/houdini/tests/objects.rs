@@ -1,13 +1,9 @@
 //! Sizes of objects that come from the program's numbers: every access is inside.
 
-use hardbop_budget::Budget;
-use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
-use hardbop_engine::{Engine, Task};
 use hardbop_houdini::{Elements, Houdini};
-use hardbop_model::{Model, Prepared};
-use hardbop_test_support::desk::Keeping;
+use hardbop_test_support::desk::left_open;
 use hardbop_test_support::inputs::loaded_with;
 
 const PRELUDE: &str = "extern unsigned __VERIFIER_nondet_uint(void);
@@ -19,22 +15,11 @@ void *malloc(size_t);
 fn open(model: DataModel, text: &str) -> usize {
     let text = format!("{PRELUDE}{text}");
     let program = &loaded_with(&text, model, &[CheckKind::Pointer]).program;
-    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    assert!(!checks.is_empty());
-    let budget = Budget::unlimited();
-    let prepared = Prepared::new(program, &budget).unwrap();
-    let model = Model::new(program, &prepared);
-    let task = Task {
-        model: &model,
-        checks: &checks,
-        budget: &budget,
-    };
-    let mut desk = Keeping::new(&model, budget.clone());
     let engine = Houdini {
         elements: Elements::Left,
         ..Houdini::default()
     };
-    engine.check(&task, &mut desk).open.len()
+    left_open(program, &engine).len()
 }
 
 /// The size is no sum of the program's numbers: it is at least one of them.

@@ -2,13 +2,9 @@
 //! them that are not so. Loops that begin with the last element, and values that depend on
 //! conditions.
 
-use hardbop_budget::Budget;
-use hardbop_cfront::ids::CheckId;
 use hardbop_engine::claim::Invariants;
-use hardbop_engine::{Claim, Engine, Task};
 use hardbop_houdini::Houdini;
-use hardbop_model::{Model, Prepared};
-use hardbop_test_support::desk::Keeping;
+use hardbop_test_support::desk::changed;
 use hardbop_test_support::inputs::loaded;
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);
@@ -20,28 +16,9 @@ extern void __assert_fail(const char *, const char *, unsigned, const char *);
 ";
 
 /// What is proved of a program, and which changes of its invariants the gate accepts.
-fn proved(text: &str, changed: &Changes<'_>) -> (usize, Vec<bool>) {
+fn proved(text: &str, changes: &Changes<'_>) -> (usize, Vec<bool>) {
     let program = &loaded(&format!("{PRELUDE}{text}")).program;
-    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    let budget = Budget::unlimited();
-    let prepared = Prepared::new(program, &budget).unwrap();
-    let model = Model::new(program, &prepared);
-    let task = Task {
-        model: &model,
-        checks: &checks,
-        budget: &budget,
-    };
-    let mut desk = Keeping::new(&model, budget.clone());
-    Houdini::default().check(&task, &mut desk);
-    let (mut found, mut accepted) = (0, Vec::new());
-    for claim in &desk.invariants() {
-        found += claim.checks.len();
-        for mutant in changed(claim) {
-            let answer = desk.gate.check(Claim::Invariants(mutant));
-            accepted.push(answer.is_ok());
-        }
-    }
-    (found, accepted)
+    changed(program, &Houdini::default(), changes)
 }
 
 /// All checks of a program are proved.

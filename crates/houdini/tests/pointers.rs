@@ -1,13 +1,9 @@
 //! Arrays of pointers to objects: rows of a matrix, tables with empty slots.
 
-use hardbop_budget::Budget;
-use hardbop_cfront::ids::CheckId;
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
-use hardbop_engine::{Engine, Task};
 use hardbop_houdini::Houdini;
-use hardbop_model::{Model, Prepared};
-use hardbop_test_support::desk::Keeping;
+use hardbop_test_support::desk::left_open;
 use hardbop_test_support::inputs::loaded_with;
 
 const PRELUDE: &str = "extern unsigned __VERIFIER_nondet_uint(void);
@@ -21,18 +17,7 @@ fn open(text: &str) -> Vec<String> {
     let asked = [CheckKind::Pointer, CheckKind::Free];
     let loaded = loaded_with(&format!("{PRELUDE}{text}"), DataModel::Lp64, &asked);
     let program = &loaded.program;
-    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    assert!(!checks.is_empty());
-    let budget = Budget::unlimited();
-    let prepared = Prepared::new(program, &budget).unwrap();
-    let model = Model::new(program, &prepared);
-    let task = Task {
-        model: &model,
-        checks: &checks,
-        budget: &budget,
-    };
-    let mut desk = Keeping::new(&model, budget.clone());
-    let open = Houdini::default().check(&task, &mut desk).open;
+    let open = left_open(program, &Houdini::default());
     let open = open.keys().map(|check| &program.checks[check.index()]);
     open.map(|check| check.message.clone()).collect()
 }

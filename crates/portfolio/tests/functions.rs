@@ -3,8 +3,6 @@
 
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
-use hardbop_cfront::load::{self, Options};
-use hardbop_cfront::parse::{Input, InputKind, NoFiles, Preprocess};
 use hardbop_cfront::program::CheckKind;
 use hardbop_cfront::types::DataModel;
 use hardbop_engine::claim::{Calls, Invariants};
@@ -12,7 +10,7 @@ use hardbop_engine::{Claim, Engine, Task};
 use hardbop_model::{Model, Prepared};
 use hardbop_portfolio::Functions;
 use hardbop_test_support::answers::said;
-use hardbop_test_support::desk::Keeping;
+use hardbop_test_support::desk::{Keeping, left_open};
 use hardbop_test_support::inputs;
 
 const PRELUDE: &str = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);\n";
@@ -142,27 +140,8 @@ fn nothing_is_known_of_a_string_whose_zero_may_be_written() {
 
 /// How many checks of pointers are left open.
 fn open_pointers(text: &str) -> usize {
-    let input = Input {
-        name: "test.c".to_owned(),
-        bytes: text.as_bytes().to_vec(),
-        kind: InputKind::Source,
-        preprocess: Preprocess::default(),
-    };
-    let mut options = Options::new(DataModel::Lp64);
-    options.lower.checks.extend([CheckKind::Pointer]);
-    let budget = Budget::unlimited();
-    let loaded = load::load(&[input], &options, &NoFiles, &budget).expect("nothing stops it");
-    let program = &loaded.program.expect("it has no errors").program;
-    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    let prepared = Prepared::new(program, &budget).unwrap();
-    let model = Model::new(program, &prepared);
-    let task = Task {
-        model: &model,
-        checks: &checks,
-        budget: &budget,
-    };
-    let mut desk = Keeping::new(&model, budget.clone());
-    Functions::default().check(&task, &mut desk).open.len()
+    let program = &inputs::loaded_with(text, DataModel::Lp64, &[CheckKind::Pointer]).program;
+    left_open(program, &Functions::default()).len()
 }
 
 /// What a function has taken is null or there, and its caller has looked.
@@ -244,17 +223,7 @@ fn open_in_memory(text: &str) -> usize {
     let kinds = [CheckKind::Pointer, CheckKind::Bounds, CheckKind::Free];
     let text = format!("{PRELUDE}{ALLOCATES}{text}");
     let program = &inputs::loaded_with(&text, DataModel::Lp64, &kinds).program;
-    let checks: Vec<CheckId> = (0..program.checks.len() as u32).map(CheckId).collect();
-    let budget = Budget::unlimited();
-    let prepared = Prepared::new(program, &budget).unwrap();
-    let model = Model::new(program, &prepared);
-    let task = Task {
-        model: &model,
-        checks: &checks,
-        budget: &budget,
-    };
-    let mut desk = Keeping::new(&model, budget.clone());
-    Functions::told().check(&task, &mut desk).open.len()
+    left_open(program, &Functions::told()).len()
 }
 
 const ALLOCATES: &str = "void *malloc(__SIZE_TYPE__); void free(void *);
