@@ -1,11 +1,11 @@
 #include <assert.h>
 
-extern int nondet_int(void);
+extern int __VERIFIER_nondet_int(void);
 
 int a[100000];
 
 int main(void) {
-    int n = nondet_int();
+    int n = __VERIFIER_nondet_int();
     if (n < 2 || n > 100000 || n % 2 != 0)
         return 0;
     for (int i = 1; i <= n / 2; i++) {
