@@ -5,6 +5,7 @@ use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::lower::PRESENT;
 use crate::lower::environment::ByPointer;
+use crate::models::writes;
 use crate::operands::{
     Operand, Positions, Renumber, each_operand, operands_of, operands_of_place, positions,
 };
@@ -223,7 +224,8 @@ impl Builder {
             body.exit = body.location(LocationKind::Exit);
             let mut at = body.entry;
             let mut ops = Vec::new();
-            if self.options.undefined == Undefined::Havoc {
+            let writes = writes(&name);
+            if self.options.undefined == Undefined::Havoc || writes {
                 for &formal in &formals {
                     let ty = self.variables[formal.index()].ty;
                     if matches!(self.types.get(ty), Type::Pointer(_)) {
@@ -284,7 +286,7 @@ impl Builder {
                 body.edge(at, to, op, source);
                 at = to;
             }
-            let havoc = self.options.undefined == Undefined::Havoc;
+            let havoc = self.options.undefined == Undefined::Havoc || writes;
             let returns = known.is_some() || !self.noreturn.contains(&id);
             if returns {
                 let exit = body.exit;

@@ -119,7 +119,7 @@ fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<Guess> {
         .events
         .iter()
         .zip(marks)
-        .filter(|(_, marked)| **marked)
+        .filter(|(event, marked)| **marked || changes_anything(program, event.edge))
     {
         found.extend(guess_of_assembly(program, &assembly, event.edge));
         let mut guess = false;
@@ -141,6 +141,14 @@ fn guesses(program: &Program, record: &Record, marks: &[bool]) -> Vec<Guess> {
         }
     }
     found.into_iter().collect()
+}
+
+/// Whether an edge changes whatever can be reached: what depends on that is not followed.
+fn changes_anything(program: &Program, edge: EdgeId) -> bool {
+    matches!(
+        program.edges[edge.index()].op,
+        Op::HavocMemory { size: None, .. }
+    )
 }
 
 /// Where there is inline assembly.

@@ -4,9 +4,13 @@
 //! A model is exact where it can be; what it simplifies is said by its assumptions. What a model
 //! reads from outside is an input (`__VERIFIER_nondet_*`).
 
+mod writers;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::LazyLock;
+
+pub(crate) use writers::writes;
 
 /// The files, by the name under which they are shown.
 const FILES: [(&str, &str); 8] = [
@@ -193,7 +197,7 @@ pub fn is_guess(name: &str) -> bool {
         let at = GUESSES.iter().position(|&guess| guess == "sin")?;
         GUESSES[at..].contains(&plain).then_some(())
     };
-    GUESSES.contains(&name) || variant().is_some()
+    GUESSES.contains(&name) || writes(name) || variant().is_some()
 }
 
 /// The functions of `math.h`, of which there is one for each type.

@@ -2,6 +2,7 @@
 //! that shows it.
 
 use crate::conventions::check;
+use crate::scene::Scene;
 use expect_test::expect;
 
 // The C library. `strtod` is in `sound_environment::numbers_that_are_not_followed_are_guesses`, `sin` in
@@ -440,4 +441,44 @@ int main(void) { assert(x == 0); assert(pthread_self() == pthread_self()); }"#,
             assuming that there is one thread, and it does not wait for itself
         "#]],
     );
+}
+
+/// What is known to write through its arguments is not taken for what changes nothing.
+#[test]
+fn functions_without_a_model_that_write() {
+    let text = |condition: &str| {
+        format!(
+            "#include <wchar.h>
+#include <time.h>
+#include <assert.h>
+int main(void) {{
+  int other = 5;
+  wchar_t to[4] = {{ L'z' }}, from[2] = {{ L'a' }};
+  struct tm date = {{ 0 }};
+  date.tm_mon = 13;
+  wcscpy(to, from);
+  mktime(&date);
+  assert({condition});
+  return 0;
+}}
+"
+        )
+    };
+    let said = |condition: &str| {
+        let scene = Scene::file("x.c", text(condition));
+        let output = scene.output("check x.c -q --no-trace");
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        told.lines().next().map(str::to_owned)
+    };
+    let line = |answer: &str, condition: &str, rest: &str| {
+        Some(format!(
+            "{answer} x.c:11: assertion {condition} (in main){rest}"
+        ))
+    };
+    let known = "other == 5";
+    assert_eq!(said(known), line("PROVED", known, ""));
+    let guessed = ", if `mktime` and `wcscpy` can do what they do in this run";
+    for written in ["to[0] == L'z'", "date.tm_mon == 13"] {
+        assert_eq!(said(written), line("VIOLATED", written, guessed));
+    }
 }
