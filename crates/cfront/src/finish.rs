@@ -224,8 +224,8 @@ impl Builder {
             body.exit = body.location(LocationKind::Exit);
             let mut at = body.entry;
             let mut ops = Vec::new();
-            let writes = writes(&name);
-            if self.options.undefined == Undefined::Havoc || writes {
+            let havoc = self.options.undefined == Undefined::Havoc || writes(&name);
+            if havoc {
                 for &formal in &formals {
                     let ty = self.variables[formal.index()].ty;
                     if matches!(self.types.get(ty), Type::Pointer(_)) {
@@ -286,7 +286,6 @@ impl Builder {
                 body.edge(at, to, op, source);
                 at = to;
             }
-            let havoc = self.options.undefined == Undefined::Havoc || writes;
             let returns = known.is_some() || !self.noreturn.contains(&id);
             if returns {
                 let exit = body.exit;

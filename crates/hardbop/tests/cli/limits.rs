@@ -4,7 +4,7 @@ use crate::scene::{Scene, hardbop};
 use expect_test::expect;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const VIOLATED: &str = "#include \"h.h\"
@@ -247,6 +247,15 @@ const TOLD: [&str; 2] = [
     "2 checks: 0 proved, 1 violated, 1 unknown",
 ];
 
+/// Checks a file within a limit of the system.
+fn limited(scene: &Scene, limit: &str, file: &str) -> Output {
+    let tool = hardbop(&scene.path());
+    let script = format!("{limit}; exec \"$0\" check {file} --no-trace");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).arg(tool.get_program());
+    shell.current_dir(scene.path()).output().expect("it runs")
+}
+
 #[test]
 fn processor_time_is_limited() {
     let scene = Scene::file("hard.c", HARD);
@@ -258,11 +267,7 @@ fn processor_time_is_limited() {
 #[test]
 fn a_limit_of_the_system_ends_the_work_before_it_ends_the_process() {
     let scene = Scene::file("hard.c", HARD);
-    let tool = hardbop(&scene.path());
-    let mut limited = Command::new("sh");
-    let script = "ulimit -t 4; exec \"$0\" check hard.c --no-trace";
-    limited.args(["-c", script]).arg(tool.get_program());
-    let output = limited.current_dir(scene.path()).output().expect("it runs");
+    let output = limited(&scene, "ulimit -t 4", "hard.c");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(TOLD.iter().all(|line| told.contains(line)), "{told}");
     assert_eq!(output.status.code(), Some(1));
@@ -279,11 +284,7 @@ int main(void) {
 }
 ";
     let scene = Scene::file("x.c", text);
-    let tool = hardbop(&scene.path());
-    let mut limited = Command::new("sh");
-    let script = "ulimit -v 1800000; exec \"$0\" check x.c --no-trace";
-    limited.args(["-c", script]).arg(tool.get_program());
-    let output = limited.current_dir(scene.path()).output().expect("it runs");
+    let output = limited(&scene, "ulimit -v 1800000", "x.c");
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(told.starts_with("PROVED x.c:5"), "{told}");
 }
