@@ -104,6 +104,9 @@ fn options(arguments: &CheckArgs) -> Vec<String> {
         .for_each(|one| option("--data-model", word(one)));
     checks.iter().for_each(|one| option("--check", word(one)));
     option("--undefined", word(undefined));
+    if let Some(seconds) = arguments.limits.cpu_limit {
+        option("--cpu-limit", seconds.to_string());
+    }
     if let Some(depth) = arguments.depth {
         option("--depth", depth.to_string());
     }
