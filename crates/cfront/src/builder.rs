@@ -41,6 +41,8 @@ pub struct Builder {
     pub(crate) present: HashMap<String, VarId>,
     /// The models of the library.
     pub(crate) models: Models,
+    /// Whether the program looks at `errno`.
+    pub(crate) looks_at_errno: bool,
     /// Functions that stand for an error. Calls of them by name are checks of their own; this is
     /// for what calls them by a pointer.
     pub(crate) error_functions: BTreeSet<FuncId>,
@@ -189,6 +191,7 @@ impl Builder {
             definitions: HashMap::new(),
             present: HashMap::new(),
             models: Models::read(),
+            looks_at_errno: false,
             error_functions: BTreeSet::new(),
             refused: HashMap::new(),
             noreturn: BTreeSet::new(),

@@ -5,7 +5,7 @@ use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::lower::PRESENT;
 use crate::lower::environment::ByPointer;
-use crate::models::writes;
+use crate::models::{MAY_FAIL, may_fail, writes};
 use crate::operands::{
     Operand, Positions, Renumber, each_operand, operands_of, operands_of_place, positions,
 };
@@ -259,6 +259,16 @@ impl Builder {
                         input: false,
                     });
                 }
+            }
+            if self.looks_at_errno
+                && may_fail(&name)
+                && let Some(sets) = self.functions.iter().position(|f| f.name == MAY_FAIL)
+            {
+                ops.push(Op::Call {
+                    callee: Callee::Direct(FuncId(sets as u32)),
+                    arguments: Vec::new(),
+                    result: None,
+                });
             }
             let known = ByPointer::of(&name);
             let known = match self.refused.get(&id) {

@@ -8,7 +8,7 @@ use crate::counts;
 use crate::entry;
 use crate::ids::FuncId;
 use crate::lower::{announce_unit, has_aliases, has_destructor, lower_unit, mentions};
-use crate::models::PRELUDE;
+use crate::models::{ERRNO, PRELUDE};
 use crate::options::LowerOptions;
 use crate::parse::{
     Files, Input, InputKind, NoFiles, ParseOptions, ParsedUnit, Preprocess, Texts, parse_unit,
@@ -180,6 +180,7 @@ fn load_here(
         announce_unit(&mut builder, unit);
     }
     announce_endings(&mut builder, &units);
+    announce_failures(&mut builder, &units);
     units.sort_by_key(|unit| !has_aliases(unit));
     for unit in units {
         budget.check()?;
@@ -264,6 +265,24 @@ fn announce_endings(builder: &mut Builder, units: &[ParsedUnit]) {
     }
 }
 
+/// Where the program looks at `errno`, functions that may set it are more than the operation that
+/// lowering knows: they are their models.
+fn announce_failures(builder: &mut Builder, units: &[ParsedUnit]) {
+    builder.looks_at_errno = units.iter().any(|unit| mentions(unit, ERRNO));
+    if builder.looks_at_errno {
+        // Of an allocation, lowering knows when it fails.
+        let failing: Vec<&str> = builder
+            .models
+            .failing()
+            .filter(|&name| name != "calloc")
+            .collect();
+        for name in failing {
+            builder.announced.insert(name.to_owned());
+            builder.announced.insert(format!("__builtin_{name}"));
+        }
+    }
+}
+
 /// Adds what calls `main`, if `main` looks at its arguments.
 fn add_start(
     builder: &mut Builder,
@@ -323,7 +342,9 @@ fn add_models(
     loop {
         let undefined = builder.undefined_functions();
         let wanted = undefined.iter().map(|(name, _)| name.as_str());
-        let selection = builder.models.select(wanted, &taken);
+        let selection = builder
+            .models
+            .select(wanted, &taken, builder.looks_at_errno);
         if selection.names.is_empty() {
             break;
         }

@@ -354,8 +354,10 @@ fn a_small_program_takes_the_models_that_it_needs() {
             "atoi",
             "__hardbop_start",
             "strtol",
-            "__hardbop_digits",
+            "__hardbop_strdigits",
             "__errno_location",
+            "__hardbop_fails",
+            "__hardbop_may_fail",
         ]
     "#]]
     .assert_debug_eq(&names);

@@ -59,6 +59,11 @@ fn strings() {
 }
 
 #[test]
+fn wide_characters() {
+    passes(include_str!("models/wchar.c"));
+}
+
+#[test]
 fn stdlib_and_ctype() {
     passes(include_str!("models/stdlib.c"));
 }

@@ -105,7 +105,9 @@ impl Lower<'_> {
             Some(_) => symbol.as_str(),
             None => self.name_of(decl),
         };
-        if self.b.announced.contains(spelled) {
+        // The models use the operations that lowering knows.
+        let operation = self.origin == Origin::Model && spelled.starts_with("__builtin_");
+        if self.b.announced.contains(spelled) && !operation {
             return None;
         }
         let name = sema::unchecked_name(spelled)

@@ -4,6 +4,7 @@
 use super::{Lower, TEXT};
 use crate::builder::Builder;
 use crate::ids::{ExprId, PlaceId, TypeId};
+use crate::models::FAILS;
 use crate::options::Allocations;
 use crate::program::*;
 use crate::types::Type;
@@ -62,12 +63,20 @@ impl Lower<'_> {
         let (no, yes, join) = (self.location(), self.location(), self.location());
         self.split(fails, no, yes);
         self.f().cur = no;
-        let nothing = self.b.zero(self.place_ty(place));
-        self.assign(place, nothing);
+        self.fail_to_allocate(place, Lifetime::Heap);
         self.continue_at(join);
         self.f().cur = yes;
         self.allocate_if_possible(place, size, Lifetime::Heap);
         self.continue_at(join);
+    }
+
+    /// There is no memory, which `errno` says where somebody looks at it.
+    fn fail_to_allocate(&mut self, place: PlaceId, lifetime: Lifetime) {
+        let nothing = self.b.zero(self.place_ty(place));
+        self.assign(place, nothing);
+        if lifetime == Lifetime::Heap && self.b.looks_at_errno {
+            self.call_model(FAILS);
+        }
     }
 
     fn allocate_if_possible(&mut self, place: PlaceId, size: ExprId, lifetime: Lifetime) {
@@ -90,8 +99,7 @@ impl Lower<'_> {
         self.f().cur = too_large;
         match lifetime {
             Lifetime::Heap | Lifetime::Library => {
-                let nothing = self.b.zero(self.place_ty(place));
-                self.assign(place, nothing);
+                self.fail_to_allocate(place, lifetime);
                 self.continue_at(join);
             }
             Lifetime::Frame => {

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-pub(crate) use writers::writes;
+pub(crate) use writers::{may_fail, writes};
 
 /// The files, by the name under which they are shown.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 10] = [
     ("<hardbop>/models/ctype.c", include_str!("ctype.c")),
     ("<hardbop>/models/fenv.c", include_str!("fenv.c")),
     ("<hardbop>/models/known.c", include_str!("known.c")),
@@ -22,6 +22,8 @@ const FILES: [(&str, &str); 8] = [
     ("<hardbop>/models/stdlib.c", include_str!("stdlib.c")),
     ("<hardbop>/models/string.c", include_str!("string.c")),
     ("<hardbop>/models/system.c", include_str!("system.c")),
+    ("<hardbop>/models/time.c", include_str!("time.c")),
+    ("<hardbop>/models/wchar.c", include_str!("wchar.c")),
 ];
 
 /// Functions of the C library whose answers are guessed: they have no model, or one that allows
@@ -96,7 +98,11 @@ const GUESSES: &[&str] = &[
     "gmtime_r",
     "localtime_r",
     "asctime",
+    "asctime_r",
     "ctime",
+    "ctime_r",
+    "timegm",
+    "timelocal",
     "strftime",
     "getenv",
     "secure_getenv",
@@ -115,22 +121,9 @@ const GUESSES: &[&str] = &[
     "getpagesize",
     // Conversions.
     "strtold",
-    "wcstol",
-    "wcstoul",
     "wcstod",
-    "mbtowc",
-    "wctomb",
-    "mbstowcs",
-    "wcstombs",
-    "mblen",
-    "mbrtowc",
-    "wcrtomb",
-    "mbrlen",
     "btowc",
     "wctob",
-    "wcslen",
-    "wcscmp",
-    "wcschr",
     // Mathematics.
     "sin",
     "cos",
@@ -218,18 +211,32 @@ static MATHS: LazyLock<[String; 3]> = LazyLock::new(|| {
     })
 });
 
+/// The functions of `string.h` that `wchar.h` has, too.
+const TEXT: &str = include_str!("text.c");
+
+/// What texts are made of, and how the names of their functions begin.
+const CHARACTERS: [(&str, &str); 2] = [("char", "str"), ("wchar_t", "wcs")];
+
+/// The models of these functions, one for each type.
+static TEXTS: LazyLock<[String; 2]> =
+    LazyLock::new(|| CHARACTERS.map(|(ty, begin)| TEXT.replace("CHAR", ty).replace('$', begin)));
+
 /// All files, by the name under which they are shown.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let texts = TEXTS
+        .iter()
+        .map(|text| ("<hardbop>/models/text.c", text.as_str()));
     let maths = MATHS
         .iter()
         .map(|text| ("<hardbop>/models/math.c", text.as_str()));
-    FILES.into_iter().chain(maths)
+    FILES.into_iter().chain(texts).chain(maths)
 }
 
 /// What every model may use.
 pub(crate) const PRELUDE: &str = "\
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ssize_t;
+typedef __WCHAR_TYPE__ wchar_t;
 typedef __builtin_va_list va_list;
 typedef struct _IO_FILE FILE;
 #define va_start(list, last) __builtin_va_start(list, last)
@@ -256,6 +263,28 @@ float __VERIFIER_nondet_float(void);
 double __VERIFIER_nondet_double(void);
 long double __VERIFIER_nondet_longdouble(void);
 ";
+
+/// What the function of a model calls that failed, or may have failed, where the program looks at
+/// `errno`; a number is too small for a result of full precision below `TINY`.
+const FAILURES: &str = "\
+void __hardbop_fails(void);
+void __hardbop_may_fail(void);
+#define FAILS() __hardbop_fails()
+#define MAY_FAIL(when) ((when) ? __hardbop_may_fail() : (void)0)
+#define TINY(x) (x != 0 && x > -0x1p-125f && x < 0x1p-125f)
+";
+
+/// The same where nobody looks.
+const NO_FAILURES: &str = "\
+#define FAILS() ((void)0)
+#define MAY_FAIL(when) ((void)0)
+";
+
+/// The function whose result holds `errno`, and the models that set it: after a failure, and where
+/// there may have been one.
+pub(crate) const ERRNO: &str = "__errno_location";
+pub(crate) const FAILS: &str = "__hardbop_fails";
+pub(crate) const MAY_FAIL: &str = "__hardbop_may_fail";
 
 /// A part of a file whose functions belong together.
 #[derive(Debug, Default)]
@@ -349,12 +378,21 @@ impl Models {
         self.by_name.contains_key(name)
     }
 
+    /// The functions that may set `errno`.
+    pub(crate) fn failing(&self) -> impl Iterator<Item = &'static str> {
+        let functions = self.sections.iter().flat_map(|section| &section.functions);
+        functions
+            .filter(|f| mentions(f.text, "FAILS") || mentions(f.text, "MAY_FAIL"))
+            .map(|f| f.name)
+    }
+
     /// The models of those functions that have one, and what they need of their own sections;
-    /// `taken` are defined already.
+    /// `taken` are defined already. They set `errno` where somebody looks at it.
     pub(crate) fn select<'a>(
         &self,
         wanted: impl Iterator<Item = &'a str>,
         taken: &BTreeSet<&'static str>,
+        errno: bool,
     ) -> Selection {
         let mut chosen: BTreeMap<usize, BTreeSet<&'static str>> = BTreeMap::new();
         for name in wanted {
@@ -365,7 +403,7 @@ impl Models {
             }
         }
         let mut selection = Selection {
-            text: PRELUDE.to_owned(),
+            text: format!("{PRELUDE}{}", if errno { FAILURES } else { NO_FAILURES }),
             names: BTreeSet::new(),
             assumptions: BTreeSet::new(),
         };
@@ -442,21 +480,24 @@ mod tests {
     #[test]
     fn only_what_is_needed_is_chosen() {
         let models = Models::read();
-        let selection = models.select(["strtok", "open", "mine"].into_iter(), &BTreeSet::new());
+        let selection = models.select(
+            ["strtok", "open", "mine"].into_iter(),
+            &BTreeSet::new(),
+            false,
+        );
         let names: Vec<_> = selection.names.iter().copied().collect();
         assert_eq!(names, ["descriptor", "open", "outcome", "strtok"]);
         let text = selection.text.strip_prefix(PRELUDE).unwrap();
+        let text = text.strip_prefix(NO_FAILURES).unwrap();
         expect![[r##"
-            # 967 "<hardbop>/models/stdio.c"
-            int *__errno_location(void);
-            # 968 "<hardbop>/models/stdio.c"
+            # 1036 "<hardbop>/models/stdio.c"
             static int outcome(void) {
               if (__VERIFIER_nondet_int() == 0)
                 return 0;
-              *__errno_location() = __VERIFIER_nondet_int();
+              FAILS();
               return -1;
             }
-            # 974 "<hardbop>/models/stdio.c"
+            # 1042 "<hardbop>/models/stdio.c"
             static int descriptor(void) {
               if (outcome() != 0)
                 return -1;
@@ -464,13 +505,13 @@ mod tests {
               __VERIFIER_assume(file >= 0);
               return file;
             }
-            # 981 "<hardbop>/models/stdio.c"
+            # 1049 "<hardbop>/models/stdio.c"
             int open(const char *name, int flags, ...) {
               return descriptor();
             }
-            # 318 "<hardbop>/models/string.c"
+            # 112 "<hardbop>/models/string.c"
             char *strtok_r(char *s, const char *separators, char **rest);
-            # 319 "<hardbop>/models/string.c"
+            # 113 "<hardbop>/models/string.c"
             char *strtok(char *s, const char *separators) {
               static char *rest;
               return strtok_r(s, separators, &rest);
@@ -482,8 +523,13 @@ mod tests {
     #[test]
     fn every_model_is_good_c() {
         let models = Models::read();
-        for model in [DataModel::Ilp32, DataModel::Lp64] {
-            let selection = models.select(models.by_name.keys().copied(), &BTreeSet::new());
+        for (model, errno) in [
+            (DataModel::Ilp32, false),
+            (DataModel::Lp64, false),
+            (DataModel::Lp64, true),
+        ] {
+            let all = models.by_name.keys().copied();
+            let selection = models.select(all, &BTreeSet::new(), errno);
             assert_eq!(selection.names.len(), models.by_name.len());
             let input = Input {
                 name: "<models>".to_owned(),

@@ -1,57 +1,42 @@
-// time.h, and the harmless part of unistd.h, signal.h, locale.h and pthread.h.
+// The harmless part of unistd.h, signal.h, locale.h and pthread.h.
 
 //@
-//= clocks show any time
-long time(long *result) {
-  long now = __VERIFIER_nondet_long();
-  if (result != 0)
-    *result = now;
-  return now;
-}
-
-//@
-//= clocks show any time
-long clock(void) {
-  return __VERIFIER_nondet_long();
-}
-
-//@
-double difftime(long end, long start) {
-  return (double)(end - start);
-}
-
-//@
-//= clocks show any time
-int clock_gettime(int clock, void *result) {
-  long *parts = result;
-  parts[0] = __VERIFIER_nondet_long();
-  parts[1] = __VERIFIER_nondet_long();
-  __VERIFIER_assume(parts[1] >= 0 && parts[1] < 1000000000);
-  return 0;
-}
-int gettimeofday(void *result, void *zone) {
-  long *parts = result;
-  parts[0] = __VERIFIER_nondet_long();
-  parts[1] = __VERIFIER_nondet_long();
-  __VERIFIER_assume(parts[1] >= 0 && parts[1] < 1000000);
-  return 0;
-}
-
-//@
+// Who sleeps may be woken before the time.
 unsigned int sleep(unsigned int seconds) {
-  return 0;
+  unsigned int left = __VERIFIER_nondet_uint();
+  __VERIFIER_assume(left <= seconds);
+  return left;
 }
 int usleep(unsigned int time) {
-  return 0;
+  if (__VERIFIER_nondet_int() == 0)
+    return 0;
+  FAILS();
+  return -1;
 }
 int nanosleep(const void *time, void *rest) {
-  return 0;
+  if (__VERIFIER_nondet_int() == 0 && ((const long *)time)[1] >= 0 && ((const long *)time)[1] < 1000000000)
+    return 0;
+  if (rest != 0) {
+    ((long *)rest)[0] = __VERIFIER_nondet_long();
+    ((long *)rest)[1] = __VERIFIER_nondet_long();
+    __VERIFIER_assume(((long *)rest)[0] >= 0 && ((long *)rest)[1] >= 0 && ((long *)rest)[1] < 1000000000);
+  }
+  FAILS();
+  return -1;
 }
 int sched_yield(void) {
   return 0;
 }
+
+//@
+// What was left of the time until an earlier alarm.
 unsigned int alarm(unsigned int seconds) {
-  return 0;
+  static _Bool before;
+  unsigned int left = __VERIFIER_nondet_uint();
+  if (!before)
+    left = 0;
+  before = 1;
+  return left;
 }
 
 //@

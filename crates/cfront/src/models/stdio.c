@@ -5,34 +5,42 @@
 //= printing has no effect on the program
 int printf(const char *format, ...) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 int fprintf(FILE *stream, const char *format, ...) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 int dprintf(int file, const char *format, ...) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 int vprintf(const char *format, va_list arguments) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 int vfprintf(FILE *stream, const char *format, va_list arguments) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 int vdprintf(int file, const char *format, va_list arguments) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 int __printf_chk(int flag, const char *format, ...) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 int __fprintf_chk(FILE *stream, int flag, const char *format, ...) {
   int written;
+  MAY_FAIL(1);
   return written;
 }
 
@@ -40,45 +48,56 @@ int __fprintf_chk(FILE *stream, int flag, const char *format, ...) {
 //= printing has no effect on the program
 int puts(const char *s) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 int fputs(const char *s, FILE *stream) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 int putchar(int c) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 int putc(int c, FILE *stream) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 int fputc(int c, FILE *stream) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 int putchar_unlocked(int c) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 int putc_unlocked(int c, FILE *stream) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 int _IO_putc(int c, FILE *stream) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 void perror(const char *s) {
+  MAY_FAIL(1);
 }
 size_t fwrite(const void *p, size_t size, size_t count, FILE *stream) {
   size_t done;
   __VERIFIER_assume(done <= count);
+  MAY_FAIL(1);
   return done;
 }
 int fflush(FILE *stream) {
   int result;
+  MAY_FAIL(1);
   return result;
 }
 
@@ -373,6 +392,7 @@ int __hardbop_guess_asprintf(char **result) {
   char *text = malloc(size);
   if (text == 0)
     return -1;
+  MAY_FAIL(1);
   __VERIFIER_nondet_memory(text, size - 1);
   text[size - 1] = 0;
   *result = text;
@@ -387,11 +407,15 @@ int vasprintf(char **result, const char *format, va_list arguments) {
 
 //@
 //= scanf reads any values, and texts that fit into their objects
+void __hardbop_store_number(void *to, int size, long long value);
 static int scan(const char *f, va_list arguments) {
   int fields = 0;
   int wanted = __VERIFIER_nondet_int();
   __VERIFIER_assume(wanted >= -1);
-  while (*f != 0 && fields < wanted) {
+  MAY_FAIL(1);
+  // What is read ends where a field does not match; whether text behind the last one does is seen
+  // by `%n` only.
+  while (*f != 0 && wanted >= 0) {
     if (*f != '%') {
       f++;
       continue;
@@ -438,11 +462,21 @@ static int scan(const char *f, va_list arguments) {
     }
     if (skip)
       continue;
+    if (kind == 'n') {
+      if (fields == wanted && __VERIFIER_nondet_int() == 0)
+        break;
+      int read = __VERIFIER_nondet_int();
+      __VERIFIER_assume(read >= 0);
+      __hardbop_store_number(va_arg(arguments, void *), size, read);
+      continue;
+    }
+    if (fields == wanted)
+      break;
     if (kind == 's' || kind == '[') {
       char *s = va_arg(arguments, char *);
       size_t room = __hardbop_object_size(s);
       size_t n = __VERIFIER_nondet_ulong();
-      __VERIFIER_assume(n < room && (width == 0 || n <= width));
+      __VERIFIER_assume(n > 0 && n < room && (width == 0 || n <= width));
       __VERIFIER_nondet_memory(s, n);
       s[n] = 0;
       fields++;
@@ -450,8 +484,6 @@ static int scan(const char *f, va_list arguments) {
       char *s = va_arg(arguments, char *);
       __VERIFIER_nondet_memory(s, width == 0 ? 1 : width);
       fields++;
-    } else if (kind == 'n') {
-      *va_arg(arguments, int *) = __VERIFIER_nondet_int();
     } else if (kind == 'e' || kind == 'f' || kind == 'g' || kind == 'a' || kind == 'E' ||
                kind == 'G') {
       if (size == 0)
@@ -749,6 +781,7 @@ int __hardbop_trusted_parse(const char *s, const char *f, va_list arguments) {
       }
       if (!any)
         return fields;
+      MAY_FAIL(overflow);
       unsigned long long most = size >= 2 ? ~0ULL : ~0UL;
       if (kind == 'd' || kind == 'i')
         most = most / 2 + (negative ? 1 : 0);
@@ -794,10 +827,9 @@ int vsscanf(const char *s, const char *format, va_list arguments) {
 
 //@
 //= files may hold anything, and what is written to one is not read back
-int *__errno_location(void);
 static FILE *open_stream(void) {
   if (__VERIFIER_nondet_int() == 0) {
-    *__errno_location() = __VERIFIER_nondet_int();
+    FAILS();
     return 0;
   }
   FILE *stream = __hardbop_own_memory(8);
@@ -814,6 +846,7 @@ FILE *fdopen(int file, const char *mode) {
   return open_stream();
 }
 FILE *freopen(const char *name, const char *mode, FILE *stream) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() == 0 ? 0 : stream;
 }
 FILE *tmpfile(void) {
@@ -826,23 +859,29 @@ FILE *popen(const char *command, const char *mode) {
 //@
 //= files may hold anything, and what is written to one is not read back
 int fclose(FILE *stream) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() == 0 ? 0 : -1;
 }
 int pclose(FILE *stream) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int();
 }
 int fseek(FILE *stream, long offset, int from) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() == 0 ? 0 : -1;
 }
 int fseeko(FILE *stream, long offset, int from) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() == 0 ? 0 : -1;
 }
 long ftell(FILE *stream) {
+  MAY_FAIL(1);
   long at = __VERIFIER_nondet_long();
   __VERIFIER_assume(at >= -1);
   return at;
 }
 void rewind(FILE *stream) {
+  MAY_FAIL(1);
 }
 void clearerr(FILE *stream) {
 }
@@ -853,17 +892,21 @@ int ferror(FILE *stream) {
   return __VERIFIER_nondet_int();
 }
 int fileno(FILE *stream) {
+  MAY_FAIL(1);
   int file = __VERIFIER_nondet_int();
   __VERIFIER_assume(file >= -1);
   return file;
 }
 int ungetc(int c, FILE *stream) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() == 0 ? c : -1;
 }
 int remove(const char *name) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() == 0 ? 0 : -1;
 }
 int rename(const char *from, const char *to) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() == 0 ? 0 : -1;
 }
 
@@ -879,11 +922,13 @@ void setbuf(FILE *stream, char *buffer) {
 int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
   if (buffer != 0 && mode != 2)
     __hardbop_buffer();
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int();
 }
 
 //@
 int getchar(void) {
+  MAY_FAIL(1);
   int c = __VERIFIER_nondet_int();
   __VERIFIER_assume(c >= -1 && c <= 255);
   return c;
@@ -906,11 +951,18 @@ int _IO_getc(FILE *stream) {
 
 //@
 char *fgets(char *s, int size, FILE *stream) {
-  if (size <= 0 || __VERIFIER_nondet_int() == 0)
+  MAY_FAIL(1);
+  if (size <= 0)
     return 0;
   int n = __VERIFIER_nondet_int();
-  __VERIFIER_assume(n >= 0 && n < size);
+  // Nothing is there any more.
+  if (n < 0)
+    return 0;
+  __VERIFIER_assume(n < size);
   __VERIFIER_nondet_memory(s, n);
+  // What was read before an error is anything.
+  if (__VERIFIER_nondet_int() == 0)
+    return 0;
   s[n] = 0;
   return s;
 }
@@ -918,30 +970,40 @@ char *fgets(char *s, int size, FILE *stream) {
 //@
 //= gets reads lines that fit into the object
 char *gets(char *s) {
+  MAY_FAIL(1);
   if (__VERIFIER_nondet_int() == 0)
     return 0;
   size_t n = __VERIFIER_nondet_ulong();
   __VERIFIER_assume(n < __hardbop_object_size(s));
   __VERIFIER_nondet_memory(s, n);
+  // What was read before an error is anything.
+  if (__VERIFIER_nondet_int() == 0)
+    return 0;
   s[n] = 0;
   return s;
 }
 
 //@
-//= getline always makes a new buffer
+//= getline moves a buffer that grows
 static ssize_t read_line(char **line, size_t *size) {
-  if (__VERIFIER_nondet_int() == 0)
-    return -1;
+  MAY_FAIL(1);
   ssize_t n = __VERIFIER_nondet_long();
-  __VERIFIER_assume(n > 0 && n < __PTRDIFF_MAX__);
-  char *text = malloc((size_t)n + 1);
-  __VERIFIER_assume(text != 0);
-  __VERIFIER_nondet_memory(text, n);
-  text[n] = 0;
-  if (*line != 0)
-    free(*line);
-  *line = text;
-  *size = (size_t)n + 1;
+  __VERIFIER_assume(n >= 0 && n < __PTRDIFF_MAX__);
+  // A buffer is there even where nothing is read.
+  if (*line == 0 || *size <= (size_t)n) {
+    char *text = malloc((size_t)n + 1);
+    if (text == 0)
+      return -1;
+    if (*line != 0)
+      free(*line);
+    *line = text;
+    *size = (size_t)n + 1;
+  }
+  __VERIFIER_nondet_memory(*line, n);
+  // Nothing is there any more, or there was an error.
+  if (n == 0 || __VERIFIER_nondet_int() == 0)
+    return -1;
+  (*line)[n] = 0;
   return n;
 }
 ssize_t getline(char **line, size_t *size, FILE *stream) {
@@ -959,16 +1021,22 @@ size_t fread(void *p, size_t size, size_t count, FILE *stream) {
   size_t done = __VERIFIER_nondet_ulong();
   __VERIFIER_assume(done <= count);
   __VERIFIER_nondet_memory(p, done * size);
+  MAY_FAIL(1);
+  // Of an element that is not there as a whole, a part may be.
+  if (done < count && size > 1) {
+    size_t part = __VERIFIER_nondet_ulong();
+    __VERIFIER_assume(part < size);
+    __VERIFIER_nondet_memory((char *)p + done * size, part);
+  }
   return done;
 }
 
 //@
 //= files may hold anything, and what is written to one is not read back
-int *__errno_location(void);
 static int outcome(void) {
   if (__VERIFIER_nondet_int() == 0)
     return 0;
-  *__errno_location() = __VERIFIER_nondet_int();
+  FAILS();
   return -1;
 }
 static int descriptor(void) {
@@ -997,6 +1065,7 @@ int unlink(const char *name) {
   return outcome();
 }
 int isatty(int file) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int() != 0;
 }
 long lseek(int file, long offset, int from) {
@@ -1014,12 +1083,11 @@ int dup2(int from, int to) {
 }
 
 //@
-int *__errno_location(void);
 ssize_t read(int file, void *p, size_t size) {
   ssize_t n = __VERIFIER_nondet_long();
   __VERIFIER_assume(n >= -1 && (n < 0 || (size_t)n <= size));
   if (n < 0)
-    *__errno_location() = __VERIFIER_nondet_int();
+    FAILS();
   else
     __VERIFIER_nondet_memory(p, n);
   return n;
@@ -1029,12 +1097,11 @@ ssize_t recv(int file, void *p, size_t size, int flags) {
 }
 
 //@
-int *__errno_location(void);
 ssize_t write(int file, const void *p, size_t size) {
   ssize_t n = __VERIFIER_nondet_long();
   __VERIFIER_assume(n >= -1 && (n < 0 || (size_t)n <= size));
   if (n < 0)
-    *__errno_location() = __VERIFIER_nondet_int();
+    FAILS();
   return n;
 }
 ssize_t send(int file, const void *p, size_t size, int flags) {

@@ -3,8 +3,10 @@
 //@
 void *calloc(size_t count, size_t size) {
   size_t total;
-  if (__builtin_mul_overflow(count, size, &total))
+  if (__builtin_mul_overflow(count, size, &total)) {
+    FAILS();
     return 0;
+  }
   void *p = malloc(total);
   if (p != 0)
     memset(p, 0, total);
@@ -33,23 +35,32 @@ void *realloc(void *p, size_t size) {
 void *realloc(void *p, size_t size);
 void *reallocarray(void *p, size_t count, size_t size) {
   size_t total;
-  if (__builtin_mul_overflow(count, size, &total))
+  if (__builtin_mul_overflow(count, size, &total)) {
+    FAILS();
     return 0;
+  }
   return realloc(p, total);
 }
 
 //@
 //= alignment beyond that of malloc is not modelled
 void *aligned_alloc(size_t align, size_t size) {
+  if (align == 0 || (align & (align - 1)) != 0) {
+    FAILS();
+    return 0;
+  }
   return malloc(size);
 }
 void *memalign(size_t align, size_t size) {
+  MAY_FAIL(align == 0 || (align & (align - 1)) != 0);
   return malloc(size);
 }
 
 //@
 //= alignment beyond that of malloc is not modelled
 int posix_memalign(void **result, size_t align, size_t size) {
+  if (align % sizeof(void *) != 0 || align == 0 || (align & (align - 1)) != 0)
+    return 22;
   void *p = malloc(size);
   if (p == 0)
     return 12;
@@ -118,143 +129,6 @@ long atol(const char *s) {
 long long strtoll(const char *s, char **end, int base);
 long long atoll(const char *s) {
   return strtoll(s, 0, 10);
-}
-
-//@
-// Reads white space, a sign and digits. The value saturates: a second result says so.
-int *__errno_location(void);
-unsigned long long __hardbop_digits(const char *s, char **end, int base, int *negative,
-                                    int *overflow) {
-  const char *p = s;
-  unsigned long long value = 0;
-  int any = 0;
-  *negative = 0;
-  *overflow = 0;
-  // Where it ends is not stored then, as in glibc.
-  if (base < 0 || base == 1 || base > 36) {
-    *__errno_location() = 22;
-    return 0;
-  }
-  if (end != 0)
-    *end = (char *)s;
-  while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
-    p++;
-  if (*p == '-') {
-    *negative = 1;
-    p++;
-  } else if (*p == '+') {
-    p++;
-  }
-  if ((base == 0 || base == 16) && p[0] == '0' && (p[1] == 'x' || p[1] == 'X') &&
-      ((p[2] >= '0' && p[2] <= '9') || (p[2] >= 'a' && p[2] <= 'f') ||
-       (p[2] >= 'A' && p[2] <= 'F'))) {
-    p += 2;
-    base = 16;
-  } else if (base == 0) {
-    base = *p == '0' ? 8 : 10;
-  }
-  for (;;) {
-    int digit;
-    if (*p >= '0' && *p <= '9')
-      digit = *p - '0';
-    else if (*p >= 'a' && *p <= 'z')
-      digit = *p - 'a' + 10;
-    else if (*p >= 'A' && *p <= 'Z')
-      digit = *p - 'A' + 10;
-    else
-      break;
-    if (digit >= base)
-      break;
-    any = 1;
-    if (value > (~0ULL - digit) / base)
-      *overflow = 1;
-    value = value * base + digit;
-    p++;
-  }
-  if (any && end != 0)
-    *end = (char *)p;
-  return value;
-}
-
-//@
-int *__errno_location(void);
-unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
-long strtol(const char *s, char **end, int base) {
-  int negative, overflow;
-  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
-  unsigned long long most = (unsigned long long)__LONG_MAX__ + (negative ? 1 : 0);
-  if (overflow || value > most) {
-    *__errno_location() = 34;
-    value = most;
-  }
-  return negative ? (long)(0 - value) : (long)value;
-}
-long __isoc23_strtol(const char *s, char **end, int base) {
-  return strtol(s, end, base);
-}
-long __strtol_internal(const char *s, char **end, int base, int group) {
-  return strtol(s, end, base);
-}
-
-//@
-int *__errno_location(void);
-unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
-long long strtoll(const char *s, char **end, int base) {
-  int negative, overflow;
-  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
-  unsigned long long most = (unsigned long long)__LONG_LONG_MAX__ + (negative ? 1 : 0);
-  if (overflow || value > most) {
-    *__errno_location() = 34;
-    value = most;
-  }
-  return negative ? (long long)(0 - value) : (long long)value;
-}
-__INTMAX_TYPE__ strtoimax(const char *s, char **end, int base) {
-  return strtoll(s, end, base);
-}
-long long strtoq(const char *s, char **end, int base) {
-  return strtoll(s, end, base);
-}
-long long __isoc23_strtoll(const char *s, char **end, int base) {
-  return strtoll(s, end, base);
-}
-
-//@
-int *__errno_location(void);
-unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
-unsigned long strtoul(const char *s, char **end, int base) {
-  int negative, overflow;
-  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
-  if (overflow || value > ~0UL) {
-    *__errno_location() = 34;
-    return ~0UL;
-  }
-  return negative ? (unsigned long)(0 - value) : (unsigned long)value;
-}
-unsigned long __isoc23_strtoul(const char *s, char **end, int base) {
-  return strtoul(s, end, base);
-}
-
-//@
-int *__errno_location(void);
-unsigned long long __hardbop_digits(const char *, char **, int, int *, int *);
-unsigned long long strtoull(const char *s, char **end, int base) {
-  int negative, overflow;
-  unsigned long long value = __hardbop_digits(s, end, base, &negative, &overflow);
-  if (overflow) {
-    *__errno_location() = 34;
-    return ~0ULL;
-  }
-  return negative ? 0 - value : value;
-}
-__UINTMAX_TYPE__ strtoumax(const char *s, char **end, int base) {
-  return strtoull(s, end, base);
-}
-unsigned long long strtouq(const char *s, char **end, int base) {
-  return strtoull(s, end, base);
-}
-unsigned long long __isoc23_strtoull(const char *s, char **end, int base) {
-  return strtoull(s, end, base);
 }
 
 //@
@@ -489,13 +363,25 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size,
 
 //@
 int system(const char *command) {
+  MAY_FAIL(1);
   return __VERIFIER_nondet_int();
 }
 
 //@
+static int __hardbop_errno;
 int *__errno_location(void) {
-  static int number;
-  return &number;
+  return &__hardbop_errno;
+}
+// What a function does to it that fails, and one that may have failed. No function makes it 0.
+void __hardbop_fails(void) {
+  int number = __VERIFIER_nondet_int();
+  __VERIFIER_assume(number > 0);
+  __hardbop_errno = number;
+}
+void __hardbop_may_fail(void) {
+  int number = __VERIFIER_nondet_int();
+  if (number > 0)
+    __hardbop_errno = number;
 }
 
 //@
@@ -618,7 +504,7 @@ int kill(int process, int number) {
     return raise(number);
   if (__VERIFIER_nondet_int() == 0)
     return 0;
-  *__errno_location() = __VERIFIER_nondet_int();
+  FAILS();
   return -1;
 }
 void __hardbop_abort(void) {

@@ -1,37 +1,8 @@
-// string.h: exact.
+// string.h: exact. What it has in common with wchar.h is in text.c.
 //
 // A line `//@` begins a section. Of a section only those functions are read that a program needs,
 // with the static functions that they mention and with the lines before them that end in `;`.
 // A line `//=` says what the section assumes.
-
-//@
-size_t strlen(const char *s) {
-  size_t n = 0;
-  while (s[n] != 0)
-    n++;
-  return n;
-}
-
-//@
-size_t strnlen(const char *s, size_t most) {
-  size_t n = 0;
-  while (n < most && s[n] != 0)
-    n++;
-  return n;
-}
-
-//@
-char *strcpy(char *to, const char *from) {
-  size_t i = 0;
-  while (from[i] != 0) {
-    __hardbop_disjoint(to, from, i + 1);
-    to[i] = from[i];
-    i++;
-  }
-  __hardbop_disjoint(to, from, i + 1);
-  to[i] = 0;
-  return to;
-}
 
 //@
 char *stpcpy(char *to, const char *from) {
@@ -44,21 +15,6 @@ char *stpcpy(char *to, const char *from) {
   __hardbop_disjoint(to, from, i + 1);
   to[i] = 0;
   return to + i;
-}
-
-//@
-char *strncpy(char *to, const char *from, size_t n) {
-  size_t i = 0;
-  while (i < n && from[i] != 0) {
-    __hardbop_disjoint(to, from, i + 1);
-    to[i] = from[i];
-    i++;
-  }
-  while (i < n) {
-    to[i] = 0;
-    i++;
-  }
-  return to;
 }
 
 //@
@@ -78,69 +34,6 @@ char *stpncpy(char *to, const char *from, size_t n) {
 }
 
 //@
-size_t strlen(const char *s);
-size_t strlcpy(char *to, const char *from, size_t n) {
-  size_t i = 0;
-  if (n > 0) {
-    while (i < n - 1 && from[i] != 0) {
-      to[i] = from[i];
-      i++;
-    }
-    to[i] = 0;
-  }
-  return i + strlen(from + i);
-}
-
-//@
-char *strcat(char *to, const char *from) {
-  size_t end = 0;
-  while (to[end] != 0)
-    end++;
-  size_t i = 0;
-  while (from[i] != 0) {
-    __hardbop_disjoint(to + end, from, i + 1);
-    to[end + i] = from[i];
-    i++;
-  }
-  __hardbop_disjoint(to + end, from, i + 1);
-  to[end + i] = 0;
-  return to;
-}
-
-//@
-char *strncat(char *to, const char *from, size_t n) {
-  size_t end = 0;
-  while (to[end] != 0)
-    end++;
-  size_t i = 0;
-  while (i < n && from[i] != 0) {
-    __hardbop_disjoint(to + end, from, i + 1);
-    to[end + i] = from[i];
-    i++;
-  }
-  __hardbop_disjoint(to + end, from, i + 1);
-  to[end + i] = 0;
-  return to;
-}
-
-//@
-size_t strlen(const char *s);
-size_t strlcat(char *to, const char *from, size_t n) {
-  size_t end = 0;
-  while (end < n && to[end] != 0)
-    end++;
-  size_t i = 0;
-  if (end < n) {
-    while (end + i < n - 1 && from[i] != 0) {
-      to[end + i] = from[i];
-      i++;
-    }
-    to[end + i] = 0;
-  }
-  return end + i + strlen(from + i);
-}
-
-//@
 int strcmp(const char *a, const char *b) {
   size_t i = 0;
   while (a[i] != 0 && a[i] == b[i])
@@ -156,6 +49,18 @@ int strncmp(const char *a, const char *b, size_t n) {
   if (i == n)
     return 0;
   return (unsigned char)a[i] - (unsigned char)b[i];
+}
+
+//@
+char *strchr(const char *s, int c);
+char *index(const char *s, int c) {
+  return strchr(s, c);
+}
+
+//@
+char *strrchr(const char *s, int c);
+char *rindex(const char *s, int c) {
+  return strrchr(s, c);
 }
 
 //@
@@ -188,92 +93,6 @@ int strncasecmp(const char *a, const char *b, size_t n) {
 }
 
 //@
-char *strchr(const char *s, int c) {
-  while (*s != (char)c) {
-    if (*s == 0)
-      return 0;
-    s++;
-  }
-  return (char *)s;
-}
-char *index(const char *s, int c) {
-  return strchr(s, c);
-}
-
-//@
-char *strchrnul(const char *s, int c) {
-  while (*s != 0 && *s != (char)c)
-    s++;
-  return (char *)s;
-}
-
-//@
-char *strrchr(const char *s, int c) {
-  const char *last = 0;
-  for (;;) {
-    if (*s == (char)c)
-      last = s;
-    if (*s == 0)
-      return (char *)last;
-    s++;
-  }
-}
-char *rindex(const char *s, int c) {
-  return strrchr(s, c);
-}
-
-//@
-size_t strspn(const char *s, const char *accept) {
-  size_t n = 0;
-  for (;;) {
-    if (s[n] == 0)
-      return n;
-    size_t i = 0;
-    while (accept[i] != 0 && accept[i] != s[n])
-      i++;
-    if (accept[i] == 0)
-      return n;
-    n++;
-  }
-}
-
-//@
-size_t strcspn(const char *s, const char *reject) {
-  size_t n = 0;
-  for (;;) {
-    if (s[n] == 0)
-      return n;
-    size_t i = 0;
-    while (reject[i] != 0 && reject[i] != s[n])
-      i++;
-    if (reject[i] != 0)
-      return n;
-    n++;
-  }
-}
-
-//@
-size_t strcspn(const char *s, const char *reject);
-char *strpbrk(const char *s, const char *accept) {
-  s += strcspn(s, accept);
-  return *s != 0 ? (char *)s : 0;
-}
-
-//@
-char *strstr(const char *s, const char *part) {
-  for (;;) {
-    size_t i = 0;
-    while (part[i] != 0 && s[i] == part[i])
-      i++;
-    if (part[i] == 0)
-      return (char *)s;
-    if (*s == 0)
-      return 0;
-    s++;
-  }
-}
-
-//@
 //= the locale is "C"
 int tolower(int c);
 char *strcasestr(const char *s, const char *part) {
@@ -287,31 +106,6 @@ char *strcasestr(const char *s, const char *part) {
       return 0;
     s++;
   }
-}
-
-//@
-size_t strspn(const char *s, const char *accept);
-size_t strcspn(const char *s, const char *reject);
-char *strtok_r(char *s, const char *separators, char **rest) {
-  if (s == 0)
-    s = *rest;
-  if (s == 0)
-    return 0;
-  s += strspn(s, separators);
-  if (*s == 0) {
-    *rest = s;
-    return 0;
-  }
-  char *end = s + strcspn(s, separators);
-  if (*end != 0) {
-    *end = 0;
-    end++;
-  }
-  *rest = end;
-  return s;
-}
-char *__strtok_r(char *s, const char *separators, char **rest) {
-  return strtok_r(s, separators, rest);
 }
 
 //@
@@ -335,19 +129,6 @@ char *strsep(char **rest, const char *separators) {
     *rest = 0;
   }
   return s;
-}
-
-//@
-size_t strlen(const char *s);
-char *strdup(const char *s) {
-  size_t size = strlen(s) + 1;
-  char *copy = malloc(size);
-  if (copy != 0)
-    memcpy(copy, s, size);
-  return copy;
-}
-char *__strdup(const char *s) {
-  return strdup(s);
 }
 
 //@
@@ -464,16 +245,26 @@ int ffs(int x) {
 
 //@
 //= messages for errors and signals are any text
+static char *last_message;
 static char *any_text(void) {
   size_t n = __VERIFIER_nondet_ulong();
   __VERIFIER_assume(n <= (size_t)__PTRDIFF_MAX__ - 1);
+  // Where the last one was, there may be another one now.
+  if (last_message != 0 && __VERIFIER_nondet_int() == 0) {
+    __VERIFIER_assume(n < __hardbop_object_size(last_message));
+    __VERIFIER_nondet_memory(last_message, n);
+    last_message[n] = 0;
+    return last_message;
+  }
   char *text = __hardbop_own_memory(n + 1);
   __VERIFIER_assume(text != 0);
   __VERIFIER_nondet_memory(text, n);
   text[n] = 0;
+  last_message = text;
   return text;
 }
 char *strerror(int number) {
+  MAY_FAIL(1);
   return any_text();
 }
 char *strsignal(int number) {

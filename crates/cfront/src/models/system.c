@@ -1,11 +1,10 @@
 // What the system writes into a program's memory: files, processes, clocks and names.
 
 //@
-int *__errno_location(void);
 static int call_outcome(void) {
   if (__VERIFIER_nondet_int() == 0)
     return 0;
-  *__errno_location() = __VERIFIER_nondet_int();
+  FAILS();
   return -1;
 }
 // A record whose layout is the system's: it may be as large as what it is put into.
@@ -60,7 +59,7 @@ ssize_t pread(int file, void *p, size_t size, long from) {
   ssize_t n = __VERIFIER_nondet_long();
   __VERIFIER_assume(n >= -1 && (n < 0 || (size_t)n <= size));
   if (n < 0)
-    *__errno_location() = __VERIFIER_nondet_int();
+    FAILS();
   else
     __VERIFIER_nondet_memory(p, n);
   return n;
@@ -69,22 +68,24 @@ ssize_t readlink(const char *name, char *p, size_t size) {
   ssize_t n = __VERIFIER_nondet_long();
   __VERIFIER_assume(n >= -1 && (n < 0 || (size_t)n <= size));
   if (n < 0)
-    *__errno_location() = __VERIFIER_nondet_int();
+    FAILS();
   else
     __VERIFIER_nondet_memory(p, n);
   return n;
 }
 char *getcwd(char *p, size_t size) {
-  if (p == 0) {
-    p = malloc(size == 0 ? 4096 : size);
-    size = size == 0 ? 4096 : size;
-  }
   size_t length = __VERIFIER_nondet_ulong();
   __VERIFIER_assume(length > 0);
+  if (p == 0 && size == 0)
+    size = 4096;
   if (length >= size) {
-    *__errno_location() = __VERIFIER_nondet_int();
+    FAILS();
     return 0;
   }
+  if (p == 0)
+    p = malloc(size);
+  if (p == 0)
+    return 0;
   __VERIFIER_nondet_memory(p, length);
   p[length] = 0;
   return p;
@@ -95,7 +96,7 @@ int waitpid(int process, int *status, int options) {
   if (id > 0 && status != 0)
     *status = __VERIFIER_nondet_int();
   if (id < 0)
-    *__errno_location() = __VERIFIER_nondet_int();
+    FAILS();
   return id;
 }
 int wait(int *status) {

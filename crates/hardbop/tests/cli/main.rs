@@ -20,6 +20,7 @@ mod explain;
 mod floats;
 mod heap;
 mod leap;
+mod library_effects;
 mod limits;
 mod lsp;
 mod outside;

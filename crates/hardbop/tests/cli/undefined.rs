@@ -308,11 +308,11 @@ fn memory_that_overlaps_itself_is_moved_and_not_copied() {
 }",
         "--check overlap",
         expect![[r#"
-            VIOLATED <hardbop>/models/string.c:27: memory copied to where it overlaps itself (in strcpy)
+            VIOLATED <hardbop>/models/text.c:24: memory copied to where it overlaps itself (in strcpy)
               object: `char a[16]` of 16 bytes, declared at x.c:6
               a pointer is at byte 2 of 16 bytes
               another pointer is at byte 0 of 16 bytes
-            PROVED <hardbop>/models/string.c:31: memory copied to where it overlaps itself (in strcpy)
+            PROVED <hardbop>/models/text.c:28: memory copied to where it overlaps itself (in strcpy)
             2 checks: 1 proved, 1 violated, 0 unknown
             assuming that every access is inside of a live object: not asked about (`--check pointer`), first at x.c:7
             [exit 1]
@@ -329,7 +329,7 @@ fn strings_without_an_end_and_moved_memory_are_wrong_accesses() {
 }",
         "--check bounds",
         expect![[r#"
-            VIOLATED <hardbop>/models/string.c:10: invalid access in s[n] (in strlen)
+            VIOLATED <hardbop>/models/text.c:7: invalid access in s[n] (in strlen)
               object: `char a[4]` of 4 bytes, declared at x.c:6
               the access of 1 byte is at byte 4 of 4 bytes
                 char  | 0 | 1 | 2 | 3 |  4
@@ -351,8 +351,8 @@ fn strings_without_an_end_and_moved_memory_are_wrong_accesses() {
             VIOLATED x.c:8: invalid access in p[0] (in main)
               object: 4 bytes allocated at x.c:6, freed at x.c:6
               the access of 1 byte is at byte 0 of 4 bytes
-            PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
-            PROVED <hardbop>/models/stdlib.c:27: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
+            PROVED <hardbop>/models/stdlib.c:29: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
+            PROVED <hardbop>/models/stdlib.c:29: invalid access in memcpy(moved, p, old < size ? old : size) (in realloc)
             4 checks: 3 proved, 1 violated, 0 unknown
             assuming that memory can always be allocated: `malloc` returns null only for 2^47 bytes or more, and no execution fills the address space
             assuming that realloc always moves the object
