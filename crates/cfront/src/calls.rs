@@ -83,6 +83,9 @@ pub(crate) fn resolve(
             break points_to;
         }
     };
+    if calls_beside_outside(program, &points_to) {
+        assumed.insert(OUTSIDE_POINTER);
+    }
     let checked = check_callees(program, &points_to);
     let dispatched = dispatch_unfit(program, &points_to, options, &mut assumed);
     let replaced = replace_unknown(program, options.undefined, &mut assumed);
@@ -96,6 +99,23 @@ pub(crate) fn resolve(
         true => points_to::analyse(program, budget),
         false => Ok(points_to),
     }
+}
+
+/// Whether a pointer that is called may lead to functions of the program, and may come from
+/// outside as well.
+fn calls_beside_outside(program: &Program, points_to: &PointsTo) -> bool {
+    program.edges.iter().any(|edge| {
+        let Op::Call {
+            callee: Callee::Indirect { pointer, .. },
+            ..
+        } = &edge.op
+        else {
+            return false;
+        };
+        let spot = points_to.pointer(*pointer);
+        let class = spot.map(|spot| &points_to.classes()[spot.class.0 as usize]);
+        class.is_some_and(|class| class.external && !class.functions.is_empty())
+    })
 }
 
 /// Where a call has a check that its pointer is not null, makes it one that the pointer is a

@@ -5,7 +5,7 @@ use crate::cfg::{lay_out, shorten};
 use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::lower::PRESENT;
 use crate::lower::environment::ByPointer;
-use crate::models::{MAY_FAIL, may_fail, writes};
+use crate::models::{MAY_FAIL, may_fail, sets, writes};
 use crate::operands::{
     Operand, Positions, Renumber, each_operand, operands_of, operands_of_place, positions,
 };
@@ -269,6 +269,12 @@ impl Builder {
                     arguments: Vec::new(),
                     result: None,
                 });
+            }
+            for variable in sets(&name) {
+                if let Some(&variable) = self.external_variables.get(variable) {
+                    let place = self.var_place(variable);
+                    ops.push(Op::Havoc { place });
+                }
             }
             let known = ByPointer::of(&name);
             let known = match self.refused.get(&id) {

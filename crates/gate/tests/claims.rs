@@ -31,6 +31,34 @@ fn refused(text: &str, claim: Value) {
     assert!(said.starts_with("refused: "), "{said}");
 }
 
+/// What is passed behind `...` is what is read; the list that says where it is belongs to nobody
+/// else.
+#[test]
+fn the_only_run_reads_further_arguments_as_they_were_passed() {
+    let claim = json!({ "kind": "only-run", "checks": [0], "steps": 1000 });
+    let text = |ty: &str, passed: &str, seen: &str| {
+        format!(
+            "int x;
+             int f(int n, ...) {{
+               __builtin_va_list a, b;
+               __builtin_va_start(a, n);
+               __builtin_va_copy(b, a);
+               {ty} first = __builtin_va_arg(a, {ty}), again = __builtin_va_arg(b, {ty});
+               {seen}
+               return first == again;
+             }}
+             int main(void) {{ if (!f(1, {passed})) reach_error(); return 0; }}"
+        )
+    };
+    assert_eq!(said(&text("int", "5", ""), claim.clone()), "proof");
+    assert_eq!(said(&text("long", "5L", ""), claim.clone()), "proof");
+    // An address as a number, fewer bytes than are asked for, and the list itself.
+    refused(&text("long", "&x", ""), claim.clone());
+    refused(&text("long", "5", ""), claim.clone());
+    refused(&text("int", "5", "n = *(int *)a;"), claim.clone());
+    refused(&text("int", "5", "n = a[0].gp_offset;"), claim);
+}
+
 /// Locations: 0 the entry, 2 the loop's head, 5 the violation, 7 the exit.
 const COUNTS: &str = "int main(void) {
       int n = __VERIFIER_nondet_int(); int i = 0;

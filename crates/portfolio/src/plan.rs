@@ -187,7 +187,7 @@ fn suited(look: Look, engine: Step) -> Step {
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, the few paths
-/// of a program that leaves little open, a little guessing of invariants, what the text says of
+/// of a program that leaves little open, as layers and one by one, a little guessing of invariants, what the text says of
 /// objects on the heap, loops by closed forms, all states at once where they are few as sets, a few layers, a few runs, more layers on circuits,
 /// guesses function by function where many checks are open, a few paths with what they teach, equations
 /// between products where there are such, facts about all nodes of linked structures where there are
@@ -240,6 +240,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
     let early = Unroll {
         layers: 32,
         edges: RUN_FIRST,
+        ..Unroll::on_circuits()
+    };
+    // Where all that matters is written in the program, layers hold numbers and no formulas.
+    let written = Unroll {
+        layers: 300,
+        edges: 3_000,
+        nodes: 20_000,
         ..Unroll::on_circuits()
     };
     // Rounds of a scheduler are many layers with little in each. To begin again later would cost
@@ -335,6 +342,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             ),
             Box::new(explored(Effort::Large)),
             slices(arithmetic),
+            suited(Look::Narrow(30), timed(written, Duration::from_millis(300))),
             suited(Look::Narrow(100), timed(only_paths, seconds(1))),
             // Protocols are decided by their states, and guesses about them take long.
             suited(Look::Large(RUN_FIRST), timed(Values::default(), seconds(3))),

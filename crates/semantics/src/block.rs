@@ -140,7 +140,11 @@ fn merge_all(
     terms: &mut Terms,
     list: Vec<(TermId, State)>,
 ) -> (TermId, State) {
-    let mut list = list.into_iter().rev();
+    // Nobody comes over a way whose condition is false.
+    let never = terms.bool(false);
+    let taken = list.iter().any(|(condition, _)| *condition != never);
+    let list = list.into_iter().rev();
+    let mut list = list.filter(|(condition, _)| !taken || *condition != never);
     let Some((mut condition, mut state)) = list.next() else {
         return (terms.bool(false), State::new());
     };

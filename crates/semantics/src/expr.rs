@@ -48,12 +48,7 @@ impl Execution<'_, '_> {
             return term;
         }
         let shape = self.shape_of(self.semantics.program.expr(expr).ty);
-        let zero = if scalar::is_int(terms, term) {
-            terms.int(0)
-        } else {
-            terms.bv(0, terms.width(term))
-        };
-        scalar::compare(terms, BinaryOp::Ne, term, zero, shape)
+        self.is_nonzero(terms, term, shape)
     }
 
     fn as_number(&self, terms: &mut Terms, term: TermId, ty: TypeId) -> TermId {
@@ -247,6 +242,13 @@ impl Execution<'_, '_> {
         };
         let right_shape = self.shape_of(self.semantics.program.expr(right).ty);
         match op {
+            BinaryOp::Eq | BinaryOp::Ne if scalar::constant_signed(terms, b) == Some(0) => {
+                let nonzero = self.is_nonzero(terms, a, shape);
+                match op {
+                    BinaryOp::Ne => nonzero,
+                    _ => terms.not(nonzero),
+                }
+            }
             BinaryOp::Eq
             | BinaryOp::Ne
             | BinaryOp::Lt

@@ -8,7 +8,7 @@ use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::{Spot, bit_field};
 use hardbop_cfront::program::{BinaryOp, PlaceKind};
 use hardbop_cfront::types::Type;
-use hardbop_logic::{FloatFormat, Sign, TermId, Terms};
+use hardbop_logic::{FloatFormat, Op, Sign, TermId, Terms};
 
 /// A scalar in memory: where it lies and how it is read.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,34 @@ impl Execution<'_, '_> {
             let distance = terms.bv(i128::from(distance), terms.width(origin));
             terms.bv_add(origin, distance)
         }
+    }
+
+    /// Whether a word is not 0. The axioms say so of the addresses of variables and functions, and
+    /// no solver needs to be asked.
+    pub(crate) fn is_nonzero(&self, terms: &mut Terms, word: TermId, shape: Shape) -> TermId {
+        if self.is_static_address(terms, word) {
+            return terms.bool(true);
+        }
+        let zero = if scalar::is_int(terms, word) {
+            terms.int(0)
+        } else {
+            terms.bv(0, terms.width(word))
+        };
+        scalar::compare(terms, BinaryOp::Ne, word, zero, shape)
+    }
+
+    /// Whether a term is the origin with a distance that lies within static storage.
+    fn is_static_address(&self, terms: &mut Terms, term: TermId) -> bool {
+        let origin = self.semantics.origin(terms);
+        if term == origin {
+            return true;
+        }
+        let [base, distance] = terms.args(term) else {
+            return false;
+        };
+        let sum = matches!(terms.op(term), Op::BvAdd | Op::IntAdd) && *base == origin;
+        let total = i128::from(self.semantics.layout.total());
+        sum && scalar::constant_signed(terms, *distance).is_some_and(|d| (0..=total).contains(&d))
     }
 
     /// Adds a number of bytes to an address.
@@ -163,9 +191,7 @@ impl Execution<'_, '_> {
                 PlaceKind::Deref(pointer) => {
                     if evaluated == Evaluated::Always {
                         let pointer = self.pointer(terms, pointer, evaluated);
-                        let null = self.bytes(terms, 0);
-                        let shape = self.semantics.pointer_shape();
-                        let fact = scalar::compare(terms, BinaryOp::Ne, pointer, null, shape);
+                        let fact = self.is_nonzero(terms, pointer, self.semantics.pointer_shape());
                         self.facts.push(fact);
                     }
                     return;

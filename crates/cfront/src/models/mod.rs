@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-pub(crate) use writers::{may_fail, writes};
+pub(crate) use writers::{may_fail, sets, writes};
 
 /// The files, by the name under which they are shown.
 const FILES: [(&str, &str); 10] = [
@@ -190,7 +190,7 @@ pub fn is_guess(name: &str) -> bool {
         let at = GUESSES.iter().position(|&guess| guess == "sin")?;
         GUESSES[at..].contains(&plain).then_some(())
     };
-    GUESSES.contains(&name) || writes(name) || variant().is_some()
+    GUESSES.contains(&name) || writes(name) || sets(name).next().is_some() || variant().is_some()
 }
 
 /// The functions of `math.h`, of which there is one for each type.

@@ -213,9 +213,40 @@ const FAILING: &str = "
     ldexp scalbn scalbln tgamma lgamma gamma j0 j1 jn y0 y1 yn ilogb logb significand
 ";
 
+/// Functions without a model, and the library's variables that they set.
+const SETTERS: &[(&str, &str)] = &[
+    (
+        "getopt getopt_long getopt_long_only",
+        "optarg optind opterr optopt",
+    ),
+    (
+        "tzset localtime64 localtime64_r wcsftime strftime_l",
+        "timezone daylight tzname __timezone __daylight __tzname",
+    ),
+    ("lgamma lgammaf lgammal gamma gammaf gammal", "signgam"),
+    (
+        "gethostbyname gethostbyname2 gethostbyaddr gethostent",
+        "h_errno",
+    ),
+    ("setenv putenv unsetenv clearenv", "environ __environ"),
+    ("getdate", "getdate_err"),
+];
+
+fn is_one_of(names: &str, name: &str) -> bool {
+    names.split_whitespace().any(|known| known == name)
+}
+
+/// The variables of the library that a function without a model sets, by their names.
+pub(crate) fn sets(name: &str) -> impl Iterator<Item = &'static str> {
+    SETTERS
+        .iter()
+        .filter(move |(functions, _)| is_one_of(functions, name))
+        .flat_map(|(_, variables)| variables.split_whitespace())
+}
+
 /// Whether a function of that name may set `errno`, if it has no model.
 pub(crate) fn may_fail(name: &str) -> bool {
-    let one_of = |name: &str| FAILING.split_whitespace().any(|known| known == name);
+    let one_of = |name: &str| is_one_of(FAILING, name);
     let real = name.strip_suffix(['f', 'l']);
     writes(name) || one_of(name) || real.is_some_and(one_of)
 }

@@ -661,6 +661,27 @@ int main(void) { assert(get() != 0); }"#,
     );
 }
 
+/// Also where a pointer may be one of the program's functions otherwise.
+#[test]
+fn functions_from_outside_are_the_programs_own() {
+    check(
+        "typedef int (*function)(int);
+function from_outside(void);
+int add5(int x) { return x + 5; }
+int main(void) {
+  function f = add5;
+  if (__VERIFIER_nondet_int()) f = from_outside();
+  assert(f(2) == 7);
+}",
+        "",
+        expect![[r#"
+            PROVED x.c:12: assertion f(2) == 7 (in main)
+            assuming that `from_outside`, first called at x.c:11, returns anything and changes nothing
+            assuming that a function pointer that comes from outside points to a function of its type that the program names
+        "#]],
+    );
+}
+
 /// Called by name or by a pointer; handlers may run.
 #[test]
 fn functions_that_do_not_return() {

@@ -130,3 +130,20 @@ fn who_sleeps_may_be_woken() {
     holds("assert(alarm(10) == 0);");
     holds("assert(sleep(10) <= 10);");
 }
+
+#[test]
+fn variables_of_the_library_are_set_by_their_functions() {
+    let guess = |name: &str| format!("if `{name}` can do what it does in this run");
+    may_fail(
+        "extern int signgam; signgam = 5; lgamma(0.5); assert(signgam == 5);",
+        &guess("lgamma"),
+    );
+    may_fail(
+        "char *a[] = {\"x\", 0}; int before = optind; getopt(1, a, \"a\"); assert(optind == before);",
+        &guess("getopt"),
+    );
+    // One that the program defines is its own.
+    holds(
+        "static int optind = 3; char *a[] = {\"x\", 0}; getopt(1, a, \"a\"); assert(optind == 3);",
+    );
+}
