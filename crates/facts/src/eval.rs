@@ -469,7 +469,7 @@ impl<'a, 'p> Reader<'a, 'p> {
 }
 
 fn scaled(index: Range, scale: u64) -> Option<Range> {
-    index.corners(Range::of(i128::from(scale)), i128::checked_mul)
+    index.times(i128::from(scale))
 }
 
 fn moved(bases: BTreeMap<Base, Range>, by: Range) -> Option<BTreeMap<Base, Range>> {

@@ -231,6 +231,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         elements: Elements::Left,
         ..Houdini::told()
     };
+    // How much room there is in what was allocated is mostly said by numbers beside it, and is soon
+    // found out; nothing else that follows proves it.
+    let rooms = Houdini {
+        steps: 30_000_000,
+        edges: 1_000,
+        ..Houdini::of_rooms()
+    };
     let shallow = Unroll {
         layers: 8,
         // Larger programs are better asked about as circuits.
@@ -349,11 +356,17 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Look::LargeMachine(RUN_FIRST),
                 shared(Pdr::middling(), seconds(10), 2),
             ),
+            // What the text says of each access is mostly enough where many are checked.
+            suited(
+                Look::Open(MANY_CHECKS),
+                timed(Functions::told(), seconds(2)),
+            ),
             timed(invariants(5_000_000), seconds(2)),
             // What holds of all objects that are allocated: function by function it is soon checked,
             // and where that is too little, with calls inlined.
             suited(Look::Allocating, timed(Functions::about_heap(), seconds(5))),
             suited(Look::Allocating, timed(heap, seconds(5))),
+            suited(Look::Allocating, shared(rooms, seconds(4), 3)),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // What is few as sets of states is found at once.
