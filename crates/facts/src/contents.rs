@@ -419,7 +419,7 @@ pub fn fits(semantics: &Semantics<'_>, region: StateVarId, value: Value) -> Opti
             let all = stored(semantics, region).filter(|_| !is_pointer(semantics, region))?;
             // An element keeps the bits, however they are read.
             let range = crate::eval::wrapped(range, all);
-            (range != all).then_some(Value::Number(range.filled()))
+            (range != all).then_some(Value::Number(range))
         }
     }
 }

@@ -105,17 +105,13 @@ pub fn without_ends(
             });
             matches!(known, Some(Value::Number(value)) if is_out(wrapped(*value, all)))
         };
-        let mut inside = Some(range);
+        let Range { mut low, mut high } = range;
         for _ in 0..ELEMENTS {
-            for end in [|range: Range| range.high, |range: Range| range.low] {
-                inside = match inside {
-                    Some(range) if out(end(range)) => range.without(end(range)),
-                    same => same,
-                };
-            }
+            high -= i128::from(low <= high && out(high));
+            low += i128::from(low <= high && out(low));
         }
-        if let Some(range) = inside {
-            left.insert(variable, range);
+        if low <= high {
+            left.insert(variable, Range::new(low, high));
         }
     }
     if left == before {

@@ -469,7 +469,7 @@ impl<'a, 'p> Reader<'a, 'p> {
 }
 
 fn scaled(index: Range, scale: u64) -> Option<Range> {
-    index.times(i128::from(scale))
+    index.corners(Range::of(i128::from(scale)), i128::checked_mul)
 }
 
 fn moved(bases: BTreeMap<Base, Range>, by: Range) -> Option<BTreeMap<Base, Range>> {

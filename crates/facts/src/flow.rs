@@ -277,7 +277,7 @@ impl<'a, 'p> Flow<'a, 'p> {
             Value::Number(range) => {
                 let all = held(self.ground.semantics, id)?;
                 let range = reread(range, all)?;
-                (range != all).then_some(Value::Number(range.filled()))
+                (range != all).then_some(Value::Number(range))
             }
         }
     }

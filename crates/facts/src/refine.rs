@@ -78,7 +78,7 @@ fn demand(
                 (Some(all), true) => {
                     let reader = Reader::to(depth, semantics, state);
                     let now = reader.number(condition).unwrap_or(all);
-                    let without = now.without(0)?;
+                    let without = without(now, 0)?;
                     narrow(semantics, state, condition, without, depth)?;
                     differs(semantics, state, condition, 0, depth)
                 }
@@ -111,6 +111,13 @@ fn negated(op: BinaryOp) -> Option<BinaryOp> {
     })
 }
 
+/// Numbers without one of them, if that is at an end.
+fn without(range: Range, number: i128) -> Option<Range> {
+    let low = range.low + i128::from(range.low == number);
+    let high = range.high - i128::from(range.high == number);
+    (low <= high).then_some(Range { low, high })
+}
+
 fn compare(
     semantics: &Semantics<'_>,
     state: &mut State,
@@ -133,7 +140,7 @@ fn compare(
                 }
             }
             let apart = |range: Range, other: Range| match other.single() {
-                Some(number) => range.without(number),
+                Some(number) => without(range, number),
                 None => Some(range),
             };
             (apart(a, b)?, apart(b, a)?)

@@ -3,7 +3,7 @@
 use crate::contents::{Row, Which, row, stored};
 use crate::objects;
 use crate::state::{State, held};
-use crate::value::{Base, ONE_BY_ONE, Range, Value};
+use crate::value::{Base, Range, Value};
 use hardbop_cfront::ids::VarId;
 use hardbop_logic::{Sign, TermId, Terms};
 use hardbop_semantics::Semantics;
@@ -76,6 +76,9 @@ pub(crate) fn elements(
     }
     facts
 }
+
+/// The most elements that are told apart one by one.
+const ONE_BY_ONE: i128 = 32;
 
 /// Whether an address is that of an element of a row.
 fn is_in(
@@ -202,7 +205,16 @@ pub(crate) fn pointer(
             }
         };
         let offset = terms.bv_sub(address, begin);
-        let mut way = vec![within(terms, offset, range)];
+        let low = terms.bv(range.low, width);
+        let inside = match range.single() {
+            Some(_) => terms.eq(offset, low),
+            None => {
+                let from_low = terms.bv_sub(offset, low);
+                let most = terms.bv(range.high - range.low, width);
+                terms.bv_ule(from_low, most)
+            }
+        };
+        let mut way = vec![inside];
         way.extend(besides);
         if let Some(owner) = owner {
             way.push(terms.eq(owner, identity));
@@ -210,34 +222,6 @@ pub(crate) fn pointer(
         ways.push(terms.and(&way));
     }
     terms.or(&ways)
-}
-
-/// That a distance is one of some.
-fn within(terms: &mut Terms, offset: TermId, range: Range) -> TermId {
-    let width = terms.width(offset);
-    let low = terms.bv(range.low, width);
-    if range.single().is_some() {
-        return terms.eq(offset, low);
-    }
-    if range.stride.count_ones() > 1 {
-        // So few are told one by one.
-        let numbers = (0..=(range.high - range.low) / range.stride).map(|number| {
-            let number = terms.bv(range.low + number * range.stride, width);
-            terms.eq(offset, number)
-        });
-        let numbers: Vec<TermId> = numbers.collect();
-        return terms.or(&numbers);
-    }
-    let from_low = terms.bv_sub(offset, low);
-    let most = terms.bv(range.high - range.low, width);
-    let mut facts = vec![terms.bv_ule(from_low, most)];
-    if range.stride > 1 {
-        let below = terms.bv(range.stride - 1, width);
-        let rest = terms.bv_and(from_low, below);
-        let zero = terms.bv(0, width);
-        facts.push(terms.eq(rest, zero));
-    }
-    terms.and(&facts)
 }
 
 /// The address of a variable; one that has none begins where addresses do.

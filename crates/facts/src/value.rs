@@ -7,19 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most objects that a pointer is followed into.
 const OBJECTS: usize = 6;
 
-/// The most numbers that are told one by one.
-pub const ONE_BY_ONE: i128 = 32;
-
-/// Numbers from one to another one, both included, evenly apart: distances into arrays of records are
-/// multiples of what a record takes.
+/// Numbers from one to another one, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The smallest.
     pub low: i128,
     /// The largest.
     pub high: i128,
-    /// How far the numbers are apart; zero if there is only one.
-    pub stride: i128,
 }
 
 /// What a pointer points into.
@@ -65,41 +59,12 @@ impl Range {
         Range {
             low: number,
             high: number,
-            stride: 0,
         }
     }
 
     /// The numbers from one to another one.
     pub fn new(low: i128, high: i128) -> Range {
-        Range::apart(low, high, 1)
-    }
-
-    /// Of the numbers from one to another one, those that are so far apart from the first.
-    fn apart(low: i128, high: i128, stride: i128) -> Range {
-        let stride = stride.abs();
-        match stride {
-            _ if low >= high => Range {
-                low,
-                high,
-                stride: 0,
-            },
-            0 => Range {
-                low,
-                high,
-                stride: 1,
-            },
-            _ => {
-                let many = high.saturating_sub(low) / stride >= ONE_BY_ONE;
-                // Of a row that is not told one by one, it is only the last bits that are told.
-                let stride = match many {
-                    true => 1 << stride.trailing_zeros(),
-                    false => stride,
-                };
-                let high = high - high.saturating_sub(low).rem_euclid(stride);
-                let stride = if low == high { 0 } else { stride };
-                Range { low, high, stride }
-            }
-        }
+        Range { low, high }
     }
 
     /// The numbers that fit in so many bits.
@@ -117,84 +82,39 @@ impl Range {
 
     /// Whether a number is in it.
     pub fn has(self, number: i128) -> bool {
-        self.low <= number && number <= self.high && self.is_even(number)
+        self.low <= number && number <= self.high
     }
 
-    /// Whether a number is a multiple of the stride away from the others.
-    fn is_even(self, number: i128) -> bool {
-        self.stride <= 1
-            || number
-                .checked_sub(self.low)
-                .is_some_and(|distance| distance.rem_euclid(self.stride) == 0)
-    }
-
-    /// Whether all numbers of another one are between its ends.
+    /// Whether all numbers of another one are in it.
     pub fn covers(self, other: Range) -> bool {
         self.low <= other.low && other.high <= self.high
     }
 
-    /// The numbers that are in both, as they are apart in the first; `None` if there are none.
+    /// The numbers that are in both; `None` if there are none.
     pub fn meet(self, other: Range) -> Option<Range> {
-        let (mut low, high) = (self.low.max(other.low), self.high.min(other.high));
-        if self.stride > 1 && low > self.low {
-            let over = low.checked_sub(self.low)?.rem_euclid(self.stride);
-            low = match over {
-                0 => low,
-                _ => low.checked_add(self.stride - over)?,
-            };
-        }
-        (low <= high).then(|| Range::apart(low, high, self.stride.max(1)))
+        let both = Range::new(self.low.max(other.low), self.high.min(other.high));
+        (both.low <= both.high).then_some(both)
     }
 
     /// All numbers of both, and what lies between.
     pub fn join(self, other: Range) -> Range {
-        let (low, high) = (self.low.min(other.low), self.high.max(other.high));
-        let between = match self.low.checked_sub(other.low) {
-            Some(distance) => gcd(gcd(self.stride, other.stride), distance),
-            None => 1,
-        };
-        Range::apart(low, high, between)
+        Range::new(self.low.min(other.low), self.high.max(other.high))
     }
 
     /// The range of sums.
     pub fn plus(self, other: Range) -> Option<Range> {
-        Some(Range::apart(
+        Some(Range::new(
             self.low.checked_add(other.low)?,
             self.high.checked_add(other.high)?,
-            gcd(self.stride, other.stride),
         ))
     }
 
     /// The range of negations.
     pub fn negated(self) -> Option<Range> {
-        Some(Range::apart(
+        Some(Range::new(
             self.high.checked_neg()?,
             self.low.checked_neg()?,
-            self.stride,
         ))
-    }
-
-    /// Without one number, if that is at an end.
-    pub fn without(self, number: i128) -> Option<Range> {
-        let step = self.stride.max(1);
-        let low = self.low + if self.low == number { step } else { 0 };
-        let high = self.high - if self.high == number { step } else { 0 };
-        (low <= high).then(|| Range::apart(low, high, step))
-    }
-
-    /// All numbers between the ends: how far apart they are is followed for pointers only.
-    pub fn filled(self) -> Range {
-        Range::new(self.low, self.high)
-    }
-
-    /// The range of what is so many times as large.
-    pub fn times(self, factor: i128) -> Option<Range> {
-        let (a, b) = (
-            self.low.checked_mul(factor)?,
-            self.high.checked_mul(factor)?,
-        );
-        let stride = self.stride.checked_mul(factor)?;
-        Some(Range::apart(a.min(b), a.max(b), stride))
     }
 
     /// The range of what two numbers give, for an operation that is monotone in each of them.
@@ -204,16 +124,15 @@ impl Range {
         operation: impl Fn(i128, i128) -> Option<i128>,
     ) -> Option<Range> {
         let first = operation(self.low, other.low)?;
-        let (mut low, mut high) = (first, first);
+        let mut all = Range::of(first);
         for (a, b) in [
             (self.low, other.high),
             (self.high, other.low),
             (self.high, other.high),
         ] {
-            let corner = operation(a, b)?;
-            (low, high) = (low.min(corner), high.max(corner));
+            all = all.join(Range::of(operation(a, b)?));
         }
-        Some(Range::new(low, high))
+        Some(all)
     }
 
     /// What grew since an older range goes on to the next number of a list, or to the end.
@@ -232,29 +151,14 @@ impl Range {
             }
             false => self.high,
         };
-        // What grows goes on as far apart as it was: the end need not be one of the numbers.
-        let stride = self.stride.max(1);
-        match self.low.checked_sub(low) {
-            Some(distance) => Range::apart(low + distance.rem_euclid(stride), high, stride),
-            None => Range::new(low, high),
-        }
+        Range { low, high }
     }
-}
-
-/// The greatest number that divides both.
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i128::try_from(a).unwrap_or(1)
 }
 
 /// Distances into objects are no longer followed beyond this.
 const FAR: Range = Range {
     low: -(1 << 40),
     high: 1 << 40,
-    stride: 1,
 };
 
 impl Value {
@@ -266,7 +170,7 @@ impl Value {
     /// Either of two values; `None` if nothing is known of that.
     pub fn join(&self, other: &Value) -> Option<Value> {
         match (self, other) {
-            (Value::Number(a), Value::Number(b)) => Some(Value::Number(a.join(*b).filled())),
+            (Value::Number(a), Value::Number(b)) => Some(Value::Number(a.join(*b))),
             (Value::Pointer(a), Value::Pointer(b)) => {
                 let mut all = a.clone();
                 for (&base, &range) in b {
@@ -284,7 +188,7 @@ impl Value {
     pub fn widened(&self, older: &Value, stops: &[i128], all: Option<Range>) -> Option<Value> {
         match (self, older) {
             (Value::Number(new), Value::Number(old)) => {
-                let widened = new.widened(*old, stops, all?).filled();
+                let widened = new.widened(*old, stops, all?);
                 (widened != all?).then_some(Value::Number(widened))
             }
             (Value::Pointer(new), Value::Pointer(old)) => {
