@@ -44,9 +44,6 @@ const FROM_ORIGIN: Limits = Limits {
     steps: Some(500_000),
 };
 
-/// An invariant about objects with so many parts is asked about part by part where that is not easy.
-const MANY: usize = 6;
-
 /// So many parts of an invariant that are not easy from the origin show that the others are not,
 /// either.
 const PATIENCE: u32 = 4;
@@ -223,29 +220,22 @@ impl Checker<'_, '_> {
 
     /// Some formulas must not hold together.
     pub(crate) fn never(&mut self, together: &[TermId]) -> Result<(), Reason> {
-        match self.is_never_from_origin(together) {
-            true => Ok(()),
-            false => self.never_besides(together),
-        }
-    }
-
-    /// Whether it is easy to see that some formulas do not hold together where addresses are seen
-    /// from the origin: the bits of an unknown origin are what is hard about them, and mostly do not
-    /// matter.
-    fn is_never_from_origin(&mut self, together: &[TermId]) -> bool {
         let question = self.terms.and(together);
+        // Bits of an unknown origin are what is hard about addresses, and mostly do not matter.
         let seen = self.relative.seen(&mut self.terms, question);
         if seen == self.terms.bool(false) {
-            return true;
+            return Ok(());
         }
-        if seen == question {
-            return false;
+        if seen != question {
+            self.questions += 1;
+            self.session.set_limits(FROM_ORIGIN);
+            let answer = self.session.check(&self.terms, &[seen]);
+            self.session.set_limits(self.limits);
+            if answer == Answer::Unsat {
+                return Ok(());
+            }
         }
-        self.questions += 1;
-        self.session.set_limits(FROM_ORIGIN);
-        let answer = self.session.check(&self.terms, &[seen]);
-        self.session.set_limits(self.limits);
-        answer == Answer::Unsat
+        self.never_besides(together)
     }
 
     /// The same beside what the solver knows.
@@ -318,15 +308,7 @@ impl Checker<'_, '_> {
         let formula = self.invariant(at);
         let holds = self.moved(formula, now, old);
         conditions.push(self.terms.not(holds));
-        if self.is_never_from_origin(&conditions) {
-            return Ok(());
-        }
-        let many = *self.terms.op(formula) == Op::And && self.terms.args(formula).len() >= MANY;
-        if many && self.view.semantics.layout.ownership().is_some() {
-            conditions.pop();
-            return self.arrives_part_by_part(at, &conditions, now, old);
-        }
-        self.never_besides(&conditions)
+        self.never(&conditions)
     }
 
     /// Each part of the invariant at a location must hold in a state that is come to under some
