@@ -52,10 +52,10 @@ fn a_buffer_that_is_handed_around_by_pointer() {
         ))
     };
     assert_eq!(program("b->length == b->room"), [""; 0]);
-    let off_by_one = program("b->length > b->room");
-    assert!(
-        off_by_one.contains(&"invalid access in b->data[b->length++]".to_owned()),
-        "{off_by_one:?}"
+    // There is none to begin with.
+    assert_eq!(
+        program("b->length > b->room"),
+        ["null pointer in b->data[b->length++]"]
     );
 }
 

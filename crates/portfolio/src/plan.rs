@@ -366,7 +366,7 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             // and where that is too little, with calls inlined.
             suited(Look::Allocating, timed(Functions::about_heap(), seconds(5))),
             suited(Look::Allocating, timed(heap, seconds(5))),
-            suited(Look::Allocating, shared(rooms, seconds(4), 3)),
+            suited(Look::Allocating, shared(rooms, seconds(8), 2)),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // What is few as sets of states is found at once.
