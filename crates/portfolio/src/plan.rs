@@ -187,8 +187,9 @@ fn suited(look: Look, engine: Step) -> Step {
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, the few paths
-/// of a program that leaves little open, a little guessing of invariants, what the text says of
-/// objects on the heap, loops by closed forms, all states at once where they are few as sets, a few layers, a few runs, more layers on circuits,
+/// of a program that leaves little open, what the text says where many checks are open, a little
+/// guessing of invariants, what the text says of objects on the heap, how much room there is in them,
+/// loops by closed forms, all states at once where they are few as sets, a few layers, a few runs, more layers on circuits,
 /// guesses function by function where many checks are open, a few paths with what they teach, equations
 /// between products where there are such, facts about all nodes of linked structures where there are
 /// such, more guessing, facts about all elements of arrays where there are such, induction over a few
