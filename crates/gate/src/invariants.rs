@@ -44,6 +44,10 @@ const FROM_ORIGIN: Limits = Limits {
     steps: Some(500_000),
 };
 
+/// So many parts of an invariant that are not easy from the origin show that the others are not,
+/// either.
+const PATIENCE: u32 = 4;
+
 impl Gate<'_> {
     /// Checks invariants. Gives the number of questions asked.
     pub(crate) fn invariants(&self, claim: &Invariants) -> Result<u64, Reason> {
@@ -314,6 +318,7 @@ impl Checker<'_, '_> {
         at: LocId,
         conditions: &[TermId],
         now: &State,
+        old: Option<&State>,
     ) -> Result<(), Reason> {
         let formula = self.invariant(at);
         let parts = match self.terms.op(formula) {
@@ -322,12 +327,13 @@ impl Checker<'_, '_> {
         };
         let mut open = Vec::new();
         for part in parts {
-            let holds = self.moved(part, now, None);
+            let holds = self.moved(part, now, old);
             open.push(self.terms.not(holds));
         }
         if self.algebra && multiplies(&self.terms, &[conditions, &open].concat()) {
             open = self.without_impossible(conditions, open);
         }
+        open = self.left_from_origin(conditions, open);
         if open.is_empty() {
             return Ok(());
         }
@@ -361,6 +367,39 @@ impl Checker<'_, '_> {
         open
     }
 
+    /// The formulas that may hold under some conditions, as far as that is easy to see from the
+    /// origin. Each question is asked by itself, so what one of them makes an unknown word of, another
+    /// may leave as it is: that only forgets that the two are the same.
+    fn left_from_origin(&mut self, conditions: &[TermId], open: Vec<TermId>) -> Vec<TermId> {
+        // What words are seen as is settled before any of them is looked at by itself.
+        for &formula in conditions.iter().chain(&open) {
+            self.relative.seen(&mut self.terms, formula);
+        }
+        self.session.push();
+        for &condition in conditions {
+            let seen = self.relative.seen(&mut self.terms, condition);
+            self.session.assert(&self.terms, seen);
+        }
+        self.session.set_limits(FROM_ORIGIN);
+        let mut left = Vec::new();
+        let mut given_up = 0;
+        for fails in open {
+            let seen = self.relative.seen(&mut self.terms, fails);
+            if given_up < PATIENCE {
+                self.questions += 1;
+                match self.session.check(&self.terms, &[seen]) {
+                    Answer::Unsat => continue,
+                    Answer::Sat => {}
+                    Answer::Unknown(_) => given_up += 1,
+                }
+            }
+            left.push(fails);
+        }
+        self.session.set_limits(self.limits);
+        self.session.pop();
+        left
+    }
+
     fn start(&mut self) -> Result<(), Reason> {
         let program = self.view.program;
         let mut run = Execution::new(&self.view.semantics);
@@ -386,8 +425,8 @@ impl Checker<'_, '_> {
         for way in ways {
             let conditions = vec![before, way.condition];
             self.falls(at, way.to, &conditions, &way.state)?;
-            if self.instances.get(&at).is_some_and(|told| !told.is_empty()) {
-                self.arrives_part_by_part(way.to, &conditions, &way.state)?;
+            if self.is_told(at) {
+                self.arrives_part_by_part(way.to, &conditions, &way.state, None)?;
                 continue;
             }
             if cases.len() == 1 {
@@ -436,7 +475,15 @@ impl Checker<'_, '_> {
         conditions.extend([before, condition]);
         let caller = self.view.program.edges[call.index()].from;
         self.deepens(caller, callee, &conditions, &run.state)?;
-        self.arrives(entry, conditions, &run.state, Some(&run.state))
+        match self.is_told(caller) {
+            true => self.arrives_part_by_part(entry, &conditions, &run.state, Some(&run.state)),
+            false => self.arrives(entry, conditions, &run.state, Some(&run.state)),
+        }
+    }
+
+    /// Whether the invariant at a location is used for more than one word.
+    fn is_told(&self, at: LocId) -> bool {
+        self.instances.get(&at).is_some_and(|told| !told.is_empty())
     }
 
     fn come_back(&mut self, before: TermId, call: EdgeId, callee: FuncId) -> Result<(), Reason> {
@@ -456,6 +503,9 @@ impl Checker<'_, '_> {
         conditions.extend([before, condition, left]);
         let edge = &program.edges[call.index()];
         self.falls(edge.from, edge.to, &conditions, &run.state)?;
-        self.arrives(edge.to, conditions, &run.state, None)
+        match self.is_told(edge.from) {
+            true => self.arrives_part_by_part(edge.to, &conditions, &run.state, None),
+            false => self.arrives(edge.to, conditions, &run.state, None),
+        }
     }
 }

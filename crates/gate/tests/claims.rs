@@ -241,3 +241,52 @@ fn claims_of_endings_are_no_claims_of_checks() {
         json!({ "kind": "lasso", "check": 0, "script": { "inputs": [] }, "stem": 0, "cycle": 1 });
     refused(COUNTS, lasso);
 }
+
+/// Locations: 0 and 3 the callee's entry and exit, 4 the entry, 6 the call, 7 behind it, 8 the exit.
+const CALLS: &str = "static int g(int x) { if (x < 1) reach_error(); return x; }
+    int main(void) {
+      int n = __VERIFIER_nondet_int();
+      if (n > 0) g(n);
+      return 0;
+    }";
+
+/// Invariants of a program whose calls are kept. The one at the call is used for another word, too, so
+/// that what it leads to is asked about part by part.
+fn called(before: &str, entered: &str, left: &str, after: &str) -> String {
+    let at = json!([
+        [0, entered],
+        [3, left],
+        [4, "true"],
+        [6, before],
+        [7, after],
+        [8, "true"]
+    ]);
+    let claim = json!({
+        "kind": "invariants", "checks": [0], "cuts": [0, 1, 3, 4, 6, 7, 8], "at": at,
+        "arbitrary": [32], "calls": "kept",
+        "instances": [{ "at": 6, "word": 0, "term": "|main::n#3|" }],
+    });
+    said(CALLS, claim)
+}
+
+#[test]
+fn each_part_of_what_callees_are_given_and_give_back_is_asked_for() {
+    let before = "(bvsle #x00000001 |main::n#3|)";
+    let entered = "(and (bvsle #x00000001 |g::x#0|) (bvsle #x00000000 |g::x#0|))";
+    let left = "(bvsle #x00000001 |g::result##1|)";
+    assert_eq!(called(before, entered, left, "true"), "proof");
+    let refused = |said: String| assert!(said.starts_with("refused: "), "{said}");
+    // One part of what the callee is given is not so, ...
+    let more = "(and (bvsle #x00000001 |g::x#0|) (bvsle #x00000002 |g::x#0|))";
+    refused(called(before, more, left, "true"));
+    // ... or of what holds behind the call, ...
+    let behind = "(and (bvsle #x00000001 |main::n#3|) (bvsle #x00000002 |main::n#3|))";
+    refused(called(before, entered, left, behind));
+    // ... or the callee does not see to what it is said to give back.
+    refused(called(
+        before,
+        entered,
+        "(bvsle #x00000002 |g::result##1|)",
+        "true",
+    ));
+}

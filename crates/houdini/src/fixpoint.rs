@@ -10,7 +10,7 @@ mod needed;
 use crate::candidates::{Hints, Variable, guesses, left, magnitudes, variables};
 use crate::cells::Cells;
 use crate::modes::{Mode, arguments};
-use crate::objects::{rooms, widened};
+use crate::objects::{frontier, numbers, rooms, widened};
 use crate::place::Place;
 use crate::polynomials::{multiplied, polynomials, products_of_arguments};
 use crate::powers::{Powers, doubles, powers};
@@ -137,6 +137,16 @@ pub enum Besides {
     Remembered,
     /// Powers of two; where nothing is doubled, nothing is guessed at all.
     Powers,
+    /// How much room there is in what was allocated, as numbers beside it say, and nothing by affine
+    /// relations: the questions are hard enough. Where nothing is allocated, nothing is guessed at all.
+    Rooms,
+}
+
+impl Guessed {
+    /// Whether much is said of what is allocated: it may be null, and it may have grown.
+    fn is_about_rooms(&self) -> bool {
+        self.besides == Besides::Rooms || self.breadth == Breadth::Touched
+    }
 }
 
 /// Of how much invariants speak at one point.
@@ -229,10 +239,15 @@ fn fixpoint_given(
         guesses: (0, 0),
     };
     let remembered = match guessed.besides {
-        Besides::Nothing | Besides::Powers => Remembered::default(),
+        Besides::Nothing | Besides::Powers | Besides::Rooms => Remembered::default(),
         Besides::Remembered => Remembered::new(ground, terms, steps, live, &hints),
     };
     if guessed.besides == Besides::Remembered && remembered.is_empty() {
+        return Err(NoInvariants::Nothing);
+    }
+    let ownership = ground.semantics.layout.ownership();
+    let allocates = ownership.is_some_and(|known| known.all_extents().next().is_some());
+    if guessed.besides == Besides::Rooms && !allocates {
         return Err(NoInvariants::Nothing);
     }
     if guessed.besides == Besides::Powers && !doubles(ground, terms, steps) {
@@ -275,8 +290,15 @@ fn fixpoint_given(
                 let mut told = cells.told_apart(ground, terms, live);
                 told.extend(remembered.told_apart(ground, terms, live));
                 modes.extend(told.iter().map(Mode::exact));
-                let mut guesses = guesses(terms, &hints, &variables, &others);
-                guesses.extend(rooms(ground, terms, &others, live, guessed.breadth));
+                // Beside what is said of rooms, how addresses compare says nothing.
+                let compared = match guessed.besides {
+                    Besides::Rooms => numbers(ground, terms, &others, live, guessed.breadth),
+                    _ => others.clone(),
+                };
+                let mut guesses = guesses(terms, &hints, &variables, &compared);
+                let about_rooms = guessed.is_about_rooms();
+                let looked = (guessed.breadth, about_rooms);
+                guesses.extend(rooms(ground, terms, &others, live, looked));
                 if guessed.arguments == Arguments::ToldApart {
                     modes.extend(arguments(ground, terms, &hints, location, live, &others));
                     guesses.extend(magnitudes(terms, &others));
@@ -291,6 +313,13 @@ fn fixpoint_given(
                 let about_elements = more.guesses.iter().copied().collect();
                 guesses.extend(more.guesses);
                 variables.extend(more.variables);
+                // It is compared with, but in no affine relation.
+                if about_rooms
+                    && let Some(end) = frontier(ground, terms, live)
+                    && !variables.contains(&end)
+                {
+                    variables.push(end);
+                }
                 variables.extend(told);
                 // First what only hulls relate to others: a hull has few dimensions.
                 let mut related = [powers.variables, more.sums, others].concat();
@@ -300,7 +329,7 @@ fn fixpoint_given(
                     guesses.extend(left(terms, &hints, &variables));
                     related.clear();
                 }
-                if guessed.breadth == Breadth::Touched {
+                if about_rooms {
                     // Hulls take many questions, and ranges are known.
                     related.clear();
                 }
@@ -355,7 +384,7 @@ fn fixpoint_given(
         ground,
         cells,
         questions: Questions::new(terms, session, limits, multiplied),
-        breadth: guessed.breadth,
+        by_itself: guessed.is_about_rooms(),
         given,
         places,
         returned: BTreeMap::new(),

@@ -96,6 +96,16 @@ impl Houdini {
         }
     }
 
+    /// Guesses about how much room there is in what was allocated: buffers that grow, say.
+    pub fn of_rooms() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            besides: Besides::Rooms,
+            told: Told::Facts,
+            ..Houdini::default()
+        }
+    }
+
     /// Guesses about products, from runs.
     pub fn of_products() -> Houdini {
         Houdini {

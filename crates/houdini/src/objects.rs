@@ -10,6 +10,7 @@ use crate::fixpoint::Breadth;
 use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::types::Type;
 use hardbop_logic::{Sign, TermId, Terms};
+use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::layout::{StateKind, StateVarId};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::ownership::IDENTITY;
@@ -82,26 +83,20 @@ pub fn variables(
     found
 }
 
-/// Guesses about pointers at a point: there is no object, or it has room for one element, or for as many as one of
-/// the program's numbers says, and pointers are inside of their objects.
+/// Guesses about pointers at a point: there is no object, or it has room for one element, or for as
+/// many as one of the program's numbers says, and pointers are inside of their objects.
 pub fn rooms(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     variables: &[Variable],
     live: &Live,
-    breadth: Breadth,
+    (breadth, much): (Breadth, bool),
 ) -> Vec<TermId> {
     let Seen { pointers, numbers } = seen(ground, terms, live, breadth);
-    let counts = variables
-        .iter()
-        .filter(|variable| {
-            let mut objects = pointers.iter();
-            let plain = variable.constant == variable.term && variable.float.is_none();
-            plain && variable.width >= COUNTED && !objects.any(|pointer| pointer.is(variable))
-        })
-        .chain(&numbers);
+    let counts = counts(variables, &pointers).chain(&numbers);
     let counts: Vec<&Variable> = counts.collect();
     let mut found = Vec::new();
+    let frontier = frontier(ground, terms, live);
     for pointer in &pointers {
         let Some(size) = pointer.size else { continue };
         found.push(terms.bv_ult(pointer.offset.constant, size.constant));
@@ -109,25 +104,111 @@ pub fn rooms(
         let nothing = terms.bv(0, pointer.address.width);
         let null = terms.eq(pointer.address.constant, nothing);
         let is_there = terms.not(null);
-        if breadth == Breadth::Touched {
+        if much {
             // What is taken from the heap is null or there.
             let whole = terms.bv(0, IDENTITY.width);
             let begins = terms.eq(pointer.offset.constant, whole);
             let one = terms.bv_ult(element, size.constant);
-            found.push(one);
+            found.extend([is_there, begins, one]);
             found.push(terms.or(&[null, begins]));
             found.push(terms.or(&[null, one]));
+        }
+        // What is allocated next is another object.
+        if let Some(frontier) = frontier.filter(|_| much) {
+            let end = terms.resize(frontier.constant, IDENTITY.width, Sign::Unsigned);
+            found.push(terms.bv_ult(pointer.owner.constant, end));
         }
         for count in &counts {
             let wide = terms.resize(count.constant, IDENTITY.width, sign(count));
             let bytes = terms.bv_mul(wide, element);
             let room = terms.bv_ult(bytes, size.constant);
             found.push(room);
-            if breadth == Breadth::Touched {
-                let zero = terms.bv(0, count.width);
-                let empty = terms.eq(count.constant, zero);
-                found.push(terms.or(&[null, room]));
-                found.push(terms.or(&[is_there, empty]));
+            if !much {
+                continue;
+            }
+            // There is an element at that index.
+            let end = terms.bv_add(bytes, element);
+            let more = terms.bv_ult(end, size.constant);
+            found.push(more);
+            let zero = terms.bv(0, count.width);
+            let empty = terms.eq(count.constant, zero);
+            for fact in [room, more] {
+                found.push(terms.or(&[null, fact]));
+            }
+            found.push(terms.or(&[is_there, empty]));
+        }
+    }
+    if much {
+        found.extend(orders(terms, &numbers));
+    }
+    found
+}
+
+/// The variables that may say how many there are of something.
+fn counts<'a>(
+    variables: &'a [Variable],
+    pointers: &'a [Pointer],
+) -> impl Iterator<Item = &'a Variable> {
+    variables.iter().filter(|variable| {
+        let mut objects = pointers.iter();
+        let plain = variable.constant == variable.term && variable.float.is_none();
+        plain && variable.width >= COUNTED && !objects.any(|pointer| pointer.is(variable))
+    })
+}
+
+/// Of the variables at a point, those that are numbers: nothing about pointers, and nothing about
+/// the objects that they point to but the numbers in them.
+pub fn numbers(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    variables: &[Variable],
+    live: &Live,
+    breadth: Breadth,
+) -> Vec<Variable> {
+    let semantics = ground.semantics;
+    let seen = seen(ground, terms, live, breadth);
+    let is_number = |variable: &&Variable| {
+        let id = match ground.constants.meaning(variable.term) {
+            Some(Meaning::Now(id) | Meaning::Old(id)) => id,
+            _ => return false,
+        };
+        let described = semantics.layout.get(id);
+        let types = &semantics.program.types;
+        let pointer = described
+            .ty
+            .is_some_and(|ty| matches!(types.get(ty), Type::Pointer(_)));
+        matches!(described.kind, StateKind::Cell { .. }) && !pointer
+    };
+    let plain = variables.iter().filter(is_number).copied();
+    let inside = seen
+        .numbers
+        .iter()
+        .filter(|inside| variables.contains(inside));
+    plain.chain(inside.copied()).collect()
+}
+
+/// Where memory ends that is taken, if that is live.
+pub fn frontier(ground: &Ground<'_, '_>, terms: &mut Terms, live: &Live) -> Option<Variable> {
+    let frontier = ground.semantics.layout.frontier();
+    let sizes = ground.semantics.layout.ownership()?.all_extents().next();
+    (sizes.is_some() && live.now.contains(&frontier)).then(|| {
+        let frontier = ground.semantics.constant(terms, frontier);
+        Variable::unsigned(terms, frontier, frontier)
+    })
+}
+
+/// How numbers in the objects that pointers point to may compare: what is in use of something is at
+/// most what there is.
+fn orders(terms: &mut Terms, numbers: &[Variable]) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for (index, a) in numbers.iter().enumerate() {
+        for b in numbers[index + 1..].iter().filter(|b| b.width == a.width) {
+            for (low, high) in [(a, b), (b, a)] {
+                let (low, high) = (low.constant, high.constant);
+                found.extend(match a.signed || b.signed {
+                    true => [terms.bv_sle(low, high), terms.bv_slt(low, high)],
+                    false => [terms.bv_ule(low, high), terms.bv_ult(low, high)],
+                });
             }
         }
     }

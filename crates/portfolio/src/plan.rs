@@ -187,8 +187,10 @@ fn suited(look: Look, engine: Step) -> Step {
 }
 
 /// The plan for programs of which nothing is known: the only run if there is just one, the few paths
-/// of a program that leaves little open, as layers and one by one, a little guessing of invariants, what the text says of
-/// objects on the heap, loops by closed forms, all states at once where they are few as sets, a few layers, a few runs, more layers on circuits,
+/// of a program that leaves little open, as layers and one by one, what the text says where many
+/// checks are open, a little guessing of invariants, what the text says of objects on the heap, how
+/// much room there is in them, loops by closed forms, all states at once where they are few as sets,
+/// a few layers, a few runs, more layers on circuits,
 /// guesses function by function where many checks are open, a few paths with what they teach, equations
 /// between products where there are such, facts about all nodes of linked structures where there are
 /// such, more guessing, facts about all elements of arrays where there are such, induction over a few
@@ -230,6 +232,13 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         steps: 50_000_000,
         elements: Elements::Left,
         ..Houdini::told()
+    };
+    // How much room there is in what was allocated is mostly said by numbers beside it, and is soon
+    // found out; nothing else that follows proves it.
+    let rooms = Houdini {
+        steps: 30_000_000,
+        edges: 1_000,
+        ..Houdini::of_rooms()
     };
     let shallow = Unroll {
         layers: 8,
@@ -357,11 +366,17 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Look::LargeMachine(RUN_FIRST),
                 shared(Pdr::middling(), seconds(10), 2),
             ),
+            // What the text says of each access is mostly enough where many are checked.
+            suited(
+                Look::Open(MANY_CHECKS),
+                timed(Functions::told(), seconds(2)),
+            ),
             timed(invariants(5_000_000), seconds(2)),
             // What holds of all objects that are allocated: function by function it is soon checked,
             // and where that is too little, with calls inlined.
             suited(Look::Allocating, timed(Functions::about_heap(), seconds(5))),
             suited(Look::Allocating, timed(heap, seconds(5))),
+            suited(Look::Allocating, shared(rooms, seconds(8), 2)),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // What is few as sets of states is found at once.

@@ -52,6 +52,7 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
             let mut plan = Plan::alone(Houdini::default());
             plan.first.push(Box::new(Houdini::remembering()));
             plan.first.push(Box::new(Houdini::of_powers()));
+            plan.first.push(Box::new(Houdini::of_rooms()));
             plan
         }
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),

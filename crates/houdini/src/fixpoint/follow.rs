@@ -1,8 +1,8 @@
 //! Steps are followed from what is known of their beginnings, and what is known of their ends is
 //! weakened until it covers them.
 
+use super::Fixpoint;
 use super::needed::Needed;
-use super::{Breadth, Fixpoint};
 use crate::cells::Cells;
 use crate::place::{Part, Place};
 use crate::questions::Questions;
@@ -83,8 +83,8 @@ pub(super) struct Search<'a, 'g, 'p> {
     pub(super) ground: &'a Ground<'g, 'p>,
     pub(super) cells: Cells,
     pub(super) questions: Questions,
-    /// Of how much invariants speak at one point.
-    pub(super) breadth: Breadth,
+    /// Whether so much is said of each point that one guess that is hard is no reason to know nothing.
+    pub(super) by_itself: bool,
     /// What is known to hold at points before anything is guessed.
     pub(super) given: BTreeMap<LocId, Vec<TermId>>,
     pub(super) places: BTreeMap<LocId, Place>,
@@ -368,9 +368,7 @@ impl Search<'_, '_, '_> {
                             let fails = terms.not(after);
                             session.contradicts_bounds(terms, &[taken, fails])
                         });
-                    // Where much is said of a point, one guess that is hard is no reason to
-                    // know nothing.
-                    let by_itself = place.is_quantified() || self.breadth == Breadth::Touched;
+                    let by_itself = place.is_quantified() || self.by_itself;
                     if !dropped && by_itself {
                         break;
                     }
