@@ -8,18 +8,17 @@
 //! error that depends on its own choice does not make other errors ask about that choice. What is
 //! paid for it are larger questions, so this is tried for programs that have few points.
 
-mod frontier;
 mod path;
 
 use crate::nodes::Nodes;
 use crate::structure::{Return, Structure};
-use frontier::same_frontier;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_logic::{Answer, Session, Sort, TermId, Terms, Unknown};
 use hardbop_model::order::{Key, Order};
 use hardbop_model::points::{ContextId, PointId, Side, sides};
+use hardbop_semantics::frontier::same_frontier;
 use hardbop_semantics::replay::Choice;
 use hardbop_semantics::{Execution, Semantics};
 use std::collections::BTreeMap;

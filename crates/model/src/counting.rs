@@ -5,7 +5,7 @@
 
 use hardbop_cfront::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
 use hardbop_cfront::program::{BinaryOp, ExprKind, Op, PlaceKind, Program};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most steps that are few.
 const FEW: u128 = 64;
@@ -61,6 +61,81 @@ impl<'a> Counting<'a> {
             return false;
         };
         end.saturating_sub(start) <= FEW && self.goes_up(counter, inside)
+    }
+
+    /// Whether every way round the loop passes a condition that some counter is below one of the
+    /// text's small numbers, and adds to that counter: it is gone round a few times, wherever in it
+    /// the condition stands.
+    pub(crate) fn is_short(&self, head: LocId, inside: &dyn Fn(LocId) -> bool) -> bool {
+        let locations = self.program.function(self.function).locations.clone();
+        let mut tests: BTreeMap<VarId, BTreeSet<EdgeId>> = BTreeMap::new();
+        let mut additions: BTreeMap<VarId, BTreeSet<EdgeId>> = BTreeMap::new();
+        let mut is_left = false;
+        for location in locations.map(LocId).filter(|&location| inside(location)) {
+            for (id, edge) in self.program.edges_from(location) {
+                is_left |= !inside(edge.to);
+                match edge.op {
+                    Op::Assume { condition, holds } => {
+                        if let Some(counter) = self.is_below(condition, holds) {
+                            tests.entry(counter).or_default().insert(id);
+                        }
+                    }
+                    Op::Assign { place, value } => {
+                        if let Some(counter) = self.variable(place)
+                            && self.is_more(value, counter)
+                        {
+                            additions.entry(counter).or_default().insert(id);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // Whoever comes into a loop that nothing leaves is not heard of again.
+        !is_left
+            || tests.iter().any(|(&counter, tests)| {
+                let added = additions.get(&counter);
+                let passes = |edges| !self.comes_round(head, inside, edges);
+                added.is_some_and(passes) && passes(tests) && self.goes_up(counter, inside)
+            })
+    }
+
+    /// Whether there is a way round a loop without some edges.
+    fn comes_round(
+        &self,
+        head: LocId,
+        inside: &dyn Fn(LocId) -> bool,
+        without: &BTreeSet<EdgeId>,
+    ) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut work = vec![head];
+        while let Some(location) = work.pop() {
+            for (id, edge) in self.program.edges_from(location) {
+                if without.contains(&id) || !inside(edge.to) {
+                    continue;
+                }
+                if edge.to == head {
+                    return true;
+                }
+                if seen.insert(edge.to) {
+                    work.push(edge.to);
+                }
+            }
+        }
+        false
+    }
+
+    /// The counter that is below a small number where a condition is as an edge says.
+    fn is_below(&self, condition: ExprId, holds: bool) -> Option<VarId> {
+        let (left, right) = match (self.program.expr(condition).kind, holds) {
+            (ExprKind::Binary(BinaryOp::Lt | BinaryOp::Le | BinaryOp::Ne, left, right), true)
+            | (ExprKind::Binary(BinaryOp::Ge | BinaryOp::Gt | BinaryOp::Eq, left, right), false) => {
+                (left, right)
+            }
+            _ => return None,
+        };
+        let number = self.number(right)?;
+        (number <= FEW).then(|| self.loaded(left)).flatten()
     }
 
     /// The counter and the number that a condition compares it with.

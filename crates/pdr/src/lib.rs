@@ -54,6 +54,21 @@ impl Pdr {
         }
     }
 
+    /// The same engine for a fraction of a second: a system of a thousand branches may need a few
+    /// clauses only.
+    pub fn brief() -> Pdr {
+        Pdr {
+            size: Size {
+                nodes: 1_000_000,
+                ..Pdr::small().size
+            },
+            allowed: Allowed {
+                work: 2_000_000,
+                decisions: 50_000,
+            },
+        }
+    }
+
     /// The same engine for a turn before others that take long: machines that do not fit into it
     /// are declined.
     pub fn middling() -> Pdr {

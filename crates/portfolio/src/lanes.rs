@@ -3,7 +3,8 @@
 //! Each lane has a thread and a desk of its own, where its claims go through the gate; one thread
 //! listens to all of them and takes down what passed.
 
-use crate::plan::{FACTS_CHECKED, UNROLLING_CHECKED};
+use crate::looks::allocates;
+use crate::plan::{ALLOCATING_CHECKED, FACTS_CHECKED, UNROLLING_CHECKED};
 use crate::{Found, Listener, Plan, Proofs, Step};
 use hardbop_budget::{Budget, resident_bytes};
 use hardbop_cfront::ids::CheckId;
@@ -203,7 +204,10 @@ impl Desk for Counter<'_> {
 
     fn submit(&mut self, claim: Claim) -> Answer {
         let budget = match claim {
-            Claim::Unrolling(_) if self.crowd == Crowd::Many => UNROLLING_CHECKED.of(&self.budget),
+            Claim::Unrolling(_) if self.crowd == Crowd::Many => match allocates(self.model) {
+                true => ALLOCATING_CHECKED.of(&self.budget),
+                false => UNROLLING_CHECKED.of(&self.budget),
+            },
             Claim::Invariants(_) if self.crowd == Crowd::Many && self.name == FACTS => {
                 FACTS_CHECKED.of(&self.budget)
             }

@@ -5,6 +5,8 @@ use hardbop_cfront::ids::{ExprId, PlaceId, RecordId, VarId};
 use hardbop_cfront::program::{Expr, ExprKind, Op, Origin, PlaceKind, Program};
 use hardbop_cfront::types::Type;
 use hardbop_engine::{Desk, Ended, Engine, Event, Figure, Reason, Scope, Suggestion, Task};
+use hardbop_model::Model;
+use hardbop_model::loops::all_are_short;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a program looks like.
@@ -27,6 +29,9 @@ pub(crate) enum Look {
     Counting(usize),
     /// So many of its checks are open, or more.
     Open(usize),
+    /// It has so many edges after inlining at most, and loops that end soon: all its executions may be
+    /// followed to their ends.
+    Short(usize),
     /// It allocates objects, and there are such that point to others of their kind.
     Linked,
     /// It allocates objects, and checks ask which ones pointers belong to.
@@ -55,12 +60,16 @@ impl Look {
                 let program = task.model.flat.program;
                 program.edges.len() >= edges && choices(program) <= FEW_CHOICES
             }
+            Look::Short(edges) => {
+                let flat = &task.model.flat;
+                let program = flat.program;
+                program.edges.len() <= edges
+                    && !flat.has_calls()
+                    && all_are_short(program, program.entry)
+            }
             Look::Linked => is_linked(task.model.program),
             Look::Allocating => {
-                let flat = &task.model.flat;
-                let mut edges = flat.program.edges.iter();
-                flat.semantics.layout.ownership().is_some()
-                    && edges.any(|edge| matches!(edge.op, Op::Allocate { .. }))
+                task.model.flat.semantics.layout.ownership().is_some() && allocates(task.model)
             }
         }
     }
@@ -93,6 +102,8 @@ impl Look {
             (Look::Open(_), false) => "few checks are open",
             (Look::Narrow(_), true) => "the program leaves little open",
             (Look::Narrow(_), false) => "the program is small or leaves much open",
+            (Look::Short(_), true) => "all loops count to small numbers",
+            (Look::Short(_), false) => "the program is large or has other loops than short ones",
             (Look::Linked, true) => "the program allocates objects that point to their like",
             (Look::Linked, false) => "the program links no objects",
             (Look::Allocating, true) => "the program allocates what accesses are checked of",
@@ -202,6 +213,12 @@ fn choices(program: &Program) -> usize {
         .iter()
         .filter(|edge| is_open(&edge.op))
         .count()
+}
+
+/// Whether objects are allocated.
+pub(crate) fn allocates(model: &Model<'_>) -> bool {
+    let mut edges = model.flat.program.edges.iter();
+    edges.any(|edge| matches!(edge.op, Op::Allocate { .. }))
 }
 
 /// Whether objects are allocated, and records point to records of their kind.

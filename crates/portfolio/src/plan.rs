@@ -160,8 +160,16 @@ impl Engine for Timed {
 /// layer, and where that is hard, others have proofs that are not.
 pub(crate) const UNROLLING_CHECKED: Turn = Turn {
     parts: 1,
-    of: 4,
+    of: 3,
     at_most: Duration::from_secs(20),
+};
+
+/// The same where objects are allocated: what is plain where their addresses are known is hard where
+/// they may begin anywhere.
+pub(crate) const ALLOCATING_CHECKED: Turn = Turn {
+    parts: 1,
+    of: 8,
+    at_most: Duration::from_secs(3),
 };
 
 /// How long the gate may look at what a program's text says of its heap: it is soon worked out, and
@@ -186,11 +194,12 @@ fn suited(look: Look, engine: Step) -> Step {
     Box::new(Suited { look, engine })
 }
 
-/// The plan for programs of which nothing is known: the only run if there is just one, the few paths
-/// of a program that leaves little open, as layers and one by one, what the text says where many
-/// checks are open, a little guessing of invariants, what the text says of objects on the heap, how
-/// much room there is in them, loops by closed forms, all states at once where they are few as sets,
-/// a few layers, a few runs, more layers on circuits,
+/// The plan for programs of which nothing is known: the only run if there is just one, of large
+/// programs a few clauses, a few states and all executions where these end soon, the few paths of a
+/// program that leaves little open, as layers and one by one, what the text says where many checks
+/// are open, a little guessing of invariants, what the text says of objects on the heap, how much
+/// room there is in them, loops by closed forms, all states at once where they are few as sets, a
+/// few layers, a few runs, more layers on circuits,
 /// guesses function by function where many checks are open, a few paths with what they teach, equations
 /// between products where there are such, facts about all nodes of linked structures where there are
 /// such, more guessing, facts about all elements of arrays where there are such, induction over a few
@@ -264,6 +273,10 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         layers: 500,
         // These would take too long to begin with.
         edges: 100_000,
+        ..Unroll::on_circuits()
+    };
+    let followed = Unroll {
+        layers: 5_000,
         ..Unroll::on_circuits()
     };
     let few = Runs {
@@ -350,6 +363,21 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 timed(Functions::told(), seconds(10)),
             ),
             Box::new(explored(Effort::Large)),
+            // Machines that need a few clauses only are decided before anybody reads them otherwise.
+            suited(
+                Look::LargeMachine(RUN_FIRST),
+                shared(Pdr::brief(), seconds(8), 3),
+            ),
+            // Drivers of protocols have few states, however many branches.
+            suited(
+                Look::LargeMachine(RUN_FIRST),
+                timed(Values::default(), seconds(1)),
+            ),
+            // Threads that take turns for a few rounds, say: all their executions are one formula.
+            suited(
+                Look::Large(RUN_FIRST),
+                suited(Look::Short(20_000), shared(followed, seconds(15), 2)),
+            ),
             slices(arithmetic),
             suited(Look::Narrow(30), timed(written, Duration::from_millis(300))),
             suited(Look::Narrow(100), timed(only_paths, seconds(1))),
@@ -394,6 +422,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
                 Look::Open(MANY_CHECKS),
                 shared(Functions::guessing(100_000_000), seconds(20), 3),
             ),
+            // What is not bits is declined at once.
+            timed(Pdr::brief(), seconds(2)),
             // Ends at once where nothing unknown is multiplied.
             shared(products, seconds(10), 2),
             timed(Dpr::default(), seconds(1)),

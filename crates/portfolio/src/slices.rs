@@ -31,7 +31,7 @@ pub struct Slices {
 }
 
 /// Of a hundred edges a slice has at most so many: else it is as good as the program.
-const MOST: usize = 70;
+const MOST: usize = 50;
 
 impl Engine for Slices {
     fn name(&self) -> &'static str {

@@ -18,6 +18,7 @@ mod exec;
 mod expr;
 mod float;
 pub mod folds;
+pub mod frontier;
 mod initial;
 pub mod layout;
 mod leaves;

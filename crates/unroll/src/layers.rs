@@ -17,6 +17,7 @@ use hardbop_logic::{
 };
 use hardbop_model::state::StateSize;
 use hardbop_newton::feasible::{Feasibility, feasible};
+use hardbop_semantics::frontier::same_frontier;
 use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::{Blocks, Segment};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind, VertexId};
@@ -43,6 +44,9 @@ pub struct Unroll {
     /// The largest state of a program that is translated to circuits.
     pub state: StateSize,
 }
+
+/// Where objects begin to lie on circuits: behind the first pages, in any address space.
+const ORIGIN: u64 = 0x10000;
 
 /// Who answers the questions about layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +103,8 @@ impl Engine for Unroll {
             let reason = Reason::NoBits("more state than it takes");
             return Ended::declined(task, desk, &reason);
         }
+        let mut terms = Terms::new();
+        let session = self.session(task, &view.semantics, &mut terms);
         let mut search = Search {
             options: self,
             task,
@@ -106,8 +112,8 @@ impl Engine for Unroll {
             semantics: &view.semantics,
             skeleton: &view.skeleton,
             desk,
-            terms: Terms::new(),
-            session: self.session(task, view.semantics.logic()),
+            terms,
+            session,
             nodes: Vec::new(),
             dead: Vec::new(),
             open: task.checks.iter().copied().collect(),
@@ -126,14 +132,26 @@ impl Engine for Unroll {
 }
 
 impl Unroll {
-    fn session(&self, task: &Task<'_>, logic: Option<&'static str>) -> Session<'static> {
+    fn session(
+        &self,
+        task: &Task<'_>,
+        semantics: &Semantics<'_>,
+        terms: &mut Terms,
+    ) -> Session<'static> {
         let options = Z3Options {
-            logic,
+            logic: semantics.logic(),
             ..Z3Options::default()
         };
         let solver: Box<dyn Solver> = match self.decided_by {
             DecidedBy::Smt => Box::new(Z3Solver::new(options)),
-            DecidedBy::Circuits => Box::new(CircuitSolver::new().within(self.nodes)),
+            DecidedBy::Circuits => {
+                let mut solver = CircuitSolver::new().within(self.nodes);
+                // Where objects lie is not the program's to say: with their addresses known, most of
+                // what is read and written is, too. A proof is checked for all origins.
+                let origin = semantics.origin(terms);
+                solver.fix(terms, origin, ORIGIN);
+                Box::new(solver)
+            }
         };
         let mut session = Session::new(solver, task.budget.clone());
         session.set_limits(Limits {
@@ -382,13 +400,16 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             .map(|arrival| (arrival.from, arrival.segment, arrival.condition))
             .collect();
         let mut merged: Option<(TermId, Execution<'s, 'p>)> = None;
-        for arrival in arrivals {
+        for mut arrival in arrivals {
             if arrival.condition == never {
                 continue;
             }
             merged = Some(match merged {
                 None => (arrival.condition, arrival.run),
-                Some((condition, run)) => {
+                Some((condition, mut run)) => {
+                    if self.options.decided_by == DecidedBy::Circuits {
+                        same_frontier(&mut self.terms, &mut arrival.run, &mut run);
+                    }
                     let all = self.terms.or(&[arrival.condition, condition]);
                     let run = arrival.run.merge(run, arrival.condition, &mut self.terms);
                     (all, run)

@@ -62,6 +62,42 @@ fn programs_that_are_too_large_for_circuits_are_declined() {
     assert_eq!(answers::said(&few, &text), [declined]);
 }
 
+/// A list of six nodes or fewer, each with a number of its own; is there one with `WANTED`?
+const LIST: &str = "#include <stdlib.h>
+    struct node { int value; struct node *next; };
+    int main(void) {
+      struct node *head = 0;
+      for (int i = 0; i < 6; i++) {
+        if (__VERIFIER_nondet_int()) continue;
+        struct node *n = malloc(sizeof *n);
+        n->value = i;
+        n->next = head;
+        head = n;
+      }
+      for (struct node *n = head; n; n = n->next)
+        if (n->value == WANTED && n->next == 0) reach_error();
+    }";
+
+/// Where an address is a sum of an unknown origin and as many unknown branches as there were, the
+/// circuit for these lists is many times as large.
+#[test]
+fn on_circuits_objects_lie_where_they_are_plain_to_tell_apart() {
+    let small = Unroll {
+        nodes: 20_000,
+        ..Unroll::on_circuits()
+    };
+    let text = |wanted: &str| format!("{HEAD}{}", LIST.replace("WANTED", wanted));
+    assert_eq!(answers::said(&small, &text("3")), ["violated"]);
+    let soon = Budget::unlimited().with_time(Duration::from_secs(5));
+    let report = report(&small, &text("6"), &soon);
+    assert!(
+        report
+            .outcomes
+            .values()
+            .all(|outcome| !matches!(outcome, Outcome::Violated(_)))
+    );
+}
+
 #[test]
 fn exploring_goes_on_from_states_that_look_new() {
     // Nine inputs in a row must be right.

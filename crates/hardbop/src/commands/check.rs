@@ -164,12 +164,18 @@ pub fn decide_target(
             budget: &searching,
         };
         watch.begin(job);
-        let mut found = hardbop_portfolio::check(&plan, &task, &mut watch);
+        let engines = depth::Engines::of(arguments.engine);
+        let mut found = match arguments.depth.is_some() && !engines.look_without_depth(&model) {
+            true => hardbop_portfolio::check(&depth::nobody(), &task, &mut watch),
+            false => hardbop_portfolio::check(&plan, &task, &mut watch),
+        };
         if let Some(wanted) = arguments.depth.filter(|_| !shown.is_enough([&found])) {
             let deeper = Deeper {
                 model: &model,
                 without: &arguments.without,
                 wanted,
+                engines,
+                until: plan.until,
                 budget: &share,
             };
             deeper.look(&mut found, &mut watch);

@@ -4,6 +4,7 @@
 //! executions to their ends look at what is left of it: what they prove holds up to that depth; what they find violated is run on the
 //! program itself, by the gate, before it counts.
 
+use crate::cli::EngineChoice;
 use crate::commands::check::prepared;
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
@@ -14,8 +15,9 @@ use hardbop_gate::{Evidence, Gate, Outcome};
 use hardbop_houdini::Houdini;
 use hardbop_model::Model;
 use hardbop_model::bounded::bounded;
-use hardbop_portfolio::{Depth, Found, Listener, Plan};
-use hardbop_unroll::{Runs, Unroll};
+use hardbop_model::loops::all_are_short;
+use hardbop_portfolio::{Depth, Found, Listener, Plan, Until};
+use hardbop_unroll::{DecidedBy, Runs, Unroll};
 use std::time::Duration;
 
 /// How long a proof is looked for before, if there is no limit.
@@ -29,6 +31,10 @@ pub struct Deeper<'a> {
     pub without: &'a [String],
     /// How many iterations of each loop.
     pub wanted: u32,
+    /// Whose work that is.
+    pub engines: Engines,
+    /// When it is over.
+    pub until: Until,
     /// Within what.
     pub budget: &'a Budget,
 }
@@ -45,14 +51,54 @@ pub fn is_open(found: &Found) -> bool {
     found.contradictions.is_empty() && outcomes.any(|outcome| !outcome.is_decided())
 }
 
-/// Who looks: those whose work ends where the executions do, and one who may find an invariant.
-fn plan() -> Plan {
+/// Who looks at what is cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engines {
+    /// Those whose work ends where the executions do, and one who may find an invariant.
+    All,
+    /// One that the user named, and that follows executions.
+    One(DecidedBy),
+}
+
+impl Engines {
+    /// Those that a user means who names an engine, or none.
+    pub fn of(choice: EngineChoice) -> Engines {
+        match choice {
+            EngineChoice::Sat => Engines::One(DecidedBy::Circuits),
+            EngineChoice::Unroll => Engines::One(DecidedBy::Smt),
+            _ => Engines::All,
+        }
+    }
+
+    /// Whether a program is to be looked at without a depth first. An engine that follows executions
+    /// would go on for ever where they do.
+    pub fn look_without_depth(self, model: &Model<'_>) -> bool {
+        let flat = &model.flat;
+        self == Engines::All || !flat.has_calls() && all_are_short(flat.program, flat.program.entry)
+    }
+
+    fn plan(self) -> Plan {
+        match self {
+            Engines::One(decided_by) => Plan::alone(Unroll {
+                decided_by,
+                ..Unroll::default()
+            }),
+            Engines::All => Plan {
+                lanes: vec![
+                    vec![Box::new(Unroll::on_circuits())],
+                    vec![Box::new(Unroll::default())],
+                    vec![Box::new(Houdini::default())],
+                ],
+                ..Plan::alone(Runs::default())
+            },
+        }
+    }
+}
+
+/// The plan of nobody: all is open.
+pub fn nobody() -> Plan {
     Plan {
-        lanes: vec![
-            vec![Box::new(Unroll::on_circuits())],
-            vec![Box::new(Unroll::default())],
-            vec![Box::new(Houdini::default())],
-        ],
+        first: Vec::new(),
         ..Plan::alone(Runs::default())
     }
 }
@@ -60,7 +106,11 @@ fn plan() -> Plan {
 impl Deeper<'_> {
     /// Looks at what is open, deeper and deeper.
     pub fn look(&self, found: &mut Found, listener: &mut dyn Listener) {
-        let mut depth = 1;
+        // Whoever follows all executions together begins with the short ones anyhow.
+        let mut depth = match self.engines {
+            Engines::All => 1,
+            Engines::One(_) => self.wanted,
+        };
         while found.contradictions.is_empty() && self.look_at(depth, found, listener) {
             if depth == self.wanted {
                 break;
@@ -92,7 +142,11 @@ impl Deeper<'_> {
             budget: self.budget,
             listener: &mut *listener,
         };
-        let seen = hardbop_portfolio::check(&plan(), &task, &mut beside);
+        let plan = Plan {
+            until: self.until,
+            ..self.engines.plan()
+        };
+        let seen = hardbop_portfolio::check(&plan, &task, &mut beside);
         if !seen.contradictions.is_empty() {
             return false;
         }

@@ -72,6 +72,41 @@ fn an_answer_up_to_a_depth_is_one_of_its_own() {
     assert_eq!(value["checks"][0]["depth"], 2);
 }
 
+/// An engine that follows executions would follow these for ever: it looks at the depth and at
+/// nothing else.
+#[test]
+fn a_named_engine_that_follows_executions_goes_to_the_depth_at_once() {
+    for engine in ["sat", "unroll"] {
+        let output = scene(MIXED).output(&format!("check x.c --engine {engine} --depth 2 -v"));
+        let told = String::from_utf8(output.stderr).expect("text");
+        let unrolling: Vec<&str> = told.lines().filter(|it| it.contains("unrolling")).collect();
+        assert!(!unrolling.is_empty(), "{told}");
+        assert!(
+            unrolling.iter().all(|line| line.contains("depth 2:")),
+            "{told}"
+        );
+        assert_eq!(output.status.code(), Some(4));
+    }
+}
+
+/// A program whose loops are short is followed to its ends, which is more than a depth.
+#[test]
+fn a_named_engine_still_proves_what_it_can_follow_to_its_ends() {
+    check(
+        "int main(void) {
+  int i = 0, n = 0;
+  do { if (__VERIFIER_nondet_uint()) n++; i++; } while (i < 6);
+  if (n > 6) reach_error();
+}
+",
+        "--depth 2 --engine sat",
+        expect![[r#"
+            PROVED x.c:6: call of `reach_error` (in main)
+            [exit 0]
+        "#]],
+    );
+}
+
 /// The loop body is run twice before the check fails: that is within two iterations, and beyond one.
 #[test]
 fn a_violation_within_the_depth_is_found_and_run() {

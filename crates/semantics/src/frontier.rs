@@ -1,15 +1,15 @@
 //! In come two runs that meet; out they come with the same place for their next object.
 
-use hardbop_logic::{TermId, Terms};
-use hardbop_semantics::Execution;
-use hardbop_semantics::scalar::constant_signed;
+use crate::Execution;
+use crate::scalar::constant_signed;
+use hardbop_logic::{Op, TermId, Terms};
 
 /// Lets the next object of two runs begin at the same address where it is known how far apart they
 /// are: the higher one. The address would be a sum of as many unknowns as there were branches with
 /// an object else, and nothing but sums could tell objects apart. Where an object lies is not the
 /// program's to say; a violation is run again from the start in any case, and a proof is checked
 /// with each object right behind the one before it.
-pub(super) fn same_frontier(
+pub fn same_frontier(
     terms: &mut Terms,
     one: &mut Execution<'_, '_>,
     other: &mut Execution<'_, '_>,
@@ -22,8 +22,8 @@ pub(super) fn same_frontier(
     );
     let origin = semantics.origin(terms);
     let distance = |term: TermId| match (terms.op(term), terms.args(term)) {
-        (hardbop_logic::Op::BvAdd, &[x, y]) if x == origin => constant_signed(terms, y),
-        (hardbop_logic::Op::BvAdd, &[x, y]) if y == origin => constant_signed(terms, x),
+        (Op::BvAdd, &[x, y]) if x == origin => constant_signed(terms, y),
+        (Op::BvAdd, &[x, y]) if y == origin => constant_signed(terms, x),
         _ => None,
     };
     if let (Some(from), Some(to)) = (distance(a), distance(b))
