@@ -20,6 +20,7 @@ mod pointers;
 mod ranges;
 mod together;
 mod versions;
+mod walking;
 
 pub(crate) use versions::{root, stores, version_of};
 
@@ -34,6 +35,7 @@ use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use versions::{is_memory, merged};
+use walking::Walks;
 
 /// The most arrays that are looked at.
 const ARRAYS: usize = 12;
@@ -93,6 +95,8 @@ pub struct Cells {
     tiles: BTreeMap<(TermId, TermId), i128>,
     /// The pointers that are only ever set to one thing, and what that is.
     copies: BTreeMap<TermId, TermId>,
+    /// The pointers that walk through arrays.
+    walks: Walks,
     /// Elements at fixed addresses that are computed with: they are like variables.
     fixed: Vec<TermId>,
     /// Sums over elements that the program computes.
@@ -122,7 +126,7 @@ pub struct Guessed {
 }
 
 /// An array.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Array {
     /// How far rows and elements lie apart, one distance for each dimension.
     strides: Vec<u64>,
@@ -179,9 +183,15 @@ impl Cells {
                 if is_literal(terms, index) {
                     continue;
                 }
-                array.counters[dimension].insert(index);
-                array.bounds[dimension].insert(index);
-                let ends = limits::ends(ground, terms, hints, &starts, index);
+                // Of an index between two others, as a search has it that halves, these matter.
+                let ends = limits::between(ground, terms, index);
+                array.counters[dimension].extend(&ends);
+                array.bounds[dimension].extend(&ends);
+                if ends.is_empty() {
+                    array.counters[dimension].insert(index);
+                    array.bounds[dimension].insert(index);
+                }
+                let ends = limits::ends(ground, terms, hints, &starts, &cells.walks, index);
                 array.bounds[dimension].extend(ends);
                 // What a loop that counts down has done begins behind its counter.
                 let constants = terms.free_constants(&[index]);
@@ -200,8 +210,9 @@ impl Cells {
             let objects = pointers::properties(ground, terms, steps, &accesses, here);
             let most = PROPERTIES + objects.len();
             let mut found = objects;
+            let given = (&cells.walks, &values[..]);
             found.extend(facts::properties(
-                ground, terms, steps, &accesses, here, values,
+                ground, terms, steps, &accesses, here, given,
             ));
             for property in &mut found {
                 *property = terms.substitute(*property, &cells.copies);
@@ -265,6 +276,7 @@ impl Cells {
         steps: &[Step],
     ) -> Vec<Access> {
         let copies = address::copies(ground, terms, steps);
+        let walks = Walks::new(ground, terms, steps, &copies);
         // Where memory is accessed: the step, the memory, the address, and what is read or written.
         let mut touched = Vec::new();
         // Where memory is written by what is new in the step.
@@ -276,7 +288,7 @@ impl Cells {
                 let args = terms.args(term).to_vec();
                 if *terms.op(term) == Op::Select
                     && let Some(memory) = root(ground, terms, args[0])
-                    && let Some(address) = Address::new(ground, terms, memory, args[1])
+                    && let Some(address) = Address::new(ground, terms, memory, args[1], &walks)
                 {
                     let address = address.based(terms, &copies);
                     touched.push((step.from, memory, address, Some(term), None));
@@ -290,7 +302,7 @@ impl Cells {
                 let written = stores(terms, value);
                 let merged = merged(terms, value, &written);
                 for (at, value) in written.into_iter().chain(merged) {
-                    let address = Address::new(ground, terms, memory, at);
+                    let address = Address::new(ground, terms, memory, at, &walks);
                     if address.is_none() || !is_state(ground, terms, at) {
                         nameless.push((step, memory, at, value));
                     }
@@ -310,13 +322,14 @@ impl Cells {
                 terms.substitute(value, &names),
             );
             if is_state(ground, terms, at)
-                && let Some(address) = Address::new(ground, terms, memory, at)
+                && let Some(address) = Address::new(ground, terms, memory, at, &walks)
             {
                 let address = address.based(terms, &copies);
                 touched.push((None, memory, address, None, Some(value)));
             }
         }
         self.copies = copies;
+        self.walks = walks;
         for (_, memory, address, _, written) in &touched {
             if let (Some(at), Some(value)) = (address.fixed(terms), written)
                 && !is_literal(terms, *value)
@@ -414,9 +427,10 @@ impl Cells {
             }
         }
         // What is known of an array that pointers lead to is said of where they all come from.
-        for base in self.copies.values() {
-            if let Some(Meaning::Now(id)) = ground.constants.meaning(*base)
-                && self.found.keys().any(|(_, start)| start == base)
+        let walks = self.walks.all().map(|(_, walk)| walk.from);
+        for base in self.copies.values().copied().chain(walks) {
+            if let Some(Meaning::Now(id)) = ground.constants.meaning(base)
+                && self.found.keys().any(|&(_, start)| start == base)
             {
                 found.insert(id);
             }
@@ -497,6 +511,22 @@ impl Cells {
         }
         facts.push(terms.substitute(formula, &all));
         terms.and(&facts)
+    }
+}
+
+impl Array {
+    /// The same, where indices have other names.
+    fn with(&self, terms: &mut Terms, names: &BTreeMap<TermId, TermId>) -> Array {
+        let mut named = |all: &BTreeSet<TermId>| -> BTreeSet<TermId> {
+            let all = all.iter().map(|&at| terms.substitute(at, names));
+            all.collect()
+        };
+        Array {
+            bounds: self.bounds.iter().map(&mut named).collect(),
+            counters: self.counters.iter().map(&mut named).collect(),
+            points: named(&self.points),
+            ..self.clone()
+        }
     }
 }
 
