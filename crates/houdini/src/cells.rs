@@ -144,6 +144,8 @@ struct Array {
     counters: Vec<BTreeSet<TermId>>,
     /// Indices that are written: something may be known of one element.
     points: BTreeSet<TermId>,
+    /// Whether it is accessed by indices between two others.
+    halved: bool,
 }
 
 impl Cells {
@@ -187,6 +189,7 @@ impl Cells {
                 let ends = limits::between(ground, terms, index);
                 array.counters[dimension].extend(&ends);
                 array.bounds[dimension].extend(&ends);
+                array.halved |= !ends.is_empty();
                 if ends.is_empty() {
                     array.counters[dimension].insert(index);
                     array.bounds[dimension].insert(index);
@@ -222,9 +225,10 @@ impl Cells {
             found.truncate(most);
             cells.arrays[array].properties = found;
         }
+        cells.hand_back(terms, &accesses);
         cells.instances_of_others(ground, terms, &accesses);
         let violations = facts::violations(ground, terms, steps);
-        cells.relate(ground, terms, &violations, &accesses);
+        cells.relate(ground, terms, steps, &violations, &accesses);
         if cells.has_arrays() {
             folds::find(ground, terms, steps, &accesses, &mut cells);
             cells.rates = folds::numbers(terms, steps);
@@ -238,9 +242,11 @@ impl Cells {
         &mut self,
         ground: &Ground<'_, '_>,
         terms: &mut Terms,
+        steps: &[Step],
         violations: &[TermId],
         accesses: &[Access],
     ) {
+        let atoms = pairs::conditions(terms, steps);
         for array in 0..self.arrays.len() {
             let id = ArrayId(array as u32);
             let own: Vec<&Access> = accesses.iter().filter(|a| a.array == id).collect();
@@ -249,7 +255,15 @@ impl Cells {
             };
             let word = self.words.len();
             let other = terms.constant(&format!(" any{word}"), terms.sort(index));
-            let mut relations = pairs::relations(terms, violations, &own, [index, other]);
+            let into = others::copied_into(accesses, id);
+            let read = accesses.iter().filter(|a| a.array == id || into.contains(&a.array));
+            let read: Vec<&Access> = read.collect();
+            let indices = [index, other];
+            let mut relations = pairs::relations(terms, violations, &own, &read, indices);
+            // A search that halves relies on the order that its array was asked for.
+            if relations.is_empty() && self.arrays[array].halved {
+                relations = pairs::relations(terms, &atoms, &own, &own, indices);
+            }
             if let Some(access) = own.first() {
                 relations.extend(pointers::relations(ground, terms, access, [index, other]));
             }

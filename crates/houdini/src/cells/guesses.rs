@@ -62,6 +62,8 @@ impl Cells {
                 }
                 here
             };
+            let mut holes = spoken_of(terms, &array.points);
+            holes.retain(|&hole| !is_literal(terms, hole));
             let bounds: Vec<Vec<TermId>> = array
                 .bounds
                 .iter()
@@ -124,7 +126,7 @@ impl Cells {
             }
             if let (&[index], Some(other)) = (&index[..], array.other) {
                 let both = [index, self.words[other]];
-                let ranges = pairs::ranges(terms, both, &bounds[0], &array.counters[0]);
+                let ranges = pairs::ranges(terms, both, &bounds[0], &array.counters[0], &holes);
                 for &relation in &array.relations {
                     let relation = self.named(terms, relation, &mut variables);
                     if self.speaks_of(ground, terms, live, plain, relation, &variables) {
