@@ -179,10 +179,11 @@ impl Cells {
                 counts.insert((access.array, index));
             }
             for (dimension, &index) in access.index.iter().enumerate() {
-                if access.written.is_some() && access.index.len() == 1 {
+                let first = is_literal(terms, index);
+                if (access.written.is_some() || first) && access.index.len() == 1 {
                     array.points.insert(index);
                 }
-                if is_literal(terms, index) {
+                if first {
                     continue;
                 }
                 // Of an index between two others, as a search has it that halves, these matter.
@@ -228,6 +229,17 @@ impl Cells {
         cells.hand_back(terms, &accesses);
         cells.instances_of_others(ground, terms, &accesses);
         let violations = facts::violations(ground, terms, steps);
+        if std::env::var("DBG").is_ok() {
+            for (n, array) in cells.arrays.iter().enumerate() {
+                eprintln!("--- array {n} strides {:?}", array.strides);
+                let show = |s: &BTreeSet<TermId>| s.iter().map(|t| format!("{}", terms.infix(*t))).collect::<Vec<_>>().join(" ; ");
+                eprintln!("  bounds {}", array.bounds.iter().map(show).collect::<Vec<_>>().join(" | "));
+                eprintln!("  counters {}", array.counters.iter().map(show).collect::<Vec<_>>().join(" | "));
+                eprintln!("  points {}", show(&array.points));
+                for p in &array.properties { eprintln!("  property {}", terms.infix(*p)); }
+            }
+            for (at, all) in &cells.instances { for i in all { eprintln!("  instance {at:?} {}", i.iter().map(|(w, t)| format!("{w}:={}", terms.infix(*t))).collect::<Vec<_>>().join(", ")); } }
+        }
         cells.relate(ground, terms, steps, &violations, &accesses);
         if cells.has_arrays() {
             folds::find(ground, terms, steps, &accesses, &mut cells);
@@ -255,7 +267,7 @@ impl Cells {
             };
             let word = self.words.len();
             let other = terms.constant(&format!(" any{word}"), terms.sort(index));
-            let into = others::copied_into(accesses, id);
+            let into = others::copied_into(terms, accesses, id);
             let read = accesses.iter().filter(|a| a.array == id || into.contains(&a.array));
             let read: Vec<&Access> = read.collect();
             let indices = [index, other];

@@ -11,7 +11,7 @@ use crate::candidates::{Hints, Variable, guesses, left, magnitudes, variables};
 use crate::cells::Cells;
 use crate::modes::{Mode, arguments};
 use crate::objects::{rooms, widened};
-use crate::place::Place;
+use crate::place::{Part, Place};
 use crate::polynomials::{multiplied, polynomials, products_of_arguments};
 use crate::powers::{Powers, doubles, powers};
 use crate::questions::{Multiplied, Questions};
@@ -162,8 +162,23 @@ pub fn fixpoint(
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
+    let mut known = BTreeMap::new();
+    if guessed.elements == Elements::Needed && guessed.products == Products::Left {
+        // What holds of plain variables tells which ranges of elements are empty.
+        let plain = Guessed {
+            elements: Elements::Left,
+            ..guessed
+        };
+        let nothing = BTreeMap::new();
+        let first = fixpoint_given(ground, terms, steps, live, plain, told.clone(), &nothing, budget, tell);
+        known = match first {
+            Ok(found) if found.unsupported.is_none() => found.invariants,
+            Ok(_) | Err(NoInvariants::Steps | NoInvariants::Nothing) => BTreeMap::new(),
+            Err(NoInvariants::Stopped(stopped)) => return Err(stopped.into()),
+        };
+    }
     let mut given = |terms: &mut Terms, given: BTreeMap<LocId, Vec<TermId>>| {
-        fixpoint_given(ground, terms, steps, live, guessed, given, budget, tell)
+        fixpoint_given(ground, terms, steps, live, guessed, given, &known, budget, tell)
     };
     match guessed.products {
         Products::Left => given(terms, told),
@@ -203,6 +218,7 @@ fn fixpoint_given(
     live: &BTreeMap<LocId, Live>,
     guessed: Guessed,
     given: BTreeMap<LocId, Vec<TermId>>,
+    known: &BTreeMap<LocId, TermId>,
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
@@ -287,7 +303,10 @@ fn fixpoint_given(
                 };
                 guesses.extend(powers.guesses);
                 variables.extend(&powers.variables);
-                let more = cells.guesses(ground, terms, live, &variables);
+                let mut more = cells.guesses(ground, terms, live, &variables);
+                if let Some(&known) = known.get(&location) {
+                    more.drop_empty(terms, known, budget);
+                }
                 let about_elements = more.guesses.iter().copied().collect();
                 guesses.extend(more.guesses);
                 variables.extend(more.variables);
@@ -378,6 +397,15 @@ fn fixpoint_given(
         if search.found.unsupported.is_some() {
             break;
         }
+    }
+    if std::env::var("DBG").is_ok() {
+        for (at, place) in &search.places {
+            eprintln!("=== {at:?} variables {}", place.variables().iter().map(|v| format!("{}", terms.infix(v.constant))).collect::<Vec<_>>().join(" "));
+            for part in [Part::Plain, Part::Elements] {
+                for c in place.conjuncts(terms, part) { let c = place.spelt_out(terms, c); eprintln!("   {part:?} {}", terms.infix(c)); }
+            }
+        }
+        eprintln!("questions {}", search.found.questions);
     }
     if search.found.unsupported.is_none() {
         for (from, steps) in by_beginning(&violations) {

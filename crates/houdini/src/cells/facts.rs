@@ -79,6 +79,29 @@ pub(super) fn properties(
             }
         }
     }
+    // What is new, and comes to two arrays in one step.
+    for access in &own {
+        let twins = accesses.iter().filter(|twin| {
+            twin.array != array && twin.from == access.from && twin.written == access.written
+        });
+        let (Some(value), Some(way)) = (
+            access.written,
+            Way::new(ground, terms, walks, access, index),
+        ) else {
+            continue;
+        };
+        if !matches!(terms.op(value), Op::Constant(_)) || is_state(ground, terms, value) {
+            continue;
+        }
+        for twin in twins {
+            let other = twin.element(terms, &twin.index);
+            if let Some(other) = way.said(ground, terms, other) {
+                let element = access.element(terms, index);
+                let property = terms.eq(element, other);
+                add(terms, property);
+            }
+        }
+    }
     // What is written at one index, whatever the index is.
     for access in &own {
         if let Some(value) = access.written

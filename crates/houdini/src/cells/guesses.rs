@@ -3,10 +3,48 @@
 use super::address::Address;
 use super::{ArrayId, BOUNDS, Cells, Guessed, POINTS, folds, is_known, pairs, ranges};
 use crate::candidates::{Variable, is_literal};
-use hardbop_logic::{Op, Sort, TermId, Terms, multiplies};
+use hardbop_budget::Budget;
+use hardbop_logic::{
+    Answer, Limits, Op, Session, Sort, TermId, Terms, Z3Options, Z3Solver, multiplies,
+};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::Ground;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a question about a range may cost.
+const EMPTY: Limits = Limits {
+    time: None,
+    steps: Some(20_000),
+};
+
+impl Guessed {
+    /// Leaves out what is said of ranges that are empty as far as plain variables tell: it is no
+    /// news, and every question would speak of it.
+    pub fn drop_empty(&mut self, terms: &mut Terms, known: TermId, budget: &Budget) {
+        let solver = Box::new(Z3Solver::new(Z3Options::default()));
+        let mut session = Session::new(solver, budget.clone());
+        session.set_limits(EMPTY);
+        session.assert(terms, known);
+        let places: BTreeMap<TermId, TermId> = self.variables.iter().map(|at| (at.constant, at.term)).collect();
+        let mut empty: BTreeMap<TermId, bool> = BTreeMap::new();
+        self.guesses.retain(|&guess| {
+            let parts = match terms.op(guess) {
+                Op::Or => terms.args(guess).to_vec(),
+                _ => Vec::new(),
+            };
+            // One side is the range: no index is in it.
+            !parts.into_iter().any(|part| {
+                let Some(range) = terms.negated(part) else {
+                    return false;
+                };
+                *empty.entry(range).or_insert_with(|| {
+                    let range = terms.substitute(range, &places);
+                    session.check(terms, &[range]) == Answer::Unsat
+                })
+            })
+        });
+    }
+}
 
 impl Cells {
     /// What is guessed at a point, and the variables that the guesses speak of beside the plain ones.
@@ -42,6 +80,22 @@ impl Cells {
             }
         }
         let places = self.places(ground, terms, live, &mut variables);
+        // Arrays do not go around the end of memory.
+        for (&(_, from), array) in self.found.iter().filter(|_| !places.is_empty() || !self.walks.is_empty()) {
+            let array = &self.arrays[array.index()];
+            if !plain.iter().any(|variable| variable.constant == from) || array.words.len() != 1 {
+                continue;
+            }
+            for &bound in &array.bounds[0] {
+                let stride = terms.bv(array.strides[0].into(), terms.width(bound));
+                let bytes = terms.bv_mul(stride, bound);
+                let end = terms.bv_add(from, bytes);
+                let inside = terms.bv_ule(from, end);
+                if self.speaks_of(ground, terms, live, plain, inside, &variables) {
+                    guesses.push(inside);
+                }
+            }
+        }
         for (index, place) in &places {
             guesses.extend(self.between_no_elements(terms, *index, place, &mut variables));
         }

@@ -9,12 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: usize = 24;
 
 /// The arrays that elements of one are copied into, along a chain of copies.
-pub(super) fn copied_into(accesses: &[Access], from: ArrayId) -> BTreeSet<ArrayId> {
+pub(super) fn copied_into(terms: &Terms, accesses: &[Access], from: ArrayId) -> BTreeSet<ArrayId> {
     let mut found = BTreeSet::new();
     let mut work = vec![from];
     while let Some(from) = work.pop() {
         let own = accesses.iter().filter(|access| access.array == from);
-        let reads: BTreeSet<TermId> = own.filter_map(|access| access.read).collect();
+        // What is new and written to both is the same as well.
+        let new = |value: &TermId| matches!(terms.op(*value), Op::Constant(_));
+        let values = |access: &Access| access.read.or(access.written.filter(new));
+        let reads: BTreeSet<TermId> = own.filter_map(values).collect();
         for access in accesses {
             if access.written.is_some_and(|value| reads.contains(&value))
                 && access.array != from
@@ -39,7 +42,7 @@ impl Cells {
             };
             let index = self.index(id);
             let element = here.element(terms, &index);
-            for into in copied_into(accesses, id) {
+            for into in copied_into(terms, accesses, id) {
                 let there = accesses.iter().find(|access| access.array == into);
                 let Some(there) = there.filter(|access| access.strides.len() == 1) else {
                     continue;

@@ -38,6 +38,9 @@ pub(super) fn relations(
         let Some(reads) = two_reads(terms, violation, read) else {
             continue;
         };
+        if *terms.op(reads[0]) != Op::Select && *terms.op(reads[1]) != Op::Select {
+            continue;
+        }
         let elements = indices.map(|index| own[0].element(terms, &[index]));
         if terms.sort(elements[0]) != terms.sort(reads[0]) {
             continue;
@@ -75,6 +78,11 @@ fn two_reads(terms: &Terms, condition: TermId, own: &[&Access]) -> Option<[TermI
     for part in terms.postorder(&[condition]) {
         if *terms.op(part) == Op::Select {
             own.iter().find(|access| access.read == Some(part))?;
+            reads.push(part);
+        } else if matches!(terms.op(part), Op::Constant(_))
+            && own.iter().any(|access| access.written == Some(part))
+        {
+            // An input that was put into an element is that element.
             reads.push(part);
         }
     }

@@ -88,6 +88,11 @@ impl Walks {
         self.of.iter().map(|(&pointer, &walk)| (pointer, walk))
     }
 
+    /// Whether no pointer walks.
+    pub fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
     /// The pointer whose place an index is, with the number that is added to it.
     pub fn at(&self, terms: &Terms, index: TermId) -> Option<(TermId, i128)> {
         let constants = terms.free_constants(&[index]);
