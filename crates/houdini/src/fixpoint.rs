@@ -11,7 +11,7 @@ use crate::candidates::{Hints, Variable, guesses, left, magnitudes, variables};
 use crate::cells::Cells;
 use crate::modes::{Mode, arguments};
 use crate::objects::{rooms, widened};
-use crate::place::{Part, Place};
+use crate::place::Place;
 use crate::polynomials::{multiplied, polynomials, products_of_arguments};
 use crate::powers::{Powers, doubles, powers};
 use crate::questions::{Multiplied, Questions};
@@ -162,23 +162,32 @@ pub fn fixpoint(
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
+    let mut told = told;
     let mut known = BTreeMap::new();
-    if guessed.elements == Elements::Needed && guessed.products == Products::Left {
-        // What holds of plain variables tells which ranges of elements are empty.
+    if guessed.products == Products::Left && has_arrays(ground, terms, steps, guessed) {
+        // What holds of plain variables is found first: it tells which ranges of elements are
+        // empty, and need not be found again among what is harder.
         let plain = Guessed {
             elements: Elements::Left,
             ..guessed
         };
-        let nothing = BTreeMap::new();
-        let first = fixpoint_given(ground, terms, steps, live, plain, told.clone(), &nothing, budget, tell);
-        known = match first {
-            Ok(found) if found.unsupported.is_none() => found.invariants,
-            Ok(_) | Err(NoInvariants::Steps | NoInvariants::Nothing) => BTreeMap::new(),
-            Err(NoInvariants::Stopped(stopped)) => return Err(stopped.into()),
-        };
+        let (first, nothing) = (told.clone(), BTreeMap::new());
+        let first = fixpoint_given(
+            ground, terms, steps, live, plain, first, &nothing, budget, tell,
+        );
+        match first {
+            Ok(found) if found.unsupported.is_none() => known = found.invariants,
+            Ok(_) | Err(NoInvariants::Steps | NoInvariants::Nothing) => {}
+            Err(stopped) => return Err(stopped),
+        }
+        for (&location, &invariant) in &known {
+            told.entry(location).or_default().push(invariant);
+        }
     }
     let mut given = |terms: &mut Terms, given: BTreeMap<LocId, Vec<TermId>>| {
-        fixpoint_given(ground, terms, steps, live, guessed, given, &known, budget, tell)
+        fixpoint_given(
+            ground, terms, steps, live, guessed, given, &known, budget, tell,
+        )
     };
     match guessed.products {
         Products::Left => given(terms, told),
@@ -207,6 +216,20 @@ pub fn fixpoint(
             }
         }
     }
+}
+
+/// Whether anything is to be guessed of elements of arrays, and there are any.
+fn has_arrays(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+    guessed: Guessed,
+) -> bool {
+    if guessed.elements == Elements::Left {
+        return false;
+    }
+    let hints = Hints::new(ground, terms, steps);
+    Cells::new(ground, terms, steps, &hints).has_arrays()
 }
 
 /// The same, where something is known of points.
@@ -397,15 +420,6 @@ fn fixpoint_given(
         if search.found.unsupported.is_some() {
             break;
         }
-    }
-    if std::env::var("DBG").is_ok() {
-        for (at, place) in &search.places {
-            eprintln!("=== {at:?} variables {}", place.variables().iter().map(|v| format!("{}", terms.infix(v.constant))).collect::<Vec<_>>().join(" "));
-            for part in [Part::Plain, Part::Elements] {
-                for c in place.conjuncts(terms, part) { let c = place.spelt_out(terms, c); eprintln!("   {part:?} {}", terms.infix(c)); }
-            }
-        }
-        eprintln!("questions {}", search.found.questions);
     }
     if search.found.unsupported.is_none() {
         for (from, steps) in by_beginning(&violations) {

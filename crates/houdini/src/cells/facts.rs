@@ -144,6 +144,14 @@ pub(super) fn properties(
             add(terms, property);
         }
     }
+    // What is asked of an input that is put into an element is known of that.
+    for &atom in &atoms {
+        for property in said_of_inputs(ground, terms, walks, &own, index, atom) {
+            let opposite = terms.not(property);
+            add(terms, property);
+            add(terms, opposite);
+        }
+    }
     // The order of elements is made by comparing them.
     let compared = violated
         .iter()
@@ -283,6 +291,30 @@ fn said_of(
     found.extend(half_said_of(
         ground, terms, own, index, &parts, formula, least,
     ));
+    found
+}
+
+/// A condition about an input that is written to an element, said of the one at the index.
+fn said_of_inputs(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    walks: &Walks,
+    own: &[&Access],
+    index: &[TermId],
+    formula: TermId,
+) -> Vec<TermId> {
+    let constants = terms.free_constants(&[formula]);
+    let mut found = Vec::new();
+    for access in own {
+        if let Some(input) = access.written.filter(|input| constants.contains(input))
+            && ground.constants.meaning(input).is_none()
+            && let Some(way) = Way::new(ground, terms, walks, access, index)
+        {
+            let element = access.element(terms, &access.index);
+            let said = terms.substitute(formula, &BTreeMap::from([(input, element)]));
+            found.extend(way.said(ground, terms, said));
+        }
+    }
     found
 }
 

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a question about a range may cost.
 const EMPTY: Limits = Limits {
     time: None,
-    steps: Some(20_000),
+    steps: Some(200_000),
 };
 
 impl Guessed {
@@ -25,7 +25,11 @@ impl Guessed {
         let mut session = Session::new(solver, budget.clone());
         session.set_limits(EMPTY);
         session.assert(terms, known);
-        let places: BTreeMap<TermId, TermId> = self.variables.iter().map(|at| (at.constant, at.term)).collect();
+        let places: BTreeMap<TermId, TermId> = self
+            .variables
+            .iter()
+            .map(|at| (at.constant, at.term))
+            .collect();
         let mut empty: BTreeMap<TermId, bool> = BTreeMap::new();
         self.guesses.retain(|&guess| {
             let parts = match terms.op(guess) {
@@ -81,7 +85,11 @@ impl Cells {
         }
         let places = self.places(ground, terms, live, &mut variables);
         // Arrays do not go around the end of memory.
-        for (&(_, from), array) in self.found.iter().filter(|_| !places.is_empty() || !self.walks.is_empty()) {
+        for (&(_, from), array) in self
+            .found
+            .iter()
+            .filter(|_| !places.is_empty() || !self.walks.is_empty())
+        {
             let array = &self.arrays[array.index()];
             if !plain.iter().any(|variable| variable.constant == from) || array.words.len() != 1 {
                 continue;

@@ -58,7 +58,11 @@ impl Cells {
                     let constants = terms.free_constants(&[said]);
                     let elsewhere = words.iter().any(|word| constants.contains(word));
                     let known = &mut self.arrays[array].properties;
-                    if said != property && !elsewhere && !known.contains(&said) && known.len() < MOST {
+                    if said != property
+                        && !elsewhere
+                        && !known.contains(&said)
+                        && known.len() < MOST
+                    {
                         known.push(said);
                     }
                 }
