@@ -311,8 +311,10 @@ fn said_of_inputs(
             && let Some(way) = Way::new(ground, terms, walks, access, index)
         {
             let element = access.element(terms, &access.index);
-            let said = terms.substitute(formula, &BTreeMap::from([(input, element)]));
-            found.extend(way.said(ground, terms, said));
+            if terms.sort(element) == terms.sort(input) {
+                let said = terms.substitute(formula, &BTreeMap::from([(input, element)]));
+                found.extend(way.said(ground, terms, said));
+            }
         }
     }
     found

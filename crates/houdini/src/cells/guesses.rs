@@ -258,8 +258,7 @@ impl Cells {
         place: &Variable,
         variables: &mut BTreeMap<TermId, Variable>,
     ) -> Option<TermId> {
-        let walks = self.walks.all();
-        let (pointer, walk) = walks.into_iter().find(|(_, walk)| walk.index == index)?;
+        let (pointer, walk) = self.walks.all().find(|(_, walk)| walk.index == index)?;
         if walk.step == 1 {
             return None;
         }

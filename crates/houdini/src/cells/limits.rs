@@ -54,16 +54,19 @@ pub(super) fn between(
     });
     let constants = terms.free_constants(&[index]);
     let mut found = BTreeSet::new();
-    if halved && constants.len() > 1 {
-        for constant in constants {
-            let number = match ground.constants.meaning(constant) {
-                Some(Meaning::Now(id)) => !is_pointer(ground, terms, id, constant),
-                _ => false,
-            };
-            if number && terms.width(constant) <= width {
+    if !halved || constants.len() < 2 {
+        return found;
+    }
+    for constant in constants {
+        match (ground.constants.meaning(constant), terms.sort(constant)) {
+            (Some(Meaning::Now(id)), Sort::BitVec(narrow))
+                if narrow <= width && !is_pointer(ground, terms, id, constant) =>
+            {
                 let sign = sign_of(ground, terms, constant);
                 found.insert(terms.resize(constant, width, sign));
             }
+            // The place of a pointer is an index by itself.
+            _ => return BTreeSet::new(),
         }
     }
     found
