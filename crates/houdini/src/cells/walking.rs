@@ -224,7 +224,8 @@ fn choices(terms: &mut Terms, value: TermId) -> BTreeSet<TermId> {
             break;
         };
         found.remove(&value);
-        for side in terms.args(choice)[1..].to_vec() {
+        let sides = [1, 2].map(|side| terms.args(choice)[side]);
+        for side in sides {
             found.insert(terms.substitute(value, &BTreeMap::from([(choice, side)])));
         }
     }
