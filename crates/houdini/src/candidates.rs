@@ -459,8 +459,21 @@ fn passed(terms: &mut Terms, condition: TermId) -> Vec<TermId> {
         return Vec::new();
     };
     let args = terms.args(condition).to_vec();
-    let plain = |&arg: &TermId| is_literal(terms, arg) || matches!(terms.op(arg), Op::Constant(_));
-    if args.iter().all(plain) {
+    let variable = |arg: &TermId| matches!(terms.op(*arg), Op::Constant(_));
+    if args.iter().all(variable) {
+        // Two that come nearer to each other pass each other by one.
+        let (low, high) = match terms.op(condition) {
+            Op::BvSle => (args[0], args[1]),
+            _ => (args[1], args[0]),
+        };
+        let one = terms.bv(1, terms.width(low));
+        let before = terms.bv_sub(low, one);
+        return vec![terms.bv_sle(before, high)];
+    }
+    if args
+        .iter()
+        .all(|arg| is_literal(terms, *arg) || variable(arg))
+    {
         return Vec::new();
     }
     let one = terms.bv(1, terms.width(args[0]));

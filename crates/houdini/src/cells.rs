@@ -9,6 +9,7 @@
 //! A step may use what is known of a point for each element that it accesses: these are the
 //! *instances*, which the claim names and the gate takes as well.
 
+mod accesses;
 pub(crate) mod address;
 pub(crate) mod facts;
 mod folds;
@@ -20,20 +21,20 @@ mod pointers;
 mod ranges;
 mod together;
 mod versions;
+mod walking;
 
 pub(crate) use versions::{root, stores, version_of};
 
 use crate::candidates::{Hints, Variable, is_literal};
-use address::Address;
 use hardbop_cfront::ids::LocId;
 use hardbop_logic::{Op, Sort, TermId, Terms, atoms_of};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::folds::Fold;
-use hardbop_semantics::layout::{StateKind, StateVarId};
+use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
-use versions::{is_memory, merged};
+use walking::Walks;
 
 /// The most arrays that are looked at.
 const ARRAYS: usize = 12;
@@ -93,6 +94,8 @@ pub struct Cells {
     tiles: BTreeMap<(TermId, TermId), i128>,
     /// The pointers that are only ever set to one thing, and what that is.
     copies: BTreeMap<TermId, TermId>,
+    /// The pointers that walk through arrays.
+    walks: Walks,
     /// Elements at fixed addresses that are computed with: they are like variables.
     fixed: Vec<TermId>,
     /// Sums over elements that the program computes.
@@ -122,7 +125,7 @@ pub struct Guessed {
 }
 
 /// An array.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Array {
     /// How far rows and elements lie apart, one distance for each dimension.
     strides: Vec<u64>,
@@ -140,6 +143,8 @@ struct Array {
     counters: Vec<BTreeSet<TermId>>,
     /// Indices that are written: something may be known of one element.
     points: BTreeSet<TermId>,
+    /// Whether it is accessed by indices between two others.
+    halved: bool,
 }
 
 impl Cells {
@@ -173,15 +178,23 @@ impl Cells {
                 counts.insert((access.array, index));
             }
             for (dimension, &index) in access.index.iter().enumerate() {
-                if access.written.is_some() && access.index.len() == 1 {
+                let first = is_literal(terms, index);
+                if (access.written.is_some() || first) && access.index.len() == 1 {
                     array.points.insert(index);
                 }
-                if is_literal(terms, index) {
+                if first {
                     continue;
                 }
-                array.counters[dimension].insert(index);
-                array.bounds[dimension].insert(index);
-                let ends = limits::ends(ground, terms, hints, &starts, index);
+                // Of an index between two others, as a search has it that halves, these matter.
+                let ends = limits::between(ground, terms, index);
+                array.counters[dimension].extend(&ends);
+                array.bounds[dimension].extend(&ends);
+                array.halved |= !ends.is_empty();
+                if ends.is_empty() {
+                    array.counters[dimension].insert(index);
+                    array.bounds[dimension].insert(index);
+                }
+                let ends = limits::ends(ground, terms, hints, &starts, &cells.walks, index);
                 array.bounds[dimension].extend(ends);
                 // What a loop that counts down has done begins behind its counter.
                 let constants = terms.free_constants(&[index]);
@@ -200,8 +213,9 @@ impl Cells {
             let objects = pointers::properties(ground, terms, steps, &accesses, here);
             let most = PROPERTIES + objects.len();
             let mut found = objects;
+            let given = (&cells.walks, &values[..]);
             found.extend(facts::properties(
-                ground, terms, steps, &accesses, here, values,
+                ground, terms, steps, &accesses, here, given,
             ));
             for property in &mut found {
                 *property = terms.substitute(*property, &cells.copies);
@@ -211,9 +225,10 @@ impl Cells {
             found.truncate(most);
             cells.arrays[array].properties = found;
         }
+        cells.hand_back(terms, &accesses);
         cells.instances_of_others(ground, terms, &accesses);
         let violations = facts::violations(ground, terms, steps);
-        cells.relate(ground, terms, &violations, &accesses);
+        cells.relate(ground, terms, steps, &violations, &accesses);
         if cells.has_arrays() {
             folds::find(ground, terms, steps, &accesses, &mut cells);
             cells.rates = folds::numbers(terms, steps);
@@ -227,9 +242,11 @@ impl Cells {
         &mut self,
         ground: &Ground<'_, '_>,
         terms: &mut Terms,
+        steps: &[Step],
         violations: &[TermId],
         accesses: &[Access],
     ) {
+        let atoms = pairs::conditions(terms, steps);
         for array in 0..self.arrays.len() {
             let id = ArrayId(array as u32);
             let own: Vec<&Access> = accesses.iter().filter(|a| a.array == id).collect();
@@ -238,7 +255,17 @@ impl Cells {
             };
             let word = self.words.len();
             let other = terms.constant(&format!(" any{word}"), terms.sort(index));
-            let mut relations = pairs::relations(terms, violations, &own, [index, other]);
+            let into = others::copied_into(terms, accesses, id);
+            let read = accesses
+                .iter()
+                .filter(|a| a.array == id || into.contains(&a.array));
+            let read: Vec<&Access> = read.collect();
+            let indices = [index, other];
+            let mut relations = pairs::relations(terms, violations, &own, &read, indices);
+            // A search that halves relies on the order that its array was asked for.
+            if relations.is_empty() && self.arrays[array].halved {
+                relations = pairs::relations(terms, &atoms, &own, &own, indices);
+            }
             if let Some(access) = own.first() {
                 relations.extend(pointers::relations(ground, terms, access, [index, other]));
             }
@@ -255,122 +282,6 @@ impl Cells {
     fn index(&self, array: ArrayId) -> Vec<TermId> {
         let words = self.arrays[array.index()].words.iter();
         words.map(|&word| self.words[word]).collect()
-    }
-
-    /// The accesses of all steps to arrays by an index, and which arrays these are.
-    fn accesses(
-        &mut self,
-        ground: &Ground<'_, '_>,
-        terms: &mut Terms,
-        steps: &[Step],
-    ) -> Vec<Access> {
-        let copies = address::copies(ground, terms, steps);
-        // Where memory is accessed: the step, the memory, the address, and what is read or written.
-        let mut touched = Vec::new();
-        // Where memory is written by what is new in the step.
-        let mut nameless = Vec::new();
-        for step in steps {
-            let mut roots = vec![step.condition];
-            roots.extend(step.state.written().map(|(_, value)| value));
-            for term in terms.postorder(&roots) {
-                let args = terms.args(term).to_vec();
-                if *terms.op(term) == Op::Select
-                    && let Some(memory) = root(ground, terms, args[0])
-                    && let Some(address) = Address::new(ground, terms, memory, args[1])
-                {
-                    let address = address.based(terms, &copies);
-                    touched.push((step.from, memory, address, Some(term), None));
-                }
-            }
-            for (id, value) in step.state.written() {
-                if !is_memory(ground, id) {
-                    continue;
-                }
-                let memory = ground.semantics.constant(terms, id);
-                let written = stores(terms, value);
-                let merged = merged(terms, value, &written);
-                for (at, value) in written.into_iter().chain(merged) {
-                    let address = Address::new(ground, terms, memory, at);
-                    if address.is_none() || !is_state(ground, terms, at) {
-                        nameless.push((step, memory, at, value));
-                    }
-                    if let Some(address) = address {
-                        let address = address.based(terms, &copies);
-                        touched.push((step.from, memory, address, None, Some(value)));
-                    }
-                }
-            }
-        }
-        let bases: BTreeSet<TermId> = touched.iter().map(|(_, _, at, ..)| at.base).collect();
-        for (step, memory, at, value) in nameless {
-            // It has a name at the end of the step.
-            let names = names_at_end(ground, terms, step, &bases);
-            let (at, value) = (
-                terms.substitute(at, &names),
-                terms.substitute(value, &names),
-            );
-            if is_state(ground, terms, at)
-                && let Some(address) = Address::new(ground, terms, memory, at)
-            {
-                let address = address.based(terms, &copies);
-                touched.push((None, memory, address, None, Some(value)));
-            }
-        }
-        self.copies = copies;
-        for (_, memory, address, _, written) in &touched {
-            if let (Some(at), Some(value)) = (address.fixed(terms), written)
-                && !is_literal(terms, *value)
-            {
-                let element = terms.select(*memory, at);
-                if matches!(terms.sort(element), Sort::BitVec(8..=64))
-                    && self.fixed.len() < FIXED
-                    && !self.fixed.contains(&element)
-                {
-                    self.fixed.push(element);
-                }
-            }
-        }
-        let tiles = grouped(touched.iter().map(|touch| (touch.1, &touch.2)));
-        let tiles = tiles.into_iter();
-        self.tiles = tiles
-            .filter_map(|(of, addresses)| Some((of, address::tile(&addresses)?)))
-            .collect();
-        for (_, memory, address, ..) in &mut touched {
-            *address = self.told_apart_in_tiles(terms, *memory, address.clone());
-        }
-        let groups = grouped(touched.iter().map(|touch| (touch.1, &touch.2)));
-        for ((memory, base), addresses) in groups {
-            if let Some(strides) = address::strides(&addresses)
-                && self.arrays.len() < ARRAYS
-            {
-                let array = ArrayId(self.arrays.len() as u32);
-                self.found.insert((memory, base), array);
-                self.arrays.push(Array {
-                    strides,
-                    ..Array::default()
-                });
-            }
-        }
-        let mut accesses = Vec::new();
-        for (from, memory, address, read, written) in touched {
-            let Some(&array) = self.found.get(&(memory, address.base)) else {
-                continue;
-            };
-            let strides = &self.arrays[array.index()].strides;
-            if let Some(index) = address.indices(terms, strides) {
-                accesses.push(Access {
-                    from,
-                    array,
-                    memory,
-                    base: address.base,
-                    strides: strides.clone(),
-                    index,
-                    read,
-                    written,
-                });
-            }
-        }
-        accesses
     }
 
     /// Conditions that say of a counter that it is a number.
@@ -414,9 +325,10 @@ impl Cells {
             }
         }
         // What is known of an array that pointers lead to is said of where they all come from.
-        for base in self.copies.values() {
-            if let Some(Meaning::Now(id)) = ground.constants.meaning(*base)
-                && self.found.keys().any(|(_, start)| start == base)
+        let walks = self.walks.all().map(|(_, walk)| walk.from);
+        for base in self.copies.values().copied().chain(walks) {
+            if let Some(Meaning::Now(id)) = ground.constants.meaning(base)
+                && self.found.keys().any(|&(_, start)| start == base)
             {
                 found.insert(id);
             }
@@ -500,41 +412,20 @@ impl Cells {
     }
 }
 
-/// Addresses by the memory and the array that they lie in.
-fn grouped<'a>(
-    touched: impl Iterator<Item = (TermId, &'a Address)>,
-) -> BTreeMap<(TermId, TermId), Vec<&'a Address>> {
-    let mut groups: BTreeMap<(TermId, TermId), Vec<&Address>> = BTreeMap::new();
-    for (memory, address) in touched {
-        let group = groups.entry((memory, address.base)).or_default();
-        group.push(address);
-    }
-    groups
-}
-
-/// The values that variables have at the end of a step and that are no part of the state at its
-/// beginning, with the variables: where there are several, one that arrays begin at.
-fn names_at_end(
-    ground: &Ground<'_, '_>,
-    terms: &mut Terms,
-    step: &Step,
-    bases: &BTreeSet<TermId>,
-) -> BTreeMap<TermId, TermId> {
-    let mut names = BTreeMap::new();
-    let frontier = ground.semantics.layout.frontier();
-    let frontier = ground.semantics.constant(terms, frontier);
-    for (id, value) in step.state.written() {
-        let kind = ground.semantics.layout.get(id).kind;
-        let new =
-            !is_state(ground, terms, value) || terms.free_constants(&[value]).contains(&frontier);
-        if matches!(kind, StateKind::Cell { .. }) && new {
-            let constant = ground.semantics.constant(terms, id);
-            if bases.contains(&constant) || !names.contains_key(&value) {
-                names.insert(value, constant);
-            }
+impl Array {
+    /// The same, where indices have other names.
+    fn with(&self, terms: &mut Terms, names: &BTreeMap<TermId, TermId>) -> Array {
+        let mut named = |all: &BTreeSet<TermId>| -> BTreeSet<TermId> {
+            let all = all.iter().map(|&at| terms.substitute(at, names));
+            all.collect()
+        };
+        Array {
+            bounds: self.bounds.iter().map(&mut named).collect(),
+            counters: self.counters.iter().map(&mut named).collect(),
+            points: named(&self.points),
+            ..self.clone()
         }
     }
-    names
 }
 
 /// Conditions that are told apart where all that they speak of is live, as variables that are one or

@@ -172,8 +172,32 @@ pub fn fixpoint(
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
+    let mut told = told;
+    let mut known = BTreeMap::new();
+    if guessed.products == Products::Left && has_arrays(ground, terms, steps, guessed) {
+        // What holds of plain variables is found first: it tells which ranges of elements are
+        // empty, and need not be found again among what is harder.
+        let plain = Guessed {
+            elements: Elements::Left,
+            ..guessed
+        };
+        let (first, nothing) = (told.clone(), BTreeMap::new());
+        let first = fixpoint_given(
+            ground, terms, steps, live, plain, first, &nothing, budget, tell,
+        );
+        match first {
+            Ok(found) if found.unsupported.is_none() => known = found.invariants,
+            Ok(_) | Err(NoInvariants::Steps | NoInvariants::Nothing) => {}
+            Err(stopped) => return Err(stopped),
+        }
+        for (&location, &invariant) in &known {
+            told.entry(location).or_default().push(invariant);
+        }
+    }
     let mut given = |terms: &mut Terms, given: BTreeMap<LocId, Vec<TermId>>| {
-        fixpoint_given(ground, terms, steps, live, guessed, given, budget, tell)
+        fixpoint_given(
+            ground, terms, steps, live, guessed, given, &known, budget, tell,
+        )
     };
     match guessed.products {
         Products::Left => given(terms, told),
@@ -204,6 +228,20 @@ pub fn fixpoint(
     }
 }
 
+/// Whether anything is to be guessed of elements of arrays, and there are any.
+fn has_arrays(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+    guessed: Guessed,
+) -> bool {
+    if guessed.elements == Elements::Left {
+        return false;
+    }
+    let hints = Hints::new(ground, terms, steps);
+    Cells::new(ground, terms, steps, &hints).has_arrays()
+}
+
 /// The same, where something is known of points.
 #[allow(clippy::too_many_arguments)]
 fn fixpoint_given(
@@ -213,6 +251,7 @@ fn fixpoint_given(
     live: &BTreeMap<LocId, Live>,
     guessed: Guessed,
     given: BTreeMap<LocId, Vec<TermId>>,
+    known: &BTreeMap<LocId, TermId>,
     budget: &Budget,
     tell: &mut dyn FnMut(&Fixpoint),
 ) -> Result<Fixpoint, NoInvariants> {
@@ -309,7 +348,10 @@ fn fixpoint_given(
                 };
                 guesses.extend(powers.guesses);
                 variables.extend(&powers.variables);
-                let more = cells.guesses(ground, terms, live, &variables);
+                let mut more = cells.guesses(ground, terms, live, &variables);
+                if let Some(&known) = known.get(&location) {
+                    more.drop_empty(terms, known, budget);
+                }
                 let about_elements = more.guesses.iter().copied().collect();
                 guesses.extend(more.guesses);
                 variables.extend(more.variables);

@@ -1,5 +1,6 @@
 //! Addresses taken apart: where an array begins, and which element is meant.
 
+use super::walking::Walks;
 use hardbop_cfront::types::Type;
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use hardbop_semantics::constants::Meaning;
@@ -32,11 +33,25 @@ impl Address {
         terms: &mut Terms,
         memory: TermId,
         address: TermId,
+        walks: &Walks,
     ) -> Option<Address> {
         let Some(Meaning::Now(region)) = ground.constants.meaning(memory) else {
             return None;
         };
         let (mut summands, mut bytes) = sum(terms, address)?;
+        // A pointer that walks is where it comes from and as many elements as it has passed.
+        let walked = summands.iter().find_map(|(&term, &factor)| {
+            let walk = walks.of(term).filter(|_| factor == 1);
+            walk.map(|walk| (term, walk))
+        });
+        if let Some((pointer, walk)) = walked {
+            summands.remove(&pointer);
+            let (from, more) = sum(terms, walk.from)?;
+            bytes += more;
+            for (term, factor) in from.into_iter().chain([(walk.index, walk.step)]) {
+                *summands.entry(term).or_default() += factor;
+            }
+        }
         let starts = |terms: &Terms, at: TermId| match ground.constants.meaning(at) {
             Some(Meaning::Origin) => true,
             Some(Meaning::Now(id)) => is_pointer(ground, terms, id, at),
@@ -254,7 +269,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 }
 
 /// A word as a sum of terms times numbers, and a number.
-fn sum(terms: &Terms, word: TermId) -> Option<(BTreeMap<TermId, i128>, i128)> {
+pub(super) fn sum(terms: &Terms, word: TermId) -> Option<(BTreeMap<TermId, i128>, i128)> {
     let mut summands: BTreeMap<TermId, i128> = BTreeMap::new();
     let mut number = 0i128;
     let mut work = vec![(word, 1i128)];
@@ -302,7 +317,13 @@ pub fn shifted(terms: &Terms, word: TermId) -> Option<(TermId, i128)> {
     }
 }
 
-fn is_pointer(ground: &Ground<'_, '_>, terms: &Terms, id: StateVarId, constant: TermId) -> bool {
+/// Whether a variable of the state is a pointer.
+pub(super) fn is_pointer(
+    ground: &Ground<'_, '_>,
+    terms: &Terms,
+    id: StateVarId,
+    constant: TermId,
+) -> bool {
     let semantics = ground.semantics;
     let ty = semantics.layout.get(id).ty;
     let pointer = ty.is_some_and(|ty| matches!(semantics.program.types.get(ty), Type::Pointer(_)));

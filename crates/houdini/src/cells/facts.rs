@@ -4,6 +4,7 @@
 use super::{Access, ArrayId, Cells, is_state, root};
 use crate::cells::address::{literal, shifted};
 use crate::cells::together::{together, told};
+use crate::cells::walking::{Walk, Walks};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
 use hardbop_logic::atoms_of;
@@ -31,7 +32,7 @@ pub(super) fn properties(
     steps: &[Step],
     accesses: &[Access],
     (array, index): (ArrayId, &[TermId]),
-    values: &[TermId],
+    (walks, values): (&Walks, &[TermId]),
 ) -> Vec<TermId> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
@@ -46,9 +47,9 @@ pub(super) fn properties(
     all.extend(choices(terms, steps));
     let atoms = atoms_of(terms, &all);
     let violated = conditions.clone();
-    let together = together(ground, terms, steps);
+    let together = together(ground, terms, steps, walks);
     for formula in conditions {
-        for property in said_of(ground, terms, &own, index, formula) {
+        for property in said_of(ground, terms, walks, &own, index, formula) {
             let opposite = terms.not(property);
             add(terms, opposite);
         }
@@ -61,8 +62,10 @@ pub(super) fn properties(
         }
     }
     for access in &own {
-        let (Some(value), Some(way)) = (access.written, Way::new(ground, terms, access, index))
-        else {
+        let (Some(value), Some(way)) = (
+            access.written,
+            Way::new(ground, terms, walks, access, index),
+        ) else {
             continue;
         };
         if terms.postorder(&[value]).len() > LARGE {
@@ -72,6 +75,29 @@ pub(super) fn properties(
             if let Some(value) = way.said(ground, terms, value) {
                 let element = access.element(terms, index);
                 let property = terms.eq(element, value);
+                add(terms, property);
+            }
+        }
+    }
+    // What is new, and comes to two arrays in one step.
+    for access in &own {
+        let twins = accesses.iter().filter(|twin| {
+            twin.array != array && twin.from == access.from && twin.written == access.written
+        });
+        let (Some(value), Some(way)) = (
+            access.written,
+            Way::new(ground, terms, walks, access, index),
+        ) else {
+            continue;
+        };
+        if !matches!(terms.op(value), Op::Constant(_)) || is_state(ground, terms, value) {
+            continue;
+        }
+        for twin in twins {
+            let other = twin.element(terms, &twin.index);
+            if let Some(other) = way.said(ground, terms, other) {
+                let element = access.element(terms, index);
+                let property = terms.eq(element, other);
                 add(terms, property);
             }
         }
@@ -118,6 +144,14 @@ pub(super) fn properties(
             add(terms, property);
         }
     }
+    // What is asked of an input that is put into an element is known of that.
+    for &atom in &atoms {
+        for property in said_of_inputs(ground, terms, walks, &own, index, atom) {
+            let opposite = terms.not(property);
+            add(terms, property);
+            add(terms, opposite);
+        }
+    }
     // The order of elements is made by comparing them.
     let compared = violated
         .iter()
@@ -131,7 +165,7 @@ pub(super) fn properties(
         }
     };
     for atom in atoms {
-        for property in said_of(ground, terms, &own, index, atom) {
+        for property in said_of(ground, terms, walks, &own, index, atom) {
             let opposite = terms.not(property);
             add(terms, property);
             add(terms, opposite);
@@ -166,7 +200,7 @@ pub(super) fn values(
     for _ in 0..ROUNDS {
         for access in &writes {
             let index = cells.index(access.array);
-            let way = Way::new(ground, terms, access, &index);
+            let way = Way::new(ground, terms, &cells.walks, access, &index);
             let (Some(value), Some(way)) = (access.written, way) else {
                 continue;
             };
@@ -231,6 +265,7 @@ fn with_known(
 fn said_of(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
+    walks: &Walks,
     own: &[&Access],
     index: &[TermId],
     formula: TermId,
@@ -242,12 +277,46 @@ fn said_of(
     let mut found = Vec::new();
     for access in own {
         if access.read.is_some_and(|read| parts.contains(&read))
-            && let Some(way) = Way::new(ground, terms, access, index)
+            && let Some(way) = Way::new(ground, terms, walks, access, index)
         {
             found.extend(way.said(ground, terms, formula));
         }
     }
-    found.extend(half_said_of(ground, terms, own, index, &parts, formula));
+    // Where an index is computed from others, what is asked of that element is said of each.
+    let nameless = own.iter().any(|access| {
+        let read = access.read.is_some_and(|read| parts.contains(&read));
+        read && Way::new(ground, terms, walks, access, index).is_none()
+    });
+    let least = if nameless { 1 } else { 2 };
+    found.extend(half_said_of(
+        ground, terms, own, index, &parts, formula, least,
+    ));
+    found
+}
+
+/// A condition about an input that is written to an element, said of the one at the index.
+fn said_of_inputs(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    walks: &Walks,
+    own: &[&Access],
+    index: &[TermId],
+    formula: TermId,
+) -> Vec<TermId> {
+    let constants = terms.free_constants(&[formula]);
+    let mut found = Vec::new();
+    for access in own {
+        if let Some(input) = access.written.filter(|input| constants.contains(input))
+            && ground.constants.meaning(input).is_none()
+            && let Some(way) = Way::new(ground, terms, walks, access, index)
+        {
+            let element = access.element(terms, &access.index);
+            if terms.sort(element) == terms.sort(input) {
+                let said = terms.substitute(formula, &BTreeMap::from([(input, element)]));
+                found.extend(way.said(ground, terms, said));
+            }
+        }
+    }
     found
 }
 
@@ -259,8 +328,8 @@ fn reads_of(terms: &Terms, own: &[&Access], formula: TermId) -> usize {
     read.len()
 }
 
-/// A condition about two elements of an array, said of the one at the index and the other one as it
-/// is.
+/// A condition about so many elements of an array, said of the one at the index and the others as
+/// they are.
 fn half_said_of(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
@@ -268,13 +337,14 @@ fn half_said_of(
     index: &[TermId],
     parts: &BTreeSet<TermId>,
     formula: TermId,
+    least: usize,
 ) -> Vec<TermId> {
     let reads: BTreeSet<TermId> = own
         .iter()
         .filter_map(|access| access.read.filter(|read| parts.contains(read)))
         .collect();
     let mut found = Vec::new();
-    for &read in reads.iter().filter(|_| reads.len() > 1) {
+    for &read in reads.iter().filter(|_| reads.len() >= least) {
         let element = own[0].element(terms, index);
         let said = terms.substitute(formula, &BTreeMap::from([(read, element)]));
         let known = terms.free_constants(&[said]).into_iter().all(|constant| {
@@ -317,6 +387,8 @@ struct Stand {
     variable: TermId,
     less: i128,
     index: TermId,
+    /// The walk that it goes on, if it is a pointer.
+    walk: Option<Walk>,
 }
 
 impl Way {
@@ -328,11 +400,22 @@ impl Way {
     fn new(
         ground: &Ground<'_, '_>,
         terms: &Terms,
+        walks: &Walks,
         access: &Access,
         index: &[TermId],
     ) -> Option<Way> {
         let mut variables: Vec<Stand> = Vec::new();
         for (&at, &index) in access.index.iter().zip(index) {
+            if let Some((variable, less)) = walks.at(terms, at) {
+                let walk = walks.of(variable);
+                variables.push(Stand {
+                    variable,
+                    less,
+                    index,
+                    walk,
+                });
+                continue;
+            }
             let (word, outside) = shifted(terms, at)?;
             let (variable, less) = match terms.op(word) {
                 Op::SignExtend(_) | Op::ZeroExtend(_) => {
@@ -350,6 +433,7 @@ impl Way {
                 variable,
                 less,
                 index,
+                walk: None,
             });
         }
         Some(Way { variables })
@@ -386,6 +470,15 @@ impl Stand {
     /// What the index is put in the place of.
     fn put(&self, terms: &mut Terms, term: TermId, map: &mut BTreeMap<TermId, TermId>) {
         let width = terms.width(self.index);
+        if let Some(walk) = self.walk {
+            let less = terms.bv(self.less, width);
+            let place = terms.bv_sub(self.index, less);
+            map.insert(walk.index, place);
+            let step = terms.bv(walk.step, width);
+            let bytes = terms.bv_mul(step, place);
+            map.insert(self.variable, terms.bv_add(walk.from, bytes));
+            return;
+        }
         let narrow = terms.width(self.variable);
         // First where the variable is widened: the index is wide.
         for part in terms.postorder(&[term]) {

@@ -1,11 +1,12 @@
 //! What loops over arrays count to, and what they end at.
 
-use super::address::{literal, shifted};
+use super::address::{is_pointer, literal, shifted};
+use super::walking::{Walks, steps_between};
 use super::{Access, is_state};
 use crate::candidates::{Hints, is_literal};
 use hardbop_cfront::ids::LocId;
 use hardbop_cfront::program::LocationKind;
-use hardbop_logic::{Sign, Sort, TermId, Terms, Value};
+use hardbop_logic::{Op, Sign, Sort, TermId, Terms, Value};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,40 @@ pub(super) fn searching(
     found
 }
 
+/// The variables that an index lies between, as wide as it is: those of which a part is taken.
+pub(super) fn between(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    index: TermId,
+) -> BTreeSet<TermId> {
+    let width = terms.width(index);
+    let parts = terms.postorder(&[index]);
+    let halved = parts.iter().any(|&part| match terms.op(part) {
+        Op::BvSdiv | Op::BvUdiv | Op::BvAshr | Op::BvLshr => {
+            literal(terms, terms.args(part)[1]).is_some()
+        }
+        _ => false,
+    });
+    let constants = terms.free_constants(&[index]);
+    let mut found = BTreeSet::new();
+    if !halved || constants.len() < 2 {
+        return found;
+    }
+    for constant in constants {
+        match (ground.constants.meaning(constant), terms.sort(constant)) {
+            (Some(Meaning::Now(id)), Sort::BitVec(narrow))
+                if narrow <= width && !is_pointer(ground, terms, id, constant) =>
+            {
+                let sign = sign_of(ground, terms, constant);
+                found.insert(terms.resize(constant, width, sign));
+            }
+            // The place of a pointer is an index by itself.
+            _ => return BTreeSet::new(),
+        }
+    }
+    found
+}
+
 /// Where a loop that counts with an index may end: the numbers and the variables that what it is
 /// made of is compared with, and what is behind that from where it counts down.
 pub(super) fn ends(
@@ -44,10 +79,28 @@ pub(super) fn ends(
     terms: &mut Terms,
     hints: &Hints,
     starts: &BTreeMap<TermId, BTreeSet<TermId>>,
+    walks: &Walks,
     index: TermId,
 ) -> BTreeSet<TermId> {
     let width = terms.width(index);
     let mut found = BTreeSet::new();
+    if let Some((pointer, _)) = walks.at(terms, index)
+        && let Some(walk) = walks.of(pointer)
+    {
+        // A pointer goes as far as to another one: that is so many elements.
+        let mut others: Vec<TermId> = hints.compared_to(pointer).collect();
+        others.retain(|&other| is_state(ground, terms, other));
+        for other in others {
+            found.extend(steps_between(terms, walk.from, other, walk.step));
+        }
+        let one = terms.bv(1, width);
+        for &start in starts.get(&pointer).into_iter().flatten() {
+            if let Some(first) = steps_between(terms, walk.from, start, walk.step) {
+                found.insert(terms.bv_add(first, one));
+            }
+        }
+        return found;
+    }
     for constant in terms.free_constants(&[index]) {
         for &literal in hints.literals_of(constant) {
             if let Some(Value::BitVec(bits)) = terms.value_of(literal)

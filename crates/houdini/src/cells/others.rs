@@ -3,9 +3,73 @@
 use super::{Access, ArrayId, Cells, INSTANCES, is_state};
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::steps::Ground;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most properties of an array, with those of others that its elements come to.
+const MOST: usize = 24;
+
+/// The arrays that elements of one are copied into, along a chain of copies.
+pub(super) fn copied_into(terms: &Terms, accesses: &[Access], from: ArrayId) -> BTreeSet<ArrayId> {
+    let mut found = BTreeSet::new();
+    let mut work = vec![from];
+    while let Some(from) = work.pop() {
+        let own = accesses.iter().filter(|access| access.array == from);
+        // What is new and written to both is the same as well.
+        let new = |value: &TermId| matches!(terms.op(*value), Op::Constant(_));
+        let values = |access: &Access| access.read.or(access.written.filter(new));
+        let reads: BTreeSet<TermId> = own.filter_map(values).collect();
+        for access in accesses {
+            if access.written.is_some_and(|value| reads.contains(&value))
+                && access.array != from
+                && found.insert(access.array)
+            {
+                work.push(access.array);
+            }
+        }
+    }
+    found
+}
 
 impl Cells {
+    /// What may hold of all elements of an array, wherever they are, may hold of those that are
+    /// copied into it.
+    pub(super) fn hand_back(&mut self, terms: &mut Terms, accesses: &[Access]) {
+        for array in 0..self.arrays.len() {
+            let id = ArrayId(array as u32);
+            let here = accesses.iter().find(|access| access.array == id);
+            let Some(here) = here.filter(|access| access.strides.len() == 1) else {
+                continue;
+            };
+            let index = self.index(id);
+            let element = here.element(terms, &index);
+            for into in copied_into(terms, accesses, id) {
+                let there = accesses.iter().find(|access| access.array == into);
+                let Some(there) = there.filter(|access| access.strides.len() == 1) else {
+                    continue;
+                };
+                let words = self.index(into);
+                let copied = there.element(terms, &words);
+                if terms.sort(copied) != terms.sort(element) {
+                    continue;
+                }
+                for property in self.arrays[into.index()].properties.clone() {
+                    let map = BTreeMap::from([(copied, element)]);
+                    let said = terms.substitute(property, &map);
+                    let constants = terms.free_constants(&[said]);
+                    let elsewhere = words.iter().any(|word| constants.contains(word));
+                    let known = &mut self.arrays[array].properties;
+                    if said != property
+                        && !elsewhere
+                        && !known.contains(&said)
+                        && known.len() < MOST
+                    {
+                        known.push(said);
+                    }
+                }
+            }
+        }
+    }
+
     /// A step that accesses an element of one array uses what is known of that of another one that
     /// it is compared with, and of those that it was copied from, along a chain of copies.
     pub(super) fn instances_of_others(

@@ -4,22 +4,27 @@
 
 use super::{Access, Cells};
 use crate::candidates::is_literal;
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::{Op, TermId, Terms, atoms_of};
+use hardbop_semantics::steps::Step;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most relations between two elements of one array.
 const RELATIONS: usize = 4;
 /// The most ranges of two indices.
 const RANGES: usize = 80;
+/// The most elements that are left out of a range.
+const HOLES: usize = 2;
 /// With so many indices at one point, each two of them have an instance.
 const FEW: usize = 3;
 
 /// How a violation says that two elements of an array should be related: the opposite of each
-/// condition about two of them, said of those at two indices, and the other way round.
+/// condition about two of them, said of those at two indices, and the other way round. The same
+/// is said of an array whose elements come to the one that is read.
 pub(super) fn relations(
     terms: &mut Terms,
     violations: &[TermId],
     own: &[&Access],
+    read: &[&Access],
     indices: [TermId; 2],
 ) -> Vec<TermId> {
     let mut found = Vec::new();
@@ -30,10 +35,16 @@ pub(super) fn relations(
         {
             continue;
         }
-        let Some(reads) = two_reads(terms, violation, own) else {
+        let Some(reads) = two_reads(terms, violation, read) else {
             continue;
         };
+        if *terms.op(reads[0]) != Op::Select && *terms.op(reads[1]) != Op::Select {
+            continue;
+        }
         let elements = indices.map(|index| own[0].element(terms, &[index]));
+        if terms.sort(elements[0]) != terms.sort(reads[0]) {
+            continue;
+        }
         for elements in [elements, [elements[1], elements[0]]] {
             let map: BTreeMap<TermId, TermId> = reads.into_iter().zip(elements).collect();
             let said = terms.substitute(violation, &map);
@@ -50,12 +61,28 @@ pub(super) fn relations(
     found
 }
 
+/// The conditions of steps and their opposites, as violations say them.
+pub(super) fn conditions(terms: &mut Terms, steps: &[Step]) -> Vec<TermId> {
+    let all: Vec<TermId> = steps.iter().map(|step| step.condition).collect();
+    let mut found = Vec::new();
+    for atom in atoms_of(terms, &all) {
+        found.push(terms.not(atom));
+        found.push(atom);
+    }
+    found
+}
+
 /// The elements that a condition reads, if it reads two of an array and nothing else.
 fn two_reads(terms: &Terms, condition: TermId, own: &[&Access]) -> Option<[TermId; 2]> {
     let mut reads = Vec::new();
     for part in terms.postorder(&[condition]) {
         if *terms.op(part) == Op::Select {
             own.iter().find(|access| access.read == Some(part))?;
+            reads.push(part);
+        } else if matches!(terms.op(part), Op::Constant(_))
+            && own.iter().any(|access| access.written == Some(part))
+        {
+            // An input that was put into an element is that element.
             reads.push(part);
         }
     }
@@ -68,6 +95,7 @@ pub(super) fn ranges(
     [index, other]: [TermId; 2],
     bounds: &[TermId],
     counters: &BTreeSet<TermId>,
+    holes: &[TermId],
 ) -> Vec<TermId> {
     let zero = terms.bv(0, terms.width(index));
     let first = terms.bv_sle(zero, index);
@@ -76,6 +104,20 @@ pub(super) fn ranges(
     for &bound in bounds {
         let below = terms.bv_slt(other, bound);
         found.push(terms.and(&[first, before, below]));
+    }
+    // But for one that is to be written next, while others are moved out of its way.
+    for &hole in holes.iter().take(HOLES) {
+        let apart = [index, other].map(|at| {
+            let same = terms.eq(at, hole);
+            terms.not(same)
+        });
+        for &bound in bounds.iter().filter(|&&bound| bound != hole) {
+            let below = match counters.contains(&bound) {
+                true => terms.bv_sle(other, bound),
+                false => terms.bv_slt(other, bound),
+            };
+            found.push(terms.and(&[first, before, below, apart[0], apart[1]]));
+        }
     }
     for &bound in bounds.iter().filter(|&&bound| counters.contains(&bound)) {
         // One that a loop has moved to the place of another one.

@@ -32,11 +32,18 @@ pub(super) fn of_one(
         let above = terms.bv_sle(bound, index);
         if bounds.len() > FEW {
             found.push(terms.and(&[first, above]));
-            continue;
         }
         for &end in bounds.iter().filter(|&&end| end != bound) {
-            let below = terms.bv_slt(index, end);
-            found.push(terms.and(&[first, above, below]));
+            let both = counters.contains(&bound) && counters.contains(&end);
+            if bounds.len() <= FEW || both {
+                let below = terms.bv_slt(index, end);
+                found.push(terms.and(&[first, above, below]));
+            }
+            if both {
+                // What two that come nearer to each other have not come to.
+                let to = terms.bv_sle(index, end);
+                found.push(terms.and(&[first, above, to]));
+            }
         }
     }
     let counters: Vec<TermId> = bounds

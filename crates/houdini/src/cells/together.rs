@@ -4,7 +4,8 @@
 //! fact about one index only where the other one is computed from it.
 
 use super::address::shifted;
-use hardbop_logic::{Op, Sort, TermId, Terms};
+use super::walking::Walks;
+use hardbop_logic::{Op, Sign, Sort, TermId, Terms};
 use hardbop_semantics::steps::{Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +25,12 @@ pub(super) struct Told {
 
 /// What counters are, told by those that move one at a time in the same steps: from where both
 /// begin, as many times as far as they move.
-pub(super) fn together(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> Vec<Told> {
+pub(super) fn together(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    steps: &[Step],
+    walks: &Walks,
+) -> Vec<Told> {
     // Pairs of counters, with how far both move.
     let mut pace: BTreeMap<(TermId, TermId), (i128, i128)> = BTreeMap::new();
     for step in steps {
@@ -38,15 +44,32 @@ pub(super) fn together(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step
                 moved.push((variable, by));
             }
         }
-        for &(first, by) in moved.iter().filter(|(_, by)| by.abs() == 1) {
+        let one = |first: TermId, by: i128| match walks.of(first) {
+            Some(walk) => by.abs() == walk.step,
+            None => by.abs() == 1,
+        };
+        for &(first, by) in moved.iter().filter(|&&(first, by)| one(first, by)) {
             for &(second, more) in moved.iter().filter(|(other, _)| *other != first) {
-                if terms.sort(first) == terms.sort(second) {
+                if terms.sort(first) == terms.sort(second) || walks.of(first).is_some() {
                     pace.entry((first, second)).or_insert((by, more));
                 }
             }
         }
     }
     let mut found: BTreeSet<Told> = BTreeSet::new();
+    for (&(by, variable), &(one, more)) in &pace {
+        // Two pointers that began with the first elements of their arrays.
+        if let (Some(walk), Some(other)) = (walks.of(by), walks.of(variable)) {
+            let pace = terms.bv(one.signum() * more, terms.width(walk.index));
+            let moved = terms.bv_mul(pace, walk.index);
+            let value = terms.bv_add(other.from, moved);
+            found.insert(Told {
+                by,
+                variable,
+                value,
+            });
+        }
+    }
     for (&(by, variable), &(one, more)) in &pace {
         for step in steps {
             let begins = |terms: &mut Terms, of: TermId| {
@@ -64,7 +87,26 @@ pub(super) fn together(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step
                 let simple = terms.size(value) <= 4 && !terms.postorder(&[value]).iter().any(reads);
                 (plain && !moves && known && simple).then_some(value)
             };
-            let (Some(first), Some(second)) = (begins(terms, by), begins(terms, variable)) else {
+            let begins = [by, variable].map(|of| begins(terms, of));
+            if let Some(walk) = walks.of(by) {
+                // It has passed as many elements as there were rounds.
+                if let [_, Some(second)] = begins
+                    && let Sort::BitVec(width) = terms.sort(variable)
+                    && width <= terms.width(walk.index)
+                {
+                    let rounds = terms.resize(walk.index, width, Sign::Unsigned);
+                    let pace = terms.bv(one.signum() * more, width);
+                    let moved = terms.bv_mul(pace, rounds);
+                    let value = terms.bv_add(second, moved);
+                    found.insert(Told {
+                        by,
+                        variable,
+                        value,
+                    });
+                }
+                continue;
+            }
+            let [Some(first), Some(second)] = begins else {
                 continue;
             };
             let rounds = terms.bv_sub(by, first);
