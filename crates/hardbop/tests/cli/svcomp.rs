@@ -423,7 +423,7 @@ int main(void) {
               x.c:3: input __VERIFIER_nondet_int() = -1
             VIOLATED x.c:4: signed overflow in x + __VERIFIER_nondet_int() (in main)
               x.c:3: input __VERIFIER_nondet_int() = 5
-              x.c:4: input __VERIFIER_nondet_int() = 2147483647
+              x.c:4: input __VERIFIER_nondet_int() = 2147483643
             VIOLATED x.c:4: signed overflow in y += x + __VERIFIER_nondet_int() (in main)
               x.c:3: input __VERIFIER_nondet_int() = 5
               x.c:4: input __VERIFIER_nondet_int() = 2147483631
