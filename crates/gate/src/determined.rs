@@ -148,7 +148,7 @@ fn arguments_are_plain(program: &Program) -> bool {
         let mut further = arguments.iter().skip(formals);
         further.any(|&argument| is_pointer(program, argument))
     });
-    !opened && !retyped && !kept && !(asks_for_words && passes_pointers)
+    !(opened || retyped || kept || asks_for_words && passes_pointers)
 }
 
 fn is_pointer(program: &Program, expr: ExprId) -> bool {
