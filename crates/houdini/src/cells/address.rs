@@ -261,15 +261,28 @@ fn stride(addresses: &[&Address]) -> Option<u64> {
     u64::try_from(found).ok().filter(|_| indexed && found > 0)
 }
 
-fn gcd(mut a: u128, mut b: u128) -> u128 {
+/// The greatest common divisor.
+pub(super) fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
     a
 }
 
-/// A word as a sum of terms times numbers, and a number.
-pub(super) fn sum(terms: &Terms, word: TermId) -> Option<(BTreeMap<TermId, i128>, i128)> {
+/// Terms times numbers, and a number.
+pub(super) type Sum = (BTreeMap<TermId, i128>, i128);
+
+/// One sum without another one.
+pub(super) fn difference((mut summands, number): Sum, (less, fewer): &Sum) -> Sum {
+    for (&term, &factor) in less {
+        *summands.entry(term).or_default() -= factor;
+    }
+    summands.retain(|_, factor| *factor != 0);
+    (summands, number - fewer)
+}
+
+/// A word as a sum.
+pub(super) fn sum(terms: &Terms, word: TermId) -> Option<Sum> {
     let mut summands: BTreeMap<TermId, i128> = BTreeMap::new();
     let mut number = 0i128;
     let mut work = vec![(word, 1i128)];

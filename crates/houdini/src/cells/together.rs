@@ -87,30 +87,22 @@ pub(super) fn together(
                 let simple = terms.size(value) <= 4 && !terms.postorder(&[value]).iter().any(reads);
                 (plain && !moves && known && simple).then_some(value)
             };
-            let begins = [by, variable].map(|of| begins(terms, of));
-            if let Some(walk) = walks.of(by) {
-                // It has passed as many elements as there were rounds.
-                if let [_, Some(second)] = begins
-                    && let Sort::BitVec(width) = terms.sort(variable)
-                    && width <= terms.width(walk.index)
-                {
-                    let rounds = terms.resize(walk.index, width, Sign::Unsigned);
-                    let pace = terms.bv(one.signum() * more, width);
-                    let moved = terms.bv_mul(pace, rounds);
-                    let value = terms.bv_add(second, moved);
-                    found.insert(Told {
-                        by,
-                        variable,
-                        value,
-                    });
-                }
-                continue;
-            }
-            let [Some(first), Some(second)] = begins else {
+            let [first, Some(second)] = [by, variable].map(|of| begins(terms, of)) else {
                 continue;
             };
-            let rounds = terms.bv_sub(by, first);
-            let pace = terms.bv(one * more, terms.width(by));
+            let rounds = match (walks.of(by), first) {
+                // It has passed as many elements as there were rounds.
+                (Some(walk), _) => match terms.sort(variable) {
+                    Sort::BitVec(width) if width <= terms.width(walk.index) => {
+                        terms.resize(walk.index, width, Sign::Unsigned)
+                    }
+                    _ => continue,
+                },
+                (None, Some(first)) => terms.bv_sub(by, first),
+                (None, None) => continue,
+            };
+            // What does not walk moves by one.
+            let pace = terms.bv(one.signum() * more, terms.width(rounds));
             let moved = terms.bv_mul(pace, rounds);
             let value = terms.bv_add(second, moved);
             found.insert(Told {

@@ -4,7 +4,7 @@
 //! steps behind the beginning as it has moved. That number is an index like any other: what is said
 //! of `a[i]` is said of `*p`.
 
-use super::address::{is_pointer, sum};
+use super::address::{difference, gcd, is_pointer, sum};
 use crate::candidates::Variable;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_semantics::constants::Meaning;
@@ -48,7 +48,7 @@ enum Source {
 #[derive(Debug, Default)]
 struct Sets {
     sources: BTreeSet<Source>,
-    /// The greatest common measure of how far it moves, if it does.
+    /// The greatest common divisor of how far it moves, if it does.
     moves: u128,
 }
 
@@ -100,16 +100,8 @@ impl Walks {
             if !constants.contains(&pointer) {
                 return None;
             }
-            let (mut apart, mut number) = sum(terms, index)?;
-            let (own, less) = sum(terms, walk.index)?;
-            for (term, factor) in own {
-                *apart.entry(term).or_default() -= factor;
-            }
-            number -= less;
-            apart
-                .values()
-                .all(|&factor| factor == 0)
-                .then_some((pointer, number))
+            let (apart, number) = difference(sum(terms, index)?, &sum(terms, walk.index)?);
+            apart.is_empty().then_some((pointer, number))
         })
     }
 
@@ -133,13 +125,7 @@ pub fn steps_between(terms: &mut Terms, from: TermId, to: TermId, step: i128) ->
         return None;
     }
     let width = terms.width(to);
-    let (mut apart, mut number) = sum(terms, to)?;
-    let (less, bytes) = sum(terms, from)?;
-    for (term, factor) in less {
-        *apart.entry(term).or_default() -= factor;
-    }
-    number -= bytes;
-    apart.retain(|_, factor| *factor != 0);
+    let (apart, number) = difference(sum(terms, to)?, &sum(terms, from)?);
     if step > 1 && (number % step != 0 || apart.values().any(|factor| factor % step != 0)) {
         let bytes = terms.bv_sub(to, from);
         let bits = terms.bv(i128::from(step.trailing_zeros()), width);
@@ -188,7 +174,7 @@ fn sets(ground: &Ground<'_, '_>, terms: &mut Terms, steps: &[Step]) -> BTreeMap<
                 && summands.remove(&pointer) == Some(1)
             {
                 let by = summands.values().chain([&number]);
-                here.moves = by.fold(here.moves, |all, by| common(all, by.unsigned_abs()));
+                here.moves = by.fold(here.moves, |all, by| gcd(all, by.unsigned_abs()));
             }
         }
     }
@@ -278,22 +264,19 @@ fn named(
     value: TermId,
     others: &[Set],
 ) -> Option<TermId> {
-    let (summands, number) = sum(terms, value)?;
-    if !bases(ground, terms, &summands).is_empty() {
+    let own = sum(terms, value)?;
+    if !bases(ground, terms, &own.0).is_empty() {
         return None;
     }
     let moves = !others.iter().any(|other| other.pointer == pointer);
     let mut found: Option<(usize, TermId)> = None;
     for other in others.iter().filter(|other| other.pointer != pointer) {
-        let Some((mut rest, less)) = sum(terms, other.value) else {
+        let Some(its) = sum(terms, other.value) else {
             continue;
         };
-        let parts = rest.len();
-        for (&part, &factor) in &summands {
-            *rest.entry(part).or_default() -= factor;
-        }
-        rest.retain(|_, factor| *factor != 0);
-        let same = rest.is_empty() && less == number;
+        let parts = its.0.len();
+        let (rest, apart) = difference(its, &own);
+        let same = rest.is_empty() && apart == 0;
         let counted = |(&part, &factor): (&TermId, &i128)| factor < 0 && is_counted(terms, part);
         let first = moves || !same || other.pointer < pointer;
         if parts > 0 && first && rest.iter().all(counted) && found.is_none_or(|it| parts > it.0) {
@@ -330,7 +313,7 @@ fn origin(sets: &BTreeMap<TermId, Sets>, pointer: TermId) -> Option<(TermId, u12
             from.insert(at);
             continue;
         };
-        step = common(step, moves);
+        step = gcd(step, moves);
         if here.sources.is_empty() {
             from.insert(at);
         }
@@ -348,12 +331,4 @@ fn origin(sets: &BTreeMap<TermId, Sets>, pointer: TermId) -> Option<(TermId, u12
         1 => Some((from.pop_first()?, step)).filter(|&(_, step)| step > 0),
         _ => None,
     }
-}
-
-/// The greatest common measure of two numbers.
-fn common(mut a: u128, mut b: u128) -> u128 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
