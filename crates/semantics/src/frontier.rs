@@ -1,8 +1,7 @@
 //! In come two runs that meet; out they come with the same place for their next object.
 
 use crate::Execution;
-use crate::scalar::constant_signed;
-use hardbop_logic::{Op, TermId, Terms};
+use hardbop_logic::Terms;
 
 /// Lets the next object of two runs begin at the same address where it is known how far apart they
 /// are: the higher one. The address would be a sum of as many unknowns as there were branches with
@@ -20,13 +19,7 @@ pub fn same_frontier(
         one.state.get(semantics, terms, frontier),
         other.state.get(semantics, terms, frontier),
     );
-    let origin = semantics.origin(terms);
-    let distance = |term: TermId| match (terms.op(term), terms.args(term)) {
-        (Op::BvAdd, &[x, y]) if x == origin => constant_signed(terms, y),
-        (Op::BvAdd, &[x, y]) if y == origin => constant_signed(terms, x),
-        _ => None,
-    };
-    if let (Some(from), Some(to)) = (distance(a), distance(b))
+    if let (Some(from), Some(to)) = (semantics.distance(terms, a), semantics.distance(terms, b))
         && a != b
     {
         let higher = if from > to { a } else { b };

@@ -10,7 +10,7 @@ use crate::scalar;
 use hardbop_cfront::ids::{FuncId, VarId};
 use hardbop_cfront::points_to::Spot;
 use hardbop_cfront::program::{BinaryOp, Initial, InitialValue};
-use hardbop_logic::{TermId, Terms};
+use hardbop_logic::{Op, TermId, Terms};
 use std::collections::BTreeMap;
 
 /// A longer text makes the memory that it lies in unknown.
@@ -21,6 +21,20 @@ impl Semantics<'_> {
     pub fn origin(&self, terms: &mut Terms) -> TermId {
         let sort = scalar::sort(self.pointer_shape(), self.pointer_arithmetic());
         terms.constant("origin", sort)
+    }
+
+    /// How far an address is from the origin, if that is known.
+    pub(crate) fn distance(&self, terms: &mut Terms, address: TermId) -> Option<i128> {
+        let origin = self.origin(terms);
+        if address == origin {
+            return Some(0);
+        }
+        match (terms.op(address), terms.args(address)) {
+            (Op::BvAdd | Op::IntAdd, &[base, distance]) if base == origin => {
+                scalar::constant_signed(terms, distance)
+            }
+            _ => None,
+        }
     }
 
     /// What holds in every state: objects lie above the first page and below the middle of the

@@ -8,7 +8,7 @@ use hardbop_cfront::ids::{ExprId, PlaceId, TypeId, VarId};
 use hardbop_cfront::points_to::{Spot, bit_field};
 use hardbop_cfront::program::{BinaryOp, PlaceKind};
 use hardbop_cfront::types::Type;
-use hardbop_logic::{FloatFormat, Op, Sign, TermId, Terms};
+use hardbop_logic::{FloatFormat, Sign, TermId, Terms};
 
 /// A scalar in memory: where it lies and how it is read.
 #[derive(Clone, Copy, Debug)]
@@ -52,16 +52,9 @@ impl Execution<'_, '_> {
 
     /// Whether a term is the origin with a distance that lies within static storage.
     fn is_static_address(&self, terms: &mut Terms, term: TermId) -> bool {
-        let origin = self.semantics.origin(terms);
-        if term == origin {
-            return true;
-        }
-        let [base, distance] = terms.args(term) else {
-            return false;
-        };
-        let sum = matches!(terms.op(term), Op::BvAdd | Op::IntAdd) && *base == origin;
         let total = i128::from(self.semantics.layout.total());
-        sum && scalar::constant_signed(terms, *distance).is_some_and(|d| (0..=total).contains(&d))
+        let distance = self.semantics.distance(terms, term);
+        distance.is_some_and(|distance| (0..=total).contains(&distance))
     }
 
     /// Adds a number of bytes to an address.
