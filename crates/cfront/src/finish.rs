@@ -262,10 +262,10 @@ impl Builder {
             }
             if self.looks_at_errno
                 && may_fail(&name)
-                && let Some(sets) = self.functions.iter().position(|f| f.name == MAY_FAIL)
+                && let Some(failure) = self.functions.iter().position(|f| f.name == MAY_FAIL)
             {
                 ops.push(Op::Call {
-                    callee: Callee::Direct(FuncId(sets as u32)),
+                    callee: Callee::Direct(FuncId(failure as u32)),
                     arguments: Vec::new(),
                     result: None,
                 });

@@ -33,6 +33,8 @@ const GUESSES: &[&str] = &[
     "__hardbop_guess_asprintf",
     "__hardbop_guess_double",
     "__hardbop_guess_long_double",
+    "__hardbop_guess_wide",
+    "__hardbop_guess_narrow",
     "__hardbop_guess_end",
     "__hardbop_guess_pointer",
     "__hardbop_guess_text",

@@ -108,9 +108,31 @@ wchar_t *wmemchr(const wchar_t *s, wchar_t c, size_t n) {
 
 //@
 //= the locale is "C"
+int __hardbop_guess_wide(wchar_t *to);
+int __hardbop_guess_narrow(char *to);
 static void set_wide(wchar_t *to, wchar_t c) {
   if (to != 0)
     *to = c;
+}
+int __hardbop_guess_wide(wchar_t *to) {
+  if (__VERIFIER_nondet_int() == 0) {
+    FAILS();
+    return -1;
+  }
+  wchar_t c = __VERIFIER_nondet_int();
+  __VERIFIER_assume(c != 0);
+  set_wide(to, c);
+  return 1;
+}
+int __hardbop_guess_narrow(char *to) {
+  if (__VERIFIER_nondet_int() == 0) {
+    FAILS();
+    return -1;
+  }
+  char byte = __VERIFIER_nondet_char();
+  __VERIFIER_assume(byte != 0);
+  *to = byte;
+  return 1;
 }
 // How many bytes a character has: -1 for none, -2 for a beginning of one.
 static int wide(wchar_t *to, const char *s, size_t n) {
@@ -121,28 +143,14 @@ static int wide(wchar_t *to, const char *s, size_t n) {
     set_wide(to, byte);
     return byte != 0;
   }
-  if (__VERIFIER_nondet_int() == 0) {
-    FAILS();
-    return -1;
-  }
-  wchar_t c = __VERIFIER_nondet_int();
-  __VERIFIER_assume(c != 0);
-  set_wide(to, c);
-  return 1;
+  return __hardbop_guess_wide(to);
 }
 static int narrow(char *to, wchar_t c) {
   if (c >= 0 && c < 128) {
     *to = (char)c;
     return 1;
   }
-  if (__VERIFIER_nondet_int() == 0) {
-    FAILS();
-    return -1;
-  }
-  char byte = __VERIFIER_nondet_char();
-  __VERIFIER_assume(byte != 0);
-  *to = byte;
-  return 1;
+  return __hardbop_guess_narrow(to);
 }
 int mbtowc(wchar_t *to, const char *s, size_t n) {
   if (s == 0)

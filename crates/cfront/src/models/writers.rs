@@ -1,191 +1,35 @@
-//! Functions of the C library and of POSIX that write through their arguments and have no model.
+//! What functions of the C library and of POSIX do that have no model: write through their
+//! arguments, set `errno`, set variables of the library.
 //!
-//! A function that nobody defines changes nothing, by convention. These are known to do: what they
-//! are handed pointers to is anything behind them.
+//! A function that nobody defines changes nothing, by convention. These are known to do. What those
+//! that write are handed pointers to is anything behind them.
 
 /// By header: wide characters, conversions, dates, texts, streams, numbers at random, files and
 /// the system, sockets, terminals, signals, searches and patterns, mathematics, accounts.
-const WRITERS: &[&[&str]] = &[
-    &[
-        "wcsxfrm",
-        "wcsftime",
-        "swprintf",
-        "vswprintf",
-        "swscanf",
-        "vswscanf",
-        "fwscanf",
-        "wscanf",
-        "fgetws",
-        "wcscpy_s",
-    ],
-    &[
-        "mbsrtowcs",
-        "wcsrtombs",
-        "mbsnrtowcs",
-        "wcsnrtombs",
-        "wcstof",
-        "wcstod",
-        "wcstold",
-        "strtold",
-        "ecvt",
-        "fcvt",
-        "ecvt_r",
-        "fcvt_r",
-        "iconv",
-        "getsubopt",
-        "swab",
-    ],
-    &["strftime_l", "strptime"],
-    &[
-        "strxfrm",
-        "strxfrm_l",
-        "strerror_r",
-        "__xpg_strerror_r",
-        "strfry",
-        "memfrob",
-        "confstr",
-    ],
-    &[
-        "fgetpos", "tmpnam", "tmpnam_r", "ctermid", "mkstemp", "mkstemps", "mkostemp", "mkdtemp",
-        "mktemp", "realpath",
-    ],
-    &[
-        "erand48",
-        "nrand48",
-        "jrand48",
-        "erand48_r",
-        "nrand48_r",
-        "jrand48_r",
-        "drand48_r",
-        "lrand48_r",
-        "mrand48_r",
-        "srand48_r",
-        "lcong48_r",
-        "initstate",
-        "initstate_r",
-        "random_r",
-        "srandom_r",
-        "setstate_r",
-        "getrandom",
-        "getentropy",
-    ],
-    &[
-        "stat64",
-        "fstat64",
-        "lstat64",
-        "fstatat",
-        "statfs",
-        "fstatfs",
-        "statvfs",
-        "fstatvfs",
-        "times",
-        "sysinfo",
-        "getgroups",
-        "getlogin_r",
-        "ttyname_r",
-        "ptsname_r",
-        "getdomainname",
-        "getloadavg",
-        "readlinkat",
-        "readv",
-        "preadv",
-        "pipe2",
-        "wait3",
-        "wait4",
-        "waitid",
-        "getrlimit64",
-        "prlimit",
-        "getitimer",
-        "setitimer",
-        "timer_create",
-        "timer_gettime",
-        "timer_settime",
-        "clock_getcpuclockid",
-        "readdir_r",
-        "getcontext",
-    ],
-    &[
-        "select",
-        "pselect",
-        "poll",
-        "ppoll",
-        "epoll_wait",
-        "epoll_pwait",
-        "recvfrom",
-        "recvmsg",
-        "recvmmsg",
-        "accept",
-        "accept4",
-        "getsockname",
-        "getpeername",
-        "getsockopt",
-        "socketpair",
-        "inet_pton",
-        "inet_ntop",
-        "inet_aton",
-        "getaddrinfo",
-        "getnameinfo",
-        "gethostbyname_r",
-        "gethostbyaddr_r",
-    ],
-    &[
-        "ioctl",
-        "tcgetattr",
-        "cfmakeraw",
-        "cfsetispeed",
-        "cfsetospeed",
-        "openpty",
-        "forkpty",
-    ],
-    &[
-        "sigaction",
-        "sigemptyset",
-        "sigfillset",
-        "sigaddset",
-        "sigdelset",
-        "sigpending",
-        "sigwait",
-        "sigwaitinfo",
-        "sigtimedwait",
-        "sigaltstack",
-        "pthread_sigmask",
-    ],
-    &[
-        "qsort_r",
-        "tsearch",
-        "tdelete",
-        "hsearch",
-        "hsearch_r",
-        "hcreate_r",
-        "lsearch",
-        "insque",
-        "remque",
-        "regcomp",
-        "regexec",
-        "regerror",
-        "regfree",
-        "glob",
-        "globfree",
-        "wordexp",
-        "wordfree",
-        "scandir",
-    ],
-    &[
-        "lgamma_r",
-        "lgammaf_r",
-        "lgammal_r",
-        "sincos",
-        "sincosf",
-        "sincosl",
-    ],
-    &[
-        "getpwnam_r",
-        "getpwuid_r",
-        "getgrnam_r",
-        "getgrgid_r",
-        "getspnam_r",
-    ],
-];
+const WRITERS: &str = "
+    wcsxfrm wcsftime swprintf vswprintf swscanf vswscanf fwscanf wscanf fgetws wcscpy_s
+    mbsrtowcs wcsrtombs mbsnrtowcs wcsnrtombs wcstof wcstod wcstold strtold ecvt fcvt ecvt_r
+    fcvt_r iconv getsubopt swab
+    strftime_l strptime
+    strxfrm strxfrm_l strerror_r __xpg_strerror_r strfry memfrob confstr
+    fgetpos tmpnam tmpnam_r ctermid mkstemp mkstemps mkostemp mkdtemp mktemp realpath
+    erand48 nrand48 jrand48 erand48_r nrand48_r jrand48_r drand48_r lrand48_r mrand48_r
+    srand48_r lcong48_r initstate initstate_r random_r srandom_r setstate_r getrandom getentropy
+    stat64 fstat64 lstat64 fstatat statfs fstatfs statvfs fstatvfs times sysinfo getgroups
+    getlogin_r ttyname_r ptsname_r getdomainname getloadavg readlinkat readv preadv pipe2 wait3
+    wait4 waitid getrlimit64 prlimit getitimer setitimer timer_create timer_gettime
+    timer_settime clock_getcpuclockid readdir_r getcontext
+    select pselect poll ppoll epoll_wait epoll_pwait recvfrom recvmsg recvmmsg accept accept4
+    getsockname getpeername getsockopt socketpair inet_pton inet_ntop inet_aton getaddrinfo
+    getnameinfo gethostbyname_r gethostbyaddr_r
+    ioctl tcgetattr cfmakeraw cfsetispeed cfsetospeed openpty forkpty
+    sigaction sigemptyset sigfillset sigaddset sigdelset sigpending sigwait sigwaitinfo
+    sigtimedwait sigaltstack pthread_sigmask
+    qsort_r tsearch tdelete hsearch hsearch_r hcreate_r lsearch insque remque regcomp regexec
+    regerror regfree glob globfree wordexp wordfree scandir
+    lgamma_r lgammaf_r lgammal_r sincos sincosf sincosl
+    getpwnam_r getpwuid_r getgrnam_r getgrgid_r getspnam_r
+";
 
 /// Functions of C and POSIX without a model that say by `errno` why they failed; those that have a
 /// model or write are known by that. By header: files, directories, processes and users, sockets,
@@ -253,5 +97,5 @@ pub(crate) fn may_fail(name: &str) -> bool {
 
 /// Whether a function of that name writes through its arguments.
 pub(crate) fn writes(name: &str) -> bool {
-    WRITERS.iter().any(|names| names.contains(&name))
+    is_one_of(WRITERS, name)
 }

@@ -147,3 +147,16 @@ fn variables_of_the_library_are_set_by_their_functions() {
         "static int optind = 3; char *a[] = {\"x\", 0}; getopt(1, a, \"a\"); assert(optind == 3);",
     );
 }
+
+#[test]
+fn characters_that_a_locale_does_not_say_are_guessed() {
+    let text = |bytes: &str| {
+        format!("wchar_t c = 0; if (mbtowc(&c, \"{bytes}\", 1) == 1) assert(c == 'a');")
+    };
+    holds(&text("a"));
+    may_fail(&text("b"), "");
+    may_fail(
+        &text("\\xe4"),
+        "if `mbtowc` can do what it does in this run",
+    );
+}
