@@ -115,6 +115,8 @@ pub(crate) struct FunctionDraft {
     pub first_use: Option<Source>,
     /// Whether it is only known from calls to it.
     pub implicit: bool,
+    /// Where it keeps the address of its further arguments, if it asks for them.
+    pub further: Option<VarId>,
     pub body: Option<Body>,
 }
 
@@ -321,6 +323,7 @@ impl Builder {
             source,
             first_use: None,
             implicit: true,
+            further: None,
             body: None,
         });
         FuncId(self.functions.len() as u32 - 1)

@@ -529,18 +529,6 @@ impl View<'_> {
             Op::SetOpen { pointer, bits } => {
                 format!("set_open_bits({}, {});", value(*pointer), value(*bits))
             }
-            Op::VaStart { list } => format!("va_start({});", self.place(*list)),
-            Op::VaArg { list, place } => {
-                let ty = type_name(self.types, self.places[place.index()].ty);
-                format!(
-                    "{} = va_arg({}, {ty});",
-                    self.place(*place),
-                    self.place(*list)
-                )
-            }
-            Op::VaCopy { to, from } => {
-                format!("va_copy({}, {});", self.place(*to), self.place(*from))
-            }
             Op::Unsupported { construct } => {
                 let what = self
                     .unsupported

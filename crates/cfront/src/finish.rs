@@ -50,6 +50,7 @@ impl Builder {
             }
         }
         self.fit_calls();
+        self.pass_further();
         let mut bodies: Vec<Body> = self
             .functions
             .iter_mut()

@@ -23,6 +23,7 @@ pub mod edit;
 pub mod entry;
 mod finish;
 mod fold;
+mod further;
 mod headers;
 mod heap;
 pub mod ids;

@@ -99,15 +99,11 @@ impl Walk<'_> {
         each_load(self.program, op, &mut |place| {
             self.place(place, Access::Read);
         });
-        match op {
-            Op::CopyMemory { from, .. } => self.memory(*from, Access::Read),
-            Op::VaArg { list: from, .. } | Op::VaCopy { from, .. } => {
-                self.place(*from, Access::Read);
-            }
-            _ => {}
+        if let Op::CopyMemory { from, .. } = op {
+            self.memory(*from, Access::Read);
         }
         each_write(op, &mut |write| match write {
-            Write::Place(place) | Write::List(place) => self.place(place, Access::Write),
+            Write::Place(place) => self.place(place, Access::Write),
             Write::Memory(pointer) | Write::Free(pointer) => self.memory(pointer, Access::Write),
             Write::Everything => self.effects.modified.reachable = true,
             Write::Begin(variable) | Write::End(variable) => {

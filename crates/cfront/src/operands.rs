@@ -57,15 +57,6 @@ pub fn each_operand(op: &Op, see: &mut impl FnMut(Operand)) {
             see(Expr(*pointer));
             see(Expr(*bits));
         }
-        Op::VaStart { list } => see(Place(*list)),
-        Op::VaArg { list, place } => {
-            see(Place(*list));
-            see(Place(*place));
-        }
-        Op::VaCopy { to, from } => {
-            see(Place(*to));
-            see(Place(*from));
-        }
     }
 }
 
@@ -188,8 +179,6 @@ pub enum Write {
     Allocate,
     /// The block behind a pointer is given back.
     Free(ExprId),
-    /// A list of variable arguments is set, or moves on.
-    List(PlaceId),
 }
 
 /// Visits all that an operation writes: the one place that says so. What counts as a change is
@@ -214,12 +203,6 @@ pub fn each_write(op: &Op, see: &mut impl FnMut(Write)) {
         }
         Op::Free { pointer } => see(Write::Free(*pointer)),
         Op::CopyMemory { to, .. } | Op::FillMemory { to, .. } => see(Write::Memory(*to)),
-        Op::VaStart { list } => see(Write::List(*list)),
-        Op::VaArg { list, place } => {
-            see(Write::List(*list));
-            see(Write::Place(*place));
-        }
-        Op::VaCopy { to, .. } => see(Write::List(*to)),
         // What has no value is not a part of what has one.
         Op::Skip | Op::Assume { .. } | Op::SetOpen { .. } | Op::Unsupported { .. } => {}
     }
@@ -365,15 +348,6 @@ pub(crate) trait Renumber {
             Op::SetOpen { pointer, bits } => {
                 *pointer = self.expr(*pointer);
                 *bits = self.expr(*bits);
-            }
-            Op::VaStart { list } => *list = self.place(*list),
-            Op::VaArg { list, place } => {
-                *list = self.place(*list);
-                *place = self.place(*place);
-            }
-            Op::VaCopy { to, from } => {
-                *to = self.place(*to);
-                *from = self.place(*from);
             }
         }
     }

@@ -103,6 +103,14 @@ impl Variable {
     pub fn is_compound_literal(&self) -> bool {
         self.name == Variable::COMPOUND_LITERAL
     }
+
+    /// The name of objects in which callers keep the further arguments (`...`) of a call.
+    pub(crate) const FURTHER_ARGUMENTS: &str = "further#arguments";
+
+    /// Whether it holds the further arguments of a call.
+    pub fn is_further_arguments(&self) -> bool {
+        self.name == Variable::FURTHER_ARGUMENTS
+    }
 }
 
 /// What a variable is.
@@ -290,7 +298,8 @@ pub enum Op {
     Call {
         /// Who is called.
         callee: Callee,
-        /// The arguments, converted to the parameters' types; further ones are variadic.
+        /// The arguments, converted to the parameters' types; further ones are those of
+        /// a function that nobody defines, or are not looked at.
         arguments: Vec<ExprId>,
         /// Where the result goes.
         result: Option<PlaceId>,
@@ -344,25 +353,6 @@ pub enum Op {
         pointer: ExprId,
         /// The bits, of an unsigned type.
         bits: ExprId,
-    },
-    /// `va_start`: the list begins with the first variadic argument of the current call.
-    VaStart {
-        /// The `va_list`.
-        list: PlaceId,
-    },
-    /// `va_arg`: writes the next argument.
-    VaArg {
-        /// The `va_list`.
-        list: PlaceId,
-        /// Where it goes; its type is the type asked for.
-        place: PlaceId,
-    },
-    /// `va_copy`.
-    VaCopy {
-        /// The new `va_list`.
-        to: PlaceId,
-        /// The old one.
-        from: PlaceId,
     },
     /// Something that is not supported. An execution that comes here has no known meaning.
     Unsupported {

@@ -120,8 +120,7 @@ fn written(program: &Program, op: &Op) -> Option<VarId> {
         Op::Assign { place, .. }
         | Op::Input { place, .. }
         | Op::Havoc { place }
-        | Op::Allocate { place, .. }
-        | Op::VaArg { place, .. } => *place,
+        | Op::Allocate { place, .. } => *place,
         Op::Call { result, .. } => (*result)?,
         Op::Declare { variable } => return Some(*variable),
         _ => return None,

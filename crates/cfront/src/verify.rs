@@ -520,7 +520,7 @@ impl Verifier<'_> {
                 )
             }
             Op::Input { place, .. } => must(self.is_scalar(place_ty(*place)), "not a scalar"),
-            Op::Havoc { .. } | Op::VaStart { .. } | Op::VaArg { .. } | Op::VaCopy { .. } => Ok(()),
+            Op::Havoc { .. } => Ok(()),
             Op::HavocMemory { pointer, size, .. } => must(
                 self.is_pointer(self.ty(*pointer))
                     && size.is_none_or(|s| self.is_integer(self.ty(s))),

@@ -273,9 +273,7 @@ impl Observer for Watch<'_> {
                 self.loads(state, edge, *value);
                 self.written(state, edge, *place);
             }
-            Op::Input { place, .. } | Op::Havoc { place } | Op::VaArg { place, .. } => {
-                self.written(state, edge, *place);
-            }
+            Op::Input { place, .. } | Op::Havoc { place } => self.written(state, edge, *place),
             Op::Call {
                 callee,
                 arguments,
@@ -313,12 +311,7 @@ impl Observer for Watch<'_> {
                 let construct = &self.program.unsupported[*construct as usize];
                 self.left |= construct.gap == Gap::Logic;
             }
-            Op::Skip
-            | Op::SetOpen { .. }
-            | Op::Declare { .. }
-            | Op::EndScope { .. }
-            | Op::VaStart { .. }
-            | Op::VaCopy { .. } => {}
+            Op::Skip | Op::SetOpen { .. } | Op::Declare { .. } | Op::EndScope { .. } => {}
         }
     }
 }

@@ -213,7 +213,7 @@ fn variadic_arguments() {
            return __builtin_va_arg(ap, int); }
          int main(void) { return f(1); }",
         "",
-        expect!["undefined: access outside of its object [2: __builtin_va_arg(ap, int)]"],
+        expect!["undefined: null pointer dereferenced [2: __builtin_va_arg(ap, int)]"],
     );
 }
 

@@ -19,6 +19,7 @@ mod said;
 pub mod search;
 
 use hardbop_engine::{Desk, Ended, Engine, Reason, Task};
+use hardbop_facts::Told;
 use hardbop_logic::Terms;
 use hardbop_pdr::constants::Constants as Fixed;
 use hardbop_pdr::program::{Bits, Size};
@@ -98,7 +99,7 @@ impl Engine for Diagrams {
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
         let ground = view.ground(&constants);
-        let bits = match Bits::new(self.size, task, &view, ground, &mut terms) {
+        let bits = match Bits::new(self.size, Told::Nothing, task, &view, ground, &mut terms) {
             Ok(bits) => bits,
             Err(reason) => return Ended::declined(task, desk, &reason),
         };

@@ -16,8 +16,11 @@ mod refine;
 mod spell;
 mod start;
 mod state;
+mod told;
 mod touched;
 mod value;
+
+pub use told::{Told, about_live, told};
 
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};

@@ -62,7 +62,7 @@ fn is_plain(program: &Program) -> bool {
         let used: u64 = record.fields.iter().map(|f| types.size_of(f.ty)).sum();
         used != record.size
     };
-    if !records.clone().all(whole) || !arguments_are_plain(program) {
+    if !records.clone().all(whole) {
         return false;
     }
     let padding = records.clone().any(padded);
@@ -82,73 +82,6 @@ fn is_plain(program: &Program) -> bool {
         }
         _ => !is_float(expr.ty),
     })
-}
-
-/// Whether further arguments are read as what was passed, and lists of them by nothing but
-/// `va_arg` and its like: what these hold is the interpreter's own.
-fn arguments_are_plain(program: &Program) -> bool {
-    let types = &program.types;
-    let lists: BTreeSet<TypeId> = program
-        .edges
-        .iter()
-        .flat_map(|edge| match edge.op {
-            Op::VaStart { list } | Op::VaArg { list, .. } => vec![list],
-            Op::VaCopy { to, from } => vec![to, from],
-            _ => Vec::new(),
-        })
-        .map(|list| program.place(list).ty)
-        .collect();
-    if lists.is_empty() {
-        return true;
-    }
-    // A list that is a pointer could be followed.
-    let record = |&ty: &TypeId| matches!(types.get(ty), Type::Record(_));
-    if !lists.iter().all(record) {
-        return false;
-    }
-    let mut records = (0..types.record_count()).map(|index| types.record(RecordId(index as u32)));
-    let holds_one = |mut ty: TypeId| {
-        while let Type::Array { element, .. } = *types.get(ty) {
-            ty = element;
-        }
-        lists.contains(&ty)
-    };
-    let opened = program.places.iter().any(|place| match place.kind {
-        PlaceKind::Field(base, _) => lists.contains(&program.place(base).ty),
-        _ => false,
-    });
-    let retyped = program.exprs.iter().any(|expr| match expr.kind {
-        ExprKind::Convert(from) => {
-            let to = |ty| matches!(*types.get(ty), Type::Pointer(to) if lists.contains(&to));
-            to(program.expr(from).ty) != to(expr.ty)
-        }
-        _ => false,
-    });
-    let kept = records.any(|record| record.fields.iter().any(|field| holds_one(field.ty)));
-    // Who asks for a number where a pointer was passed would get an address.
-    let word = types.model().pointer_size();
-    let asks_for_words = program.edges.iter().any(|edge| match edge.op {
-        Op::VaArg { place, .. } => {
-            let ty = program.place(place).ty;
-            !matches!(types.get(ty), Type::Pointer(_)) && types.size_of(ty) >= word
-        }
-        _ => false,
-    });
-    let passes_pointers = program.edges.iter().any(|edge| {
-        let Op::Call {
-            callee, arguments, ..
-        } = &edge.op
-        else {
-            return false;
-        };
-        let formals = match callee {
-            Callee::Direct(id) => program.function(*id).formals.len(),
-            Callee::Indirect { .. } => 0,
-        };
-        let mut further = arguments.iter().skip(formals);
-        further.any(|&argument| is_pointer(program, argument))
-    });
-    !(opened || retyped || kept || asks_for_words && passes_pointers)
 }
 
 fn is_pointer(program: &Program, expr: ExprId) -> bool {
@@ -239,14 +172,17 @@ fn write(
 ) -> Option<()> {
     let place = match op {
         Op::Skip | Op::EndScope { .. } | Op::Assume { .. } => None,
+        // A run that comes here ends, and says nothing.
+        Op::Unsupported { construct }
+            if program.unsupported[*construct as usize].gap != Gap::Logic =>
+        {
+            None
+        }
         Op::Assign { place, .. } => Some(*place),
         // Inputs are seen when they are asked for.
         Op::Input { place, .. } => Some(*place),
         Op::Call { result, .. } => *result,
         Op::Allocate { place, .. } if objects == Objects::Watched => Some(*place),
-        // A list is an object in memory.
-        Op::VaArg { place, .. } if objects == Objects::Watched => Some(*place),
-        Op::VaStart { .. } | Op::VaCopy { .. } if objects == Objects::Watched => None,
         Op::Free { .. } | Op::FillMemory { .. } | Op::CopyMemory { .. }
             if objects == Objects::Watched =>
         {

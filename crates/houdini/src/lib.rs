@@ -23,7 +23,6 @@ mod relations;
 mod remembered;
 mod samples;
 mod solvers;
-mod told;
 
 pub use fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
@@ -31,13 +30,14 @@ pub use fixpoint::{
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{self, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+pub use hardbop_facts::Told;
+use hardbop_facts::told;
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
 use local::{concerned, localised};
 pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
-pub use told::told;
 
 /// Guessing as an engine.
 #[derive(Clone, Debug)]
@@ -58,15 +58,6 @@ pub struct Houdini {
     pub breadth: Breadth,
     /// What is known before anything is guessed.
     pub told: Told,
-}
-
-/// What is known before anything is guessed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
-    /// Nothing.
-    Nothing,
-    /// What the program's text says of numbers and pointers: it is claimed like all else.
-    Facts,
 }
 
 impl Houdini {

@@ -17,8 +17,9 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_circuit::{CircuitSolver, TOO_LARGE};
 use hardbop_engine::claim::{self, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_facts::told;
 use hardbop_houdini::{
-    Arguments, Besides, Breadth, Elements, Guessed, NoInvariants, Products, fixpoint, told,
+    Arguments, Besides, Breadth, Elements, Guessed, NoInvariants, Products, fixpoint,
 };
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown};
 use hardbop_model::state::StateSize;

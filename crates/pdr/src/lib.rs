@@ -19,6 +19,7 @@ pub mod system;
 
 use export::Sequential;
 use hardbop_engine::{Desk, Ended, Engine, Reason, Task};
+use hardbop_facts::Told;
 use hardbop_logic::Terms;
 use hardbop_semantics::constants::Constants;
 use program::{Bits, Size};
@@ -34,6 +35,8 @@ pub struct Pdr {
     pub size: Size,
     /// What the search may do.
     pub allowed: Allowed,
+    /// What it begins with.
+    pub told: Told,
 }
 
 impl Pdr {
@@ -51,6 +54,7 @@ impl Pdr {
                 work: 5_000_000,
                 decisions: 100_000,
             },
+            told: Told::Facts,
         }
     }
 
@@ -66,6 +70,7 @@ impl Pdr {
                 work: 2_000_000,
                 decisions: 50_000,
             },
+            told: Told::Facts,
         }
     }
 
@@ -80,6 +85,7 @@ impl Pdr {
                 predicates: PREDICATES,
             },
             allowed: Allowed::ANYTHING,
+            told: Told::Facts,
         }
     }
 }
@@ -94,6 +100,7 @@ impl Default for Pdr {
                 predicates: PREDICATES,
             },
             allowed: Allowed::ANYTHING,
+            told: Told::Facts,
         }
     }
 }
@@ -109,7 +116,14 @@ pub fn sequential(task: &Task<'_>) -> Result<Sequential, Reason> {
     let mut terms = Terms::new();
     let constants = Constants::new(&view.semantics, &mut terms);
     let ground = view.ground(&constants);
-    let bits = Bits::new(Pdr::default().size, task, view, ground, &mut terms)?;
+    let bits = Bits::new(
+        Pdr::default().size,
+        Told::Nothing,
+        task,
+        view,
+        ground,
+        &mut terms,
+    )?;
     let targets: Vec<system::PointId> = bits.targets.keys().copied().collect();
     Ok(Sequential::new(&bits.system, &targets))
 }
@@ -128,7 +142,7 @@ impl Engine for Pdr {
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
         let ground = view.ground(&constants);
-        let bits = match Bits::new(self.size, task, view, ground, &mut terms) {
+        let bits = match Bits::new(self.size, self.told, task, view, ground, &mut terms) {
             Ok(bits) => bits,
             Err(reason) => return Ended::declined(task, desk, &reason),
         };

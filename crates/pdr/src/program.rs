@@ -10,6 +10,7 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::types::Type;
 use hardbop_circuit::{Bit, Blaster, NoCircuit, Read, Word};
 use hardbop_engine::{Reason, Task};
+use hardbop_facts::{Arrays, Told, about_live, facts};
 use hardbop_logic::{TermId, Terms};
 use hardbop_model::View;
 use hardbop_semantics::layout::{StateKind, StateVarId};
@@ -81,6 +82,8 @@ pub struct Bits {
     pub targets: BTreeMap<PointId, Target>,
     /// Where each step leads from and to.
     pub ends: Vec<(Option<LocId>, LocId)>,
+    /// What the program's text says at cut points, in states of the program.
+    pub told: BTreeMap<LocId, TermId>,
 }
 
 fn no_circuit(_: NoCircuit) -> Reason {
@@ -92,6 +95,7 @@ impl Bits {
     /// why there is none. The ground is that of the view.
     pub fn new(
         size: Size,
+        told: Told,
         task: &Task<'_>,
         view: &View<'_>,
         ground: Ground<'_, '_>,
@@ -114,13 +118,24 @@ impl Bits {
                 points: BTreeMap::new(),
                 targets: BTreeMap::new(),
                 ends: Vec::new(),
+                told: BTreeMap::new(),
             },
             words: BTreeMap::new(),
+            told: BTreeMap::new(),
         };
         let origin = ground.semantics.origin(terms);
         let width = terms.width(origin);
         making.blaster.define(origin, number(ORIGIN, width));
         making.points(terms, &live, &targets)?;
+        if told == Told::Facts {
+            let facts = facts(&ground, terms, Arrays::Left, task.budget);
+            let facts = facts.map_err(Reason::Stopped)?.at;
+            let told = facts.iter().map(|(&at, facts)| (at, terms.and(facts)));
+            making.bits.told = told.collect();
+            for (at, facts) in about_live(terms, ground.constants, facts, &live) {
+                making.told.insert(at, terms.and(&facts));
+            }
+        }
         let steps = ground.steps(terms);
         let steps = steps.ok_or(Reason::NoBits("edges without a meaning"))?;
         making.predicates(terms, &steps).map_err(no_circuit)?;
@@ -237,6 +252,8 @@ struct Making<'a, 'g, 'p> {
     blaster: Blaster,
     bits: Bits,
     words: BTreeMap<StateVarId, Vec<WordId>>,
+    /// What the program's text says of what matters at a cut point: no step begins otherwise.
+    told: BTreeMap<LocId, TermId>,
 }
 
 impl Making<'_, '_, '_> {
@@ -485,7 +502,10 @@ impl Making<'_, '_, '_> {
                 None => return Ok(()),
             },
         };
-        let condition = self.blaster.bit(terms, step.condition)?;
+        let told = step.from.and_then(|from| self.told.get(&from));
+        let told = told.copied().unwrap_or_else(|| terms.bool(true));
+        let condition = terms.and(&[told, step.condition]);
+        let condition = self.blaster.bit(terms, condition)?;
         if condition == Bit::FALSE {
             return Ok(());
         }

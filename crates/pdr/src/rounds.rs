@@ -220,7 +220,11 @@ impl<S: Reaching> Rounds<'_, '_, '_, S> {
                 // From there no target is reached.
                 None => self.terms.bool(true),
                 Some(&point) => match self.search.invariant(self.bits, &mut self.terms, point) {
-                    Some(formula) if point != System::START => formula,
+                    Some(formula) if point != System::START => {
+                        let told = self.bits.told.get(&location).copied();
+                        let all: Vec<TermId> = told.into_iter().chain([formula]).collect();
+                        self.terms.and(&all)
+                    }
                     _ => continue,
                 },
             };

@@ -197,6 +197,10 @@ impl Looker<'_> {
     fn variable(&self, id: VarId) -> String {
         let variable = self.program.variable(id);
         let size = self.program.types.size_of(variable.ty);
+        if variable.is_further_arguments() {
+            let (size, at) = (bytes(size), self.at(variable.source));
+            return format!("the further arguments of the call at {at}, {size}");
+        }
         format!(
             "`{}` of {}, declared at {}",
             declaration_text(self.program, id),

@@ -678,15 +678,6 @@ impl<'p> Recorder<'p> {
             Op::SetOpen { pointer, bits } => {
                 reads = self.reads(vec![*pointer, *bits], state, None);
             }
-            Op::VaStart { list } => writes.extend(self.place(*list, state)),
-            Op::VaArg { list, place } => {
-                reads.extend(self.place(*list, state));
-                writes.extend(self.place(*place, state));
-            }
-            Op::VaCopy { to, from } => {
-                reads.extend(self.place(*from, state));
-                writes.extend(self.place(*to, state));
-            }
         }
         Event {
             number: self.count(),

@@ -450,14 +450,6 @@ fn changes(program: &Program, graphs: &Graphs, function: FuncId, formal: VarId) 
             | Op::Havoc { place }
             | Op::Allocate { place, .. } => Some(*place),
             Op::Call { result, .. } => *result,
-            Op::VaArg { place, list } => {
-                if root(*list) == Some(formal) {
-                    return true;
-                }
-                Some(*place)
-            }
-            Op::VaStart { list } => Some(*list),
-            Op::VaCopy { to, .. } => Some(*to),
             Op::Declare { variable } => return *variable == formal,
             Op::Skip
             | Op::Assume { .. }

@@ -131,8 +131,6 @@ pub fn written_by(semantics: &Semantics<'_>, op: &Op, out: &mut BTreeSet<StateVa
             let traces = semantics.layout.traces();
             out.extend(spot.and_then(|spot| traces.visits(spot.class)));
         }
-        // Lists of arguments are not part of a state.
-        Write::List(_) => {}
     });
 }
 

@@ -177,7 +177,6 @@ impl<'s, 'p> Execution<'s, 'p> {
                 }
             }
             Op::Free { pointer } => self.free(terms, *pointer),
-            Op::VaStart { .. } | Op::VaCopy { .. } => self.exact = false,
             Op::Assume { condition, holds } => {
                 let truth = self.truth(terms, *condition, Evaluated::Always);
                 return Ok(if *holds { truth } else { terms.not(truth) });
@@ -203,10 +202,6 @@ impl<'s, 'p> Execution<'s, 'p> {
             Op::Allocate { place, size, .. } => self.allocate(terms, id, *place, *size),
             Op::FillMemory { to, byte, size } => self.fill(terms, *to, *byte, *size),
             Op::CopyMemory { to, from, size } => self.copy(terms, *to, *from, *size),
-            Op::VaArg { place, .. } => {
-                self.exact = false;
-                self.havoc_place(terms, *place, "argument", FreshOrigin::Imprecise);
-            }
             Op::Call { .. } => return Err(Unmodelled::Call(id)),
             Op::Unsupported { .. } => return Err(Unmodelled::Unsupported(id)),
         }

@@ -129,8 +129,7 @@ fn accesses(program: &Program, sound: &Sound, op: &Op, origin: Origin) -> bool {
         Op::Assign { place, .. }
         | Op::Input { place, .. }
         | Op::Havoc { place }
-        | Op::Allocate { place, .. }
-        | Op::VaArg { place, .. } => writes(*place),
+        | Op::Allocate { place, .. } => writes(*place),
         Op::Call {
             result: Some(place),
             ..
@@ -290,10 +289,9 @@ fn candidates(view: &View<'_>) -> BTreeMap<VarId, u64> {
                     unknown.extend(targets);
                 }
             }
-            Op::Input { place, .. }
-            | Op::Havoc { place }
-            | Op::Allocate { place, .. }
-            | Op::VaArg { place, .. } => spoiled.extend(variable(*place)),
+            Op::Input { place, .. } | Op::Havoc { place } | Op::Allocate { place, .. } => {
+                spoiled.extend(variable(*place));
+            }
             _ => {}
         }
     }

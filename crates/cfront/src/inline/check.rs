@@ -275,11 +275,10 @@ impl<'a> Walk<'a> {
     fn kept(&mut self, activation: ActivationId, at: Where, new: &Edge, old: &Edge) -> Checked {
         let framed = matches!(
             old.op,
-            Op::VaStart { .. }
-                | Op::Allocate {
-                    lifetime: Lifetime::Frame,
-                    ..
-                }
+            Op::Allocate {
+                lifetime: Lifetime::Frame,
+                ..
+            }
         );
         let copy = self.renaming.activation(activation).call.is_some();
         must(!(framed && copy), at, "needs a frame of its own")?;
@@ -425,8 +424,7 @@ impl<'a> Walk<'a> {
             at = step.to;
         }
         // Arguments speak of the caller's variables, which are not those of the copy: so it does
-        // not matter that they are written one after the other. Further arguments can only be
-        // reached by `va_start`, which no copy may have.
+        // not matter that they are written one after the other. Nobody looks at further ones.
         for (&argument, &formal) in arguments.iter().zip(&function.formals) {
             self.between(at, function.entry, LocationKind::Plain)?;
             let step = self.only(at, call)?;

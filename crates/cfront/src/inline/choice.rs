@@ -105,11 +105,10 @@ fn holds_its_frame(program: &Program, function: FuncId) -> bool {
         program.edges_from(LocId(location)).any(|(_, edge)| {
             matches!(
                 edge.op,
-                Op::VaStart { .. }
-                    | Op::Allocate {
-                        lifetime: Lifetime::Frame,
-                        ..
-                    }
+                Op::Allocate {
+                    lifetime: Lifetime::Frame,
+                    ..
+                }
             )
         })
     })

@@ -38,7 +38,6 @@ impl<'i> Machine<'i> {
             allocated: self.allocated.len(),
             bottom: self.stack_pointer,
             top,
-            variadic: Reg::default(),
         };
         self.base = base;
         self.slot_base = frame.slots;
@@ -133,9 +132,6 @@ impl<'i> Machine<'i> {
                 _ => return Err(TrapKind::BadArguments),
             }
         }
-        if callee.variadic {
-            self.pass_variadic(site, callee.formals.len(), caller)?;
-        }
         Ok(callee)
     }
 
@@ -147,50 +143,6 @@ impl<'i> Machine<'i> {
         } else {
             self.received(to, from.bits(value))
         }
-    }
-
-    /// Puts the arguments beyond the parameters into memory, each at a multiple of a word.
-    fn pass_variadic(&mut self, site: &Site, first: usize, caller: usize) -> Result<(), TrapKind> {
-        let word = self.interpreter.program.types.model().pointer_size();
-        let further = site.arguments.get(first..).unwrap_or_default();
-        let size_of = |shape: Shape| match shape {
-            Shape::Scalar(kind) => access(kind).0.size().max(1) as u64,
-            Shape::Record(size) => size,
-        };
-        let total: u64 = further
-            .iter()
-            .map(|a| size_of(a.shape).max(1).next_multiple_of(word))
-            .sum();
-        let object = self.allocate_on_stack(total)?;
-        let mut offset = 0;
-        for argument in further {
-            let value = self.registers[caller + argument.reg as usize];
-            let size = size_of(argument.shape);
-            match argument.shape {
-                Shape::Scalar(kind) => {
-                    self.memory
-                        .store(object, offset as usize, access(kind).0, value);
-                }
-                Shape::Record(size) => {
-                    let from = self.locate(value, size, Wanted::Bytes)?;
-                    self.memory
-                        .copy((object, offset as usize), from, size as usize);
-                }
-            }
-            offset += size.max(1).next_multiple_of(word);
-        }
-        let pointer = self.memory.pointer(object, 0);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.variadic = pointer;
-        }
-        Ok(())
-    }
-
-    /// The first variadic argument of the active call.
-    pub(super) fn first_variadic(&self) -> Reg {
-        self.frames
-            .last()
-            .map_or(Reg::default(), |frame| frame.variadic)
     }
 
     /// Leaves the active call, and gives back its result.

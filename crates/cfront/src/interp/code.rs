@@ -453,16 +453,6 @@ pub(super) enum Rare {
         byte: R,
         size: R,
     },
-    /// The pointer to the first variadic argument.
-    VaStart {
-        d: R,
-    },
-    /// Takes `size` bytes from the list, whose register is moved on; `d` points to them.
-    VaNext {
-        d: R,
-        list: R,
-        size: u64,
-    },
 }
 
 /// A place where a function is called.
@@ -552,8 +542,6 @@ pub(super) struct FunctionCode {
     pub frame_align: u64,
     pub formals: Vec<(Storage, Shape)>,
     pub result: Option<(Storage, Shape)>,
-    /// Whether the further arguments are kept in memory, because `va_start` is used.
-    pub variadic: bool,
 }
 
 /// An expression, ready to be computed in a frame of a function or without any.

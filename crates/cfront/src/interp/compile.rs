@@ -1,9 +1,9 @@
 //! Compiles a function's control-flow graph to the machine's code.
 
 use super::code::{
-    Argument, Cmp, ExprCode, FunctionCode, Instr, Norm, Rare, Shape, Site, Storage, Target,
+    Argument, Cmp, ExprCode, FunctionCode, Instr, Rare, Shape, Site, Storage, Target,
 };
-use super::expression::{Address, Emitter, Operand, access};
+use super::expression::{Address, Emitter, Operand};
 use super::layout::Layout;
 use super::scalar::Kind;
 use crate::ids::{EdgeId, ExprId, FuncId, LocId, PlaceId, VarId};
@@ -23,7 +23,6 @@ pub(super) fn function(program: &Program, layout: &Layout, id: FuncId) -> Functi
         positions: vec![0; source.locations.len()],
         jumps: Vec::new(),
         first_temporary: frame.variables,
-        variadic: false,
     };
     // A call enters at the first instruction.
     compiler.jump(source.entry);
@@ -57,7 +56,6 @@ pub(super) fn function(program: &Program, layout: &Layout, id: FuncId) -> Functi
             .map(|&formal| storage(formal))
             .collect(),
         result: source.result.map(storage),
-        variadic: compiler.variadic,
         code: compiler.emitter.code,
     }
 }
@@ -85,7 +83,6 @@ struct Compiler<'p> {
     /// Jumps and the locations that they lead to.
     jumps: Vec<(usize, LocId)>,
     first_temporary: u32,
-    variadic: bool,
 }
 
 impl<'p> Compiler<'p> {
@@ -310,17 +307,6 @@ impl<'p> Compiler<'p> {
                     size,
                 });
             }
-            Op::VaStart { list } => {
-                self.variadic = true;
-                let d = self.emitter.temporary();
-                self.emitter.rare(Rare::VaStart { d });
-                self.write_list(*list, d);
-            }
-            Op::VaCopy { to, from } => {
-                let value = self.read_list(*from);
-                self.write_list(*to, value);
-            }
-            Op::VaArg { list, place } => self.va_arg(*list, *place),
             Op::Unsupported { construct } => {
                 let construct = &self.emitter.program.unsupported[*construct as usize];
                 if construct.gap != Gap::Logic {
@@ -438,78 +424,6 @@ impl<'p> Compiler<'p> {
                     });
                     self.emitter.emit(Instr::DropReturned);
                 }
-            }
-        }
-    }
-
-    /// A `va_list` is, whatever its type, a pointer to the next argument at its start. Where it
-    /// is a parameter, it is a pointer to such a list.
-    fn list_address(&mut self, list: PlaceId) -> Address {
-        self.emitter.place(list).0
-    }
-
-    fn read_list(&mut self, list: PlaceId) -> u32 {
-        let kind = self.pointer_kind();
-        match self.list_address(list) {
-            Address::Register(r) => r,
-            address => {
-                let pointer = self.emitter.pointer_to(address);
-                let d = self.emitter.temporary();
-                let (access, _) = access(kind);
-                self.emitter.emit(Instr::Load {
-                    access,
-                    d,
-                    pointer,
-                    offset: 0,
-                });
-                d
-            }
-        }
-    }
-
-    fn write_list(&mut self, list: PlaceId, value: u32) {
-        let kind = self.pointer_kind();
-        let address = self.list_address(list);
-        self.emitter.store(address, kind, None, value);
-    }
-
-    fn va_arg(&mut self, list: PlaceId, place: PlaceId) {
-        let program = self.emitter.program;
-        let ty = program.place(place).ty;
-        let read = self.read_list(list);
-        let next = self.emitter.temporary();
-        self.emitter.emit(Instr::Move { d: next, a: read });
-        let d = self.emitter.temporary();
-        let size = program.types.size_of(ty);
-        self.emitter.rare(Rare::VaNext {
-            d,
-            list: next,
-            size,
-        });
-        self.write_list(list, next);
-        match self.emitter.shape(ty) {
-            Shape::Scalar(kind) => {
-                let value = self.emitter.temporary();
-                let (access, exact) = access(kind);
-                self.emitter.emit(Instr::Load {
-                    access,
-                    d: value,
-                    pointer: d,
-                    offset: 0,
-                });
-                if !exact {
-                    self.emitter.emit(Instr::Norm {
-                        norm: Norm::of(kind),
-                        d: value,
-                        a: value,
-                    });
-                }
-                self.write(place, kind, value);
-            }
-            Shape::Record(size) => {
-                let (address, _) = self.emitter.place(place);
-                let to = self.emitter.pointer_to(address);
-                self.emitter.rare(Rare::CopyRecord { to, from: d, size });
             }
         }
     }

@@ -27,8 +27,6 @@ pub(super) struct Frame<'i> {
     /// The lowest address of its own objects, and the address above which its callers' are.
     pub bottom: u64,
     pub top: u64,
-    /// Its first variadic argument.
-    pub variadic: Reg,
 }
 
 /// Why a run ends.
@@ -56,7 +54,7 @@ pub(super) struct Machine<'i> {
     pub slot_base: usize,
     /// The object of each slot of each active call.
     pub slots: Vec<u32>,
-    /// Objects made by `alloca` and variadic arguments.
+    /// Objects made by `alloca`.
     pub allocated: Vec<u32>,
     pub stack_pointer: u64,
     /// The object of a record that was just returned.

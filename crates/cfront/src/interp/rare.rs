@@ -272,26 +272,6 @@ impl Machine<'_> {
                         .fill(byte);
                 }
             }
-            Rare::VaStart { d } => {
-                let first = self.first_variadic();
-                self.set(d, first);
-            }
-            Rare::VaNext { d, list, size } => {
-                let word = self.interpreter.program.types.model().pointer_size();
-                let pointer = self.get(list);
-                // There must be such an argument.
-                self.memory.locate(pointer, size.max(1))?;
-                let moved = pointer.low.wrapping_add(size.max(1).next_multiple_of(word));
-                let low = self.memory.wrap(moved);
-                self.set(d, pointer);
-                self.set(
-                    list,
-                    Reg {
-                        low,
-                        high: pointer.high,
-                    },
-                );
-            }
         }
         Ok(())
     }

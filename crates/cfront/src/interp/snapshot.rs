@@ -35,7 +35,6 @@ struct Call {
     slots: usize,
     allocated: usize,
     stack: Range<u64>,
-    variadic: Reg,
 }
 
 impl Snapshot {
@@ -47,7 +46,6 @@ impl Snapshot {
             slots: frame.slots,
             allocated: frame.allocated,
             stack: frame.bottom..frame.top,
-            variadic: frame.variadic,
         });
         calls.collect()
     }

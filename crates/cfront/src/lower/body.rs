@@ -36,6 +36,8 @@ pub(super) struct FnState {
     /// How deep in loops, or after a label: whether a declaration can be passed twice.
     pub repeats: bool,
     pub temporaries: u32,
+    /// Where the address of the further arguments is, if the function asks for them.
+    pub further: Option<VarId>,
     /// Whether the outermost block has been entered.
     pub entered: bool,
 }
@@ -123,6 +125,7 @@ impl FnState {
             shared: HashMap::new(),
             repeats: false,
             temporaries: 0,
+            further: None,
             entered: false,
         }
     }

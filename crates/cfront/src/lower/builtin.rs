@@ -1,7 +1,7 @@
 //! The builtin functions that the tree has nodes for.
 
 use super::{Lower, TEXT};
-use crate::ids::{ExprId, PlaceId, TypeId};
+use crate::ids::{ExprId, TypeId};
 use crate::program::*;
 use crate::types::Type;
 use rucc_sema as sema;
@@ -18,16 +18,11 @@ impl Lower<'_> {
                 self.convert_scalar(value, ty)
             }
             sema::ExprKind::VaArg { list } => {
-                let list = self.va_list(list);
-                self.at_expr(id);
-                let place = self.temporary(ty);
-                self.emit(Op::VaArg { list, place });
-                self.b.load(place)
+                let argument = self.next_argument(id, list, ty);
+                self.keep(argument)
             }
             sema::ExprKind::VaStart { list } => {
-                let list = self.va_list(list);
-                self.at_expr(id);
-                self.emit(Op::VaStart { list });
+                self.start_list(id, list);
                 self.void_value()
             }
             sema::ExprKind::VaEnd { list } => {
@@ -35,10 +30,7 @@ impl Lower<'_> {
                 self.void_value()
             }
             sema::ExprKind::VaCopy { dst, src } => {
-                let to = self.va_list(dst);
-                let from = self.va_list(src);
-                self.at_expr(id);
-                self.emit(Op::VaCopy { to, from });
+                self.copy_list(id, dst, src);
                 self.void_value()
             }
             sema::ExprKind::Classify { op, lhs, rhs } => self.classify(op, lhs, rhs, ty),
@@ -125,26 +117,6 @@ impl Lower<'_> {
                 self.unsupported_value("a builtin function of this kind", ty)
             }
         }
-    }
-
-    /// The `va_list` behind its address.
-    pub(super) fn va_list(&mut self, address: sema::ExprId) -> PlaceId {
-        let pointer = self.value(address);
-        let Type::Pointer(to) = *self.b.types.get(self.b.ty_of(pointer)) else {
-            unreachable!("the checker passes the address of a `va_list`")
-        };
-        if let ExprKind::AddressOf(place) = self.b.exprs[pointer.index()].kind {
-            if self.place_ty(place) == to {
-                return place;
-            }
-            if matches!(self.b.types.get(self.place_ty(place)), Type::Array { element, .. } if *element == to)
-            {
-                let intptr = self.b.types.intptr();
-                let zero = self.b.int(0, intptr);
-                return self.b.place(PlaceKind::Index(place, zero), to);
-            }
-        }
-        self.b.place(PlaceKind::Deref(pointer), to)
     }
 
     fn classify(

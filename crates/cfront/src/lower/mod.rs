@@ -33,6 +33,7 @@ mod symbols;
 mod tests;
 mod types;
 mod unsequenced;
+mod variadic;
 mod vla;
 
 use crate::builder::{Builder, Initialiser, Strength};
@@ -318,6 +319,7 @@ impl Lower<'_> {
         draft.origin = self.origin;
         draft.source = source;
         draft.implicit = false;
+        draft.further = state.further;
         draft.body = Some(state.body);
     }
 

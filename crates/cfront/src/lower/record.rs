@@ -2,7 +2,6 @@
 
 use super::Lower;
 use crate::ids::PlaceId;
-use crate::program::*;
 use rucc_ast::UnaryOp as AstUnary;
 use rucc_sema as sema;
 use rucc_sema::Conversion;
@@ -68,9 +67,9 @@ impl Lower<'_> {
         match node.kind {
             sema::ExprKind::Call { callee, args } => self.call_into(id, callee, args, Some(to)),
             sema::ExprKind::VaArg { list } => {
-                let list = self.va_list(list);
-                self.at_expr(id);
-                self.emit(Op::VaArg { list, place: to });
+                let ty = self.place_ty(to);
+                let argument = self.next_argument(id, list, ty);
+                self.assign(to, argument);
             }
             sema::ExprKind::Atomic { .. } => {
                 self.at_expr(id);

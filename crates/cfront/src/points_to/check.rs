@@ -13,7 +13,7 @@ use super::{Leaf, PointsTo, Spot, bit_field, leaves};
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId, TypeId};
 use crate::operands::each_load;
 use crate::program::{
-    BinaryOp, Callee, ExprKind, Initial, InitialValue, Op, PlaceKind, Program, UnaryOp,
+    BinaryOp, Callee, ExprKind, Initial, InitialValue, Op, Origin, PlaceKind, Program, UnaryOp,
 };
 use crate::types::Type;
 use hardbop_budget::{Budget, Stopped};
@@ -570,15 +570,6 @@ impl Checker<'_> {
                     format!("edge {} copies between classes", id.0)
                 })
             }
-            Op::VaArg { place, .. } => {
-                self.touched(*place)?;
-                let spot = self.at(*place)?;
-                for (offset, _, _) in self.scalars(program.place(*place).ty) {
-                    let at = self.claims.part(spot, offset as i64);
-                    self.flows(self.claims.variadic, at, "a further argument")?;
-                }
-                Ok(())
-            }
             Op::Input { place, .. } | Op::Havoc { place } => {
                 self.touched(*place)?;
                 self.written_outside(self.at(*place)?, program.place(*place).ty)
@@ -596,8 +587,6 @@ impl Checker<'_> {
             | Op::Free { .. }
             | Op::FillMemory { .. }
             | Op::SetOpen { .. }
-            | Op::VaStart { .. }
-            | Op::VaCopy { .. }
             | Op::Unsupported { .. } => Ok(()),
         }
     }
@@ -611,7 +600,9 @@ impl Checker<'_> {
                         self.assigned(to, argument, "an argument")?;
                     }
                 }
-                None => self.variadic(argument)?,
+                None if function.origin == Origin::Undefined => self.variadic(argument)?,
+                // Nobody looks at it.
+                None => {}
             }
         }
         if let (Some(place), Some(returned)) = (result, function.result)

@@ -52,14 +52,6 @@ impl Solver<'_> {
                     self.nodes.unify(to, from);
                 }
             }
-            Op::VaArg { place, .. } => {
-                self.touch(*place);
-                let variadic = self.variadic();
-                let to = self.place(*place);
-                for (part, _, _) in self.scalars(to, program.place(*place).ty) {
-                    self.flow(Some(variadic), part);
-                }
-            }
             Op::HavocMemory { pointer, size, .. } => {
                 if let Some(cell) = self.value(*pointer) {
                     let source = match size {
@@ -84,8 +76,6 @@ impl Solver<'_> {
             | Op::Free { .. }
             | Op::FillMemory { .. }
             | Op::SetOpen { .. }
-            | Op::VaStart { .. }
-            | Op::VaCopy { .. }
             | Op::Unsupported { .. } => {}
         }
     }
@@ -100,7 +90,7 @@ impl Solver<'_> {
             if let Some(&formal) = function.formals.get(index) {
                 let to = self.variable(formal);
                 self.assign(to, argument);
-            } else {
+            } else if function.origin == Origin::Undefined {
                 self.pass_variadic(argument);
             }
         }

@@ -235,8 +235,7 @@ fn written_whole(program: &Program, op: &Op) -> Option<VarId> {
         Op::Assign { place, .. }
         | Op::Input { place, .. }
         | Op::Havoc { place }
-        | Op::Allocate { place, .. }
-        | Op::VaArg { place, .. } => variable(*place),
+        | Op::Allocate { place, .. } => variable(*place),
         Op::Call { result, .. } => result.and_then(variable),
         Op::FillMemory { to, size, .. } => {
             let mut to = *to;

@@ -20,10 +20,9 @@ impl Weaver<'_> {
             Op::Assign { place, value } => {
                 self.assign(*place, *value, function, edge.source, before, after);
             }
-            Op::Input { place, .. }
-            | Op::Havoc { place }
-            | Op::Allocate { place, .. }
-            | Op::VaArg { place, .. } => self.clear(*place, before),
+            Op::Input { place, .. } | Op::Havoc { place } | Op::Allocate { place, .. } => {
+                self.clear(*place, before);
+            }
             Op::Declare { variable } => {
                 if let Some(&shadow) = self.bits.shadows.get(variable) {
                     before.push(self.fill(shadow, Filled::Ones));

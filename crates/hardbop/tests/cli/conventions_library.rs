@@ -167,6 +167,7 @@ fn sscanf_reads_any_pointer() {
             VIOLATED x.c:6: assertion p == (void *)16 (in main), if `sscanf` can do what it does in this run
             assuming that `%p` reads any pointer
             assuming that strtod reads any number where a text is not a decimal number of few digits
+            assuming that objects lie at addresses of Hardbop's choice, aligned as C asks and no more (those of the heap to 16 bytes): an address is used as a number at x.c:6
         "#]],
     );
 }

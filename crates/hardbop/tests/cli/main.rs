@@ -18,6 +18,7 @@ mod depth;
 mod entry;
 mod explain;
 mod floats;
+mod further_arguments;
 mod heap;
 mod leap;
 mod library_effects;

@@ -132,15 +132,6 @@ pub(super) fn open_op(op: &mut Op, parts: &mut Vec<Part>) {
             take(Taken::Expr(pointer));
             take(Taken::Expr(bits));
         }
-        Op::VaStart { list } => take(Taken::Place(list)),
-        Op::VaArg { list, place } => {
-            take(Taken::Place(list));
-            take(Taken::Place(place));
-        }
-        Op::VaCopy { to, from } => {
-            take(Taken::Place(to));
-            take(Taken::Place(from));
-        }
     }
 }
 
@@ -157,8 +148,7 @@ pub(super) fn written(op: &Op) -> Option<PlaceId> {
         Op::Assign { place, .. }
         | Op::Input { place, .. }
         | Op::Havoc { place }
-        | Op::Allocate { place, .. }
-        | Op::VaArg { place, .. } => Some(*place),
+        | Op::Allocate { place, .. } => Some(*place),
         Op::Call { result, .. } => *result,
         Op::Skip
         | Op::Assume { .. }
@@ -169,8 +159,6 @@ pub(super) fn written(op: &Op) -> Option<PlaceId> {
         | Op::CopyMemory { .. }
         | Op::FillMemory { .. }
         | Op::SetOpen { .. }
-        | Op::VaStart { .. }
-        | Op::VaCopy { .. }
         | Op::Unsupported { .. } => None,
     }
 }

@@ -66,48 +66,78 @@ int main(void) { char c = 1; float f = 2; return sum(2, c, f); }
             struct __va_list_tag { // size 24, align 8
               unsigned int gp_offset; // at 0
               unsigned int fp_offset; // at 4
-              void *overflow_arg_area; // at 8
+              void *next#; // at 8
               void *reg_save_area; // at 16
             };
+            void *further# = {};
 
             int sum(int n, ...)
               struct __va_list_tag ap[1];
               struct __va_list_tag cp[1];
               int s;
-              int t#1;
+              void *t#1;
               int t#2;
-              int t#3;
-              double t#4;
-              0 -> 1  declare ap;
-              1 -> 2  declare cp;
-              2 -> 3  s = 0;
-              3 -> 4  va_start(ap[0L]);
-              4 -> 5  va_copy(cp[0L], ap[0L]);
-              5: loop
-              5 -> 6  t#1 = n;
-              6 -> 7  n = t#1 - 1;
-              7 -> 8  assume(t#1);
-              7 -> 10  assume(!t#1);
-              8 -> 9  t#2 = va_arg(ap[0L], int);
-              9 -> 5  s = s + t#2;
-              10 -> 11  t#3 = s;
-              11 -> 12  t#4 = va_arg(cp[0L], double);
-              12 -> 13  result# = t#3 + (int)t#4;
-              13: exit
+              void *t#3;
+              int t#4;
+              int t#5;
+              void *t#6;
+              double t#7;
+              0 -> 1  t#1 = further#;
+              1 -> 2  declare ap;
+              2 -> 3  declare cp;
+              3 -> 4  s = 0;
+              4 -> 5  ap[0L].next# = t#1;
+              5 -> 6  cp[0L].next# = ap[0L].next#;
+              6: loop
+              6 -> 7  t#2 = n;
+              7 -> 8  n = t#2 - 1;
+              8 -> 9  assume(t#2);
+              8 -> 15  assume(!t#2);
+              9 -> 10  t#3 = ap[0L].next#;
+              10 -> 11  assume(4L <= *(long *)t#3 && *(long *)t#3 <= 8L);
+              10 -> 14  assume(!(4L <= *(long *)t#3 && *(long *)t#3 <= 8L));
+              11 -> 12  ap[0L].next# = t#3 + 16L;
+              12 -> 13  t#4 = (int)*(long *)(t#3 + 8L);
+              13 -> 6  s = s + t#4;
+              14 -> 11  unsupported: `va_arg` where no argument of its type was passed;
+              15 -> 16  t#5 = s;
+              16 -> 17  t#6 = cp[0L].next#;
+              17 -> 18  assume(*(long *)t#6 == 520L);
+              17 -> 21  assume(!(*(long *)t#6 == 520L));
+              18 -> 19  cp[0L].next# = t#6 + 16L;
+              19 -> 20  t#7 = *(double *)(t#6 + 8L);
+              20 -> 22  result# = t#5 + (int)t#7;
+              21 -> 18  unsupported: `va_arg` where no argument of its type was passed;
+              22: exit
 
             int vsum(struct __va_list_tag *ap)
-              int *t#1;
-              0 -> 1  t#1 = va_arg(*ap, int *);
-              1 -> 2  result# = *t#1;
-              2: exit
+              void *t#1;
+              int *t#2;
+              0 -> 1  t#1 = ap->next#;
+              1 -> 2  assume(*(long *)t#1 == 256L);
+              1 -> 5  assume(!(*(long *)t#1 == 256L));
+              2 -> 3  ap->next# = t#1 + 16L;
+              3 -> 4  t#2 = *(int **)(t#1 + 8L);
+              4 -> 6  result# = *t#2;
+              5 -> 2  unsupported: `va_arg` where no argument of its type was passed;
+              6: exit
 
             int main()
               char c;
               float f;
+              long further#arguments[6];
               0 -> 1  c = 1;
               1 -> 2  f = (float)2;
-              2 -> 3  result# = sum(2, (int)c, (double)f);
-              3: exit
+              2 -> 3  declare further#arguments;
+              3 -> 4  further#arguments[0L] = 4L;
+              4 -> 5  further#arguments[1L] = (long)(int)c;
+              5 -> 6  further#arguments[2L] = 520L;
+              6 -> 7  *(double *)&further#arguments[3L] = (double)f;
+              7 -> 8  further#arguments[4L] = 0L;
+              8 -> 9  further# = (void *)&further#arguments;
+              9 -> 10  result# = sum(2);
+              10 -> 11  end further#arguments;
+              11: exit
         "#]],
     );
 }

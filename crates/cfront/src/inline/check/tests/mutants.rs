@@ -319,7 +319,6 @@ impl Mutation<'_> {
                     },
                 );
             }
-            Op::VaArg { list, .. } => change("list", Op::VaArg { list, place: list }),
             _ => {}
         }
     }

@@ -4,14 +4,23 @@
 //! condition of the program names, and the objects that pointers point into. Nobody takes its word:
 //! it is a part of what is claimed.
 
+use crate::{Arrays, facts};
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
-use hardbop_facts::{Arrays, facts};
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Meaning};
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::Ground;
 use std::collections::BTreeMap;
+
+/// What is known before an engine begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing.
+    Nothing,
+    /// What the program's text says of numbers and pointers: it is claimed like all else.
+    Facts,
+}
 
 /// What the text says at cut points of what is live there. What arrays hold is left out: it would
 /// have to be said of all elements.
@@ -22,11 +31,11 @@ pub fn told(
     budget: &Budget,
 ) -> Result<BTreeMap<LocId, Vec<TermId>>, Stopped> {
     let facts = facts(ground, terms, Arrays::Left, budget)?;
-    Ok(about(terms, ground.constants, facts.at, live))
+    Ok(about_live(terms, ground.constants, facts.at, live))
 }
 
 /// The facts that speak of nothing but what is live.
-fn about(
+pub fn about_live(
     terms: &Terms,
     constants: &Constants,
     facts: BTreeMap<LocId, Vec<TermId>>,
