@@ -39,7 +39,7 @@ pub use infix::Infix;
 pub use parse::{Names, ParseError, parse_declared, parse_term};
 pub use prover::{Prover, Undecided};
 pub use put_in::PutIn;
-pub use rebase::{Rebased, rebased};
+pub use rebase::rebased;
 pub use relative::Relative;
 pub use simplify::Sign;
 pub use smtlib::{declared_text, script, smtlib_text, sort_text};

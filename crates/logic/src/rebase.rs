@@ -18,15 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// So often the guesses are looked at again; whatever they are then, they are good enough.
 const ROUNDS: usize = 16;
 
-/// Formulas counted from a base.
-#[derive(Clone, Debug)]
-pub struct Rebased {
-    /// What became of the formulas, in their order.
-    pub formulas: Vec<TermId>,
-    /// For each unknown word and array that is counted from the base, the distance or the array in
-    /// its place.
-    counted: Vec<(TermId, TermId, Counted)>,
-}
+/// For each unknown word and array that is counted from the base, the distance or the array in its
+/// place.
+type Places = Vec<(TermId, TermId, Counted)>;
 
 /// What is counted from the base: of an array its indices, and of an array or a word its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +43,16 @@ struct Guess {
 
 /// Counts formulas from a base that is a word. `None` where a quantifier, an array of arrays, or an
 /// array that is an argument or the value of a function is in them.
-pub fn rebased(terms: &mut Terms, base: TermId, formulas: &[TermId]) -> Option<Rebased> {
+pub fn rebased(terms: &mut Terms, base: TermId, formulas: &[TermId]) -> Option<Vec<TermId>> {
+    Some(with_places(terms, base, formulas)?.0)
+}
+
+/// The same, and what stands in whose place.
+fn with_places(
+    terms: &mut Terms,
+    base: TermId,
+    formulas: &[TermId],
+) -> Option<(Vec<TermId>, Places)> {
     if !matches!(terms.sort(base), Sort::BitVec(_)) {
         return None;
     }
@@ -75,17 +78,14 @@ pub fn rebased(terms: &mut Terms, base: TermId, formulas: &[TermId]) -> Option<R
     }
     let mut count = Count {
         done: FxHashMap::default(),
-        counted: Vec::new(),
+        places: Places::new(),
     };
     for &term in &order {
         let (new, is_counted) = count.counted(terms, &guess, term);
         count.done.insert(term, (new, is_counted));
     }
     let formulas = formulas.iter().map(|formula| count.done[formula].0);
-    Some(Rebased {
-        formulas: formulas.collect(),
-        counted: count.counted,
-    })
+    Some((formulas.collect(), count.places))
 }
 
 impl Guess {
@@ -202,7 +202,7 @@ impl Guess {
 /// What became of terms: for a word, whether it is counted from the base now.
 struct Count {
     done: FxHashMap<TermId, (TermId, bool)>,
-    counted: Vec<(TermId, TermId, Counted)>,
+    places: Places,
 }
 
 impl Count {
@@ -233,7 +233,7 @@ impl Count {
     /// Something else in the place of a constant that is counted from the base.
     fn instead(&mut self, terms: &mut Terms, constant: TermId, counted: Counted) -> TermId {
         let new = terms.fresh("distance", terms.sort(constant));
-        self.counted.push((constant, new, counted));
+        self.places.push((constant, new, counted));
         new
     }
 

@@ -1,7 +1,7 @@
 //! What is counted from a base means the same: random formulas about words and memory, by
 //! evaluation, with the distances and arrays that belong to a model.
 
-use super::{Rebased, rebased};
+use super::{Counted, rebased, with_places};
 use crate::eval::{Assignment, eval};
 use crate::sort::Sort;
 use crate::term::{Op, TermId, Terms};
@@ -9,6 +9,9 @@ use crate::value::{ArrayValue, BitVec, Value};
 
 const WIDTH: u32 = 4;
 const WORDS: u64 = 1 << WIDTH;
+
+/// A constant, what stands in its place, and how that is counted.
+type Place = (TermId, TermId, Counted);
 
 /// A plain source of numbers.
 struct Random(u64);
@@ -141,19 +144,22 @@ fn number(value: u64, width: u32) -> Value {
 
 fn an_array(values: &[u64], width: u32) -> Value {
     let start = ArrayValue::constant(Sort::BitVec(WIDTH), number(0, width));
-    let filled = values.iter().enumerate().fold(start, |array, (at, &value)| {
-        array.set(number(at as u64, WIDTH), number(value, width))
-    });
+    let filled = values
+        .iter()
+        .enumerate()
+        .fold(start, |array, (at, &value)| {
+            array.set(number(at as u64, WIDTH), number(value, width))
+        });
     Value::Array(filled)
 }
 
 /// Random values of all constants, and of what stands in their places.
-fn assignment(random: &mut Random, leaves: &Leaves, rebased: &Rebased) -> Assignment {
+fn assignment(random: &mut Random, leaves: &Leaves, places: &[Place]) -> Assignment {
     let mut state = Assignment::new();
     let base = random.below(WORDS);
     let instead = |leaf: TermId| {
-        let mut counted = rebased.counted.iter();
-        counted.find(|counted| counted.0 == leaf).copied()
+        let mut places = places.iter();
+        places.find(|place| place.0 == leaf).copied()
     };
     for &leaf in &leaves.words {
         let value = match leaf == leaves.words[0] {
@@ -192,14 +198,15 @@ fn random_formulas_mean_the_same() {
         let mut terms = Terms::new();
         let leaves = Leaves::new(&mut terms);
         let plain = [0; 3].map(|_| truth(&mut terms, &mut random, &leaves, 4));
-        let counted = rebased(&mut terms, leaves.words[0], &plain).expect("nothing is refused");
-        let is_array = |&&(leaf, ..): &&(TermId, _, _)| leaves.arrays.concat().contains(&leaf);
-        let of_arrays = counted.counted.iter().filter(is_array).count();
+        let counted = with_places(&mut terms, leaves.words[0], &plain);
+        let (formulas, places) = counted.expect("nothing is refused");
+        let is_array = |place: &&Place| leaves.arrays.concat().contains(&place.0);
+        let of_arrays = places.iter().filter(is_array).count();
         arrays += of_arrays;
-        words += counted.counted.len() - of_arrays;
+        words += places.len() - of_arrays;
         for _ in 0..12 {
-            let state = assignment(&mut random, &leaves, &counted);
-            for (&plain, &seen) in plain.iter().zip(&counted.formulas) {
+            let state = assignment(&mut random, &leaves, &places);
+            for (&plain, &seen) in plain.iter().zip(&formulas) {
                 let (a, b) = (eval(&terms, plain, &state), eval(&terms, seen, &state));
                 assert_eq!(a, b, "{}\n{}", terms.infix(plain), terms.infix(seen));
             }
@@ -226,12 +233,10 @@ fn the_base_is_left_only_where_null_is() {
     let heap = terms.ite(which, linked, memory);
     let next = terms.select(heap, first);
     let is_second = terms.eq(next, second);
-    let counted = rebased(&mut terms, base, &[is_second]).unwrap();
-    let seen = counted.formulas[0];
+    let seen = rebased(&mut terms, base, &[is_second]).unwrap()[0];
     assert!(!terms.free_constants(&[seen]).contains(&base));
     let is_null = terms.eq(next, null);
-    let counted = rebased(&mut terms, base, &[is_null]).unwrap();
-    let seen = counted.formulas[0];
+    let seen = rebased(&mut terms, base, &[is_null]).unwrap()[0];
     assert!(terms.free_constants(&[seen]).contains(&base));
 }
 
