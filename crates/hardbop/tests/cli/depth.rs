@@ -168,12 +168,24 @@ int main(void) {{
         &list("11"),
         options,
         expect![[r#"
+            BOUNDED x.c:16: call of `reach_error` (in main)
+              no violation up to 5 iterations of each loop
+              not proved, because nothing was found in the first 0 steps, and some runs are longer
+            assuming that memory can always be allocated: `malloc` returns null only for 2^31 bytes or more, and no execution fills the address space
+            [exit 4]
         "#]],
     );
     check(
         &list("flag ? 11 : 12"),
         &format!("{options} --no-trace"),
         expect![[r#"
+            VIOLATED x.c:16: call of `reach_error` (in main)
+              x.c:6: input __VERIFIER_nondet_uint() = 0
+              x.c:8: input __VERIFIER_nondet_uint() = 0
+            UNKNOWN whether all executions were seen
+              because nothing was found in the first 0 steps, and some runs are longer
+            assuming that memory can always be allocated: `malloc` returns null only for 2^31 bytes or more, and no execution fills the address space
+            [exit 1]
         "#]],
     );
 }
