@@ -98,6 +98,19 @@ impl CircuitSolver {
         self.blaster.narrow(constant, bits);
     }
 
+    /// Says that the lowest bits of a word are all 0, before anything was said of it. Does nothing
+    /// for what is not a word, or was met already.
+    pub fn align(&mut self, terms: &Terms, constant: TermId, bits: usize) {
+        if let Sort::BitVec(width) = terms.sort(constant)
+            && self.blaster.known(constant).is_none()
+        {
+            let (low, width) = (bits.min(width as usize), width as usize);
+            let mut word = vec![Bit::FALSE; low];
+            word.extend(self.blaster.graph.inputs(width - low));
+            self.blaster.define(constant, word);
+        }
+    }
+
     /// The value of a bit in the model. What the solver was not told of follows from what it was;
     /// other inputs are false.
     fn holds(&self, bit: Bit, known: &mut Untold) -> bool {

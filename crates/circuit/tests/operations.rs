@@ -532,3 +532,24 @@ fn models_know_where_elements_lie() {
     let values = session.values(&mut terms, &[element]).unwrap();
     assert_eq!(values, [Some(Value::BitVec(BitVec::new(7u8.into(), 8)))]);
 }
+
+/// The lowest bits of a word that is said to be aligned are 0, and the others may be anything.
+#[test]
+fn a_word_that_is_aligned_has_multiples_only() {
+    let mut terms = Terms::new();
+    let x = terms.constant("x", Sort::BitVec(16));
+    let mut solver = CircuitSolver::checked(None);
+    solver.align(&terms, x, 4);
+    let mut session = Session::new(Box::new(solver), Budget::unlimited());
+    let mut may_be = |value: i128| {
+        let value = terms.bv(value, 16);
+        let same = terms.eq(x, value);
+        session.check(&terms, &[same]) == Answer::Sat
+    };
+    for value in [0, 16, 0x1230, 0xfff0] {
+        assert!(may_be(value), "{value}");
+    }
+    for value in [1, 8, 0x1238, 0xffff] {
+        assert!(!may_be(value), "{value}");
+    }
+}

@@ -39,7 +39,7 @@ const ABOUT_ATOMS: Limits = Limits {
 
 /// What a question about addresses may cost as it is seen from the origin: memory is easier where
 /// addresses are words by themselves.
-const FROM_ORIGIN: Limits = Limits {
+pub(crate) const FROM_ORIGIN: Limits = Limits {
     time: Some(Duration::from_millis(500)),
     steps: Some(500_000),
 };

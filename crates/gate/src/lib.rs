@@ -12,6 +12,7 @@
 
 mod alone;
 mod apart;
+mod bits;
 mod cases;
 mod chain;
 mod clauses;

@@ -5,19 +5,25 @@
 //! points that blocks lead to are never come to, and that is asked. When a layer is empty and no
 //! violation was among what is not excluded, no execution violates anything.
 
+use crate::invariants::FROM_ORIGIN;
 use crate::steps::Cuts;
 use crate::{Gate, refused};
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op};
 use hardbop_engine::Reason;
 use hardbop_engine::claim::{Unreached, Unrolling};
-use hardbop_logic::{Answer, TermId, Terms};
+use hardbop_logic::{Answer, Limits, TermId, Terms, rebased};
 use hardbop_model::View;
 use hardbop_semantics::Execution;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// So many claims are asked at once.
 const AT_A_TIME: usize = 64;
+/// What one question on circuits may cost before another solver is tried.
+const AT_FIRST: Duration = Duration::from_secs(1);
+/// And when that did not know.
+const AT_LENGTH: Duration = Duration::from_secs(10);
 
 /// A cut point with the calls that are open there, the outermost first.
 type Place = (Vec<(EdgeId, FuncId)>, LocId);
@@ -84,26 +90,54 @@ impl Gate<'_> {
         Ok(never.len() as u64)
     }
 
+    /// Whether none of some formulas has a model.
     fn all_unsatisfiable(
         &self,
         view: &View<'_>,
         terms: &mut Terms,
         never: &[TermId],
     ) -> Result<(), Reason> {
-        for some in never.chunks(AT_A_TIME) {
+        let semantics = &view.semantics;
+        let axioms = semantics.axioms(terms);
+        let origin = semantics.origin(terms);
+        // Where objects lie mostly does not matter, but for how far they are apart.
+        let plain = [&axioms, never].concat();
+        let seen = rebased(terms, origin, &plain).unwrap_or(plain);
+        let (facts, seen) = seen.split_at(axioms.len());
+        let mut bits = self.bits(semantics, terms, facts);
+        for (some, seen) in never.chunks(AT_A_TIME).zip(seen.chunks(AT_A_TIME)) {
             self.budget.check().map_err(Reason::Stopped)?;
-            let any = terms.or(some);
-            if any == terms.bool(false) {
+            let (any, seen) = (terms.or(some), terms.or(seen));
+            if any == terms.bool(false) || seen == terms.bool(false) {
                 continue;
             }
-            let mut session = self.session_about(&view.semantics, terms);
-            session.assert(terms, any);
-            match session.check(terms, &[]) {
+            let mut on_circuits = |terms: &Terms, time: Duration| {
+                let bits = bits.as_mut();
+                bits.is_some_and(|bits| bits.refute(terms, seen, time.min(self.query_time)))
+            };
+            if on_circuits(terms, AT_FIRST)
+                || self.refuted(terms, facts, seen, FROM_ORIGIN) == Answer::Unsat
+                || on_circuits(terms, AT_LENGTH)
+            {
+                continue;
+            }
+            match self.refuted(terms, &axioms, any, self.query_limits()) {
                 Answer::Unsat => {}
                 other => return Err(refused(other)),
             }
         }
         Ok(())
+    }
+
+    /// What the solver says of a formula beside some facts.
+    fn refuted(&self, terms: &Terms, facts: &[TermId], formula: TermId, limits: Limits) -> Answer {
+        let mut session = self.session();
+        session.set_limits(limits);
+        for &fact in facts {
+            session.assert(terms, fact);
+        }
+        session.assert(terms, formula);
+        session.check(terms, &[])
     }
 }
 

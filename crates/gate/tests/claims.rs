@@ -229,6 +229,56 @@ fn what_is_alive_is_not_dead() {
     refused(&violated, once(4, &[(2, 5), (3, 2), (3, 5)]));
 }
 
+/// All executions of a program without loops, none of which is said to violate anything.
+fn straight() -> Value {
+    json!({ "kind": "unrolling", "checks": [0], "cuts": [], "layers": 2, "dead": [] })
+}
+
+/// What is asked about addresses is asked for every place where objects may lie.
+#[test]
+fn executions_are_followed_wherever_objects_lie() {
+    let main = |body: &str| {
+        format!(
+            "void *malloc(unsigned long);
+             struct node {{ int value; struct node *next; }};
+             static int x, *cell = &x;
+             int main(void) {{
+               struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q);
+               p->value = 1; p->next = q; q->value = 2; q->next = 0;
+               struct node *n = __VERIFIER_nondet_int() ? p : p->next;
+               {body}
+               return 0;
+             }}"
+        )
+    };
+    for never in [
+        "if (p == q || n == 0) reach_error();",
+        "if (n->value != 1 && n->value != 2) reach_error();",
+        "if (n->value == 2 && n->next) reach_error();",
+        "if (n->next && n->next->value != 2) reach_error();",
+        "*cell = 3; if (x != 3 || n->value == 3) reach_error();",
+        // No object lies on the first page, or ends behind the middle of the address space.
+        "if ((unsigned long)&x >> 12 == 0) reach_error();",
+        "if ((long)&x < 0) reach_error();",
+    ] {
+        assert_eq!(said(&main(never), straight()), "proof", "{never}");
+    }
+    for sometimes in [
+        "if (n == q) reach_error();",
+        "if (n->value == 2) reach_error();",
+        "if (n->next == q) reach_error();",
+        // Of what was not written anything may be there, an address as well.
+        "struct node *r = malloc(sizeof *r); if (r->next == q) reach_error();",
+        // Objects may begin on any page but the first, and which one it is can be seen.
+        "if ((unsigned long)&x >> 12 == 16) reach_error();",
+        "if ((unsigned long)&x >> 12 == 17) reach_error();",
+        "if ((unsigned long)n >> 12 == 12345) reach_error();",
+        "if ((unsigned long)cell * 3 >> 40 == 5) reach_error();",
+    ] {
+        refused(&main(sometimes), straight());
+    }
+}
+
 #[test]
 fn claims_of_endings_are_no_claims_of_checks() {
     // The check is an error call, which a rank says nothing of.

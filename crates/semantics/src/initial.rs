@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// A longer text makes the memory that it lies in unknown.
 const MAX_BYTES: usize = 4096;
 
+/// So many of the lowest bits of the origin are 0: it is where a page begins.
+pub const PAGE_BITS: u32 = 12;
+
 impl Semantics<'_> {
     /// The symbolic address from which all others are counted.
     pub fn origin(&self, terms: &mut Terms) -> TermId {
@@ -43,7 +46,7 @@ impl Semantics<'_> {
         let shape = self.pointer_shape();
         let origin = self.origin(terms);
         let arithmetic = self.pointer_arithmetic();
-        let page = scalar::literal(terms, 4096, shape, arithmetic);
+        let page = scalar::literal(terms, 1 << PAGE_BITS, shape, arithmetic);
         let limit = (1u128 << (shape.width - 1)) - u128::from(self.layout.total()) - 1;
         let limit = scalar::literal(terms, limit, shape, arithmetic);
         let above = scalar::compare(terms, BinaryOp::Le, page, origin, shape);
@@ -53,8 +56,8 @@ impl Semantics<'_> {
             let zero = terms.int(0);
             terms.eq(rest, zero)
         } else {
-            let low = terms.extract(origin, 11, 0);
-            let zero = terms.bv(0, 12);
+            let low = terms.extract(origin, PAGE_BITS - 1, 0);
+            let zero = terms.bv(0, PAGE_BITS);
             terms.eq(low, zero)
         };
         let first = Execution::new(self).at_distance(terms, self.layout.total());

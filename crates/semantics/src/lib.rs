@@ -39,6 +39,7 @@ pub mod steps;
 pub mod touched;
 
 pub use exec::{Execution, Unmodelled};
+pub use initial::PAGE_BITS;
 pub use state::{Fresh, FreshOrigin, State};
 
 use hardbop_cfront::ids::{FuncId, TypeId};

@@ -137,3 +137,55 @@ fn a_depth_says_nothing_of_ends() {
         assert_ne!(check["answer"], "BOUNDED", "{check}");
     }
 }
+
+/// A list of as many nodes as an input says, marked by a flag that is an input, too: what is said
+/// up to a depth holds wherever the nodes lie, and is known in a moment.
+#[test]
+fn lists_are_followed_up_to_a_depth() {
+    let list = |last: &str| {
+        format!(
+            "void *malloc(unsigned long);
+struct node {{ int mark; struct node *next; }};
+int main(void) {{
+  int flag = __VERIFIER_nondet_uint() != 0;
+  struct node *first = malloc(sizeof *first), *at = first;
+  while (__VERIFIER_nondet_uint()) {{
+    at->mark = flag ? 7 : 9;
+    struct node *new = malloc(sizeof *new);
+    at->next = new;
+    at = new;
+  }}
+  at->mark = {last};
+  for (at = first; at->mark == (flag ? 7 : 9); at = at->next) ;
+  if (at->mark != 11) reach_error();
+  return 0;
+}}
+"
+        )
+    };
+    let options = "--engine sat --depth 5 --time-limit 20 --data-model ilp32";
+    check(
+        &list("11"),
+        options,
+        expect![[r#"
+            BOUNDED x.c:16: call of `reach_error` (in main)
+              no violation up to 5 iterations of each loop
+              not proved, because nothing was found in the first 0 steps, and some runs are longer
+            assuming that memory can always be allocated: `malloc` returns null only for 2^31 bytes or more, and no execution fills the address space
+            [exit 4]
+        "#]],
+    );
+    check(
+        &list("flag ? 11 : 12"),
+        &format!("{options} --no-trace"),
+        expect![[r#"
+            VIOLATED x.c:16: call of `reach_error` (in main)
+              x.c:6: input __VERIFIER_nondet_uint() = 0
+              x.c:8: input __VERIFIER_nondet_uint() = 0
+            UNKNOWN whether all executions were seen
+              because nothing was found in the first 0 steps, and some runs are longer
+            assuming that memory can always be allocated: `malloc` returns null only for 2^31 bytes or more, and no execution fills the address space
+            [exit 1]
+        "#]],
+    );
+}
