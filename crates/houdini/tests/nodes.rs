@@ -457,3 +457,120 @@ fn nodes_hold_their_numbers() {
     proved(&list("n"));
     assert_eq!(open(&list("n + 1")), 1);
 }
+
+/// What is put into the list is compared where it is: in the node that a variable points to.
+#[test]
+fn nodes_are_compared_with_the_new_one() {
+    let list = |order: &str| {
+        format!(
+            "struct one {{ int v; struct one *next; }};
+            int main(void) {{
+                struct one *head = 0, *p, *at;
+                while (any()) {{
+                    p = malloc(sizeof *p);
+                    p->v = any();
+                    if (!head || head->v >= p->v) {{ p->next = head; head = p; continue; }}
+                    for (at = head; at->next && at->next->v {order} p->v; at = at->next);
+                    p->next = at->next;
+                    at->next = p;
+                }}
+                for (p = head; p && p->next; p = p->next) assert(p->v <= p->next->v);
+                return 0;
+            }}"
+        )
+    };
+    proved(&list("<"));
+    assert_eq!(open(&list(">")), 1);
+}
+
+/// A mistake in either of the pointers leaves the other one to nobody.
+#[test]
+fn nodes_are_put_in_and_taken_out_anywhere() {
+    let list = |back: &str| {
+        format!(
+            "struct one {{ struct one *next, *prev; }};
+            int main(void) {{
+                struct one *head = malloc(sizeof *head), *p, *at;
+                head->next = head->prev = 0;
+                while (any()) {{
+                    for (at = head; at->next && any(); at = at->next);
+                    p = malloc(sizeof *p);
+                    p->next = at->next;
+                    p->prev = at;
+                    if (at->next) at->next->prev = p;
+                    at->next = p;
+                }}
+                for (p = head->next; p && any(); p = p->next);
+                if (p) {{
+                    p->prev->next = p->next;
+                    if (p->next) p->next->prev = {back};
+                    free(p);
+                }}
+                for (p = head; p->next; p = p->next) assert(p->next->prev == p);
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_with(&MEMORY, &list("p->prev")), 0);
+    assert_ne!(open_with(&MEMORY, &list("p")), 0);
+}
+
+/// That a number is not negative is told by its range, which costs no question among many checks.
+#[test]
+fn queues_hold_numbers_of_a_range() {
+    let list = |first: i32| {
+        format!(
+            "struct one {{ int v; struct one *next; }};
+            int main(void) {{
+                struct one *first = 0, *last = 0, *p;
+                int n = any(), i;
+                for (i = {first}; i < n; i++) {{
+                    p = malloc(sizeof *p);
+                    p->v = i;
+                    p->next = 0;
+                    if (!last) first = p;
+                    else last->next = p;
+                    last = p;
+                }}
+                for (p = first; p; p = p->next) assert(0 <= p->v && p->v < n);
+                while (first) {{ p = first->next; free(first); first = p; }}
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_with(&MEMORY, &list(0)), 0);
+    assert_eq!(open_with(&MEMORY, &list(-1)), 1);
+}
+
+#[test]
+fn search_trees_are_walked() {
+    let tree = |found: &str| {
+        format!(
+            "struct tree {{ int key; struct tree *left, *right; }};
+            int main(void) {{
+                struct tree *root = 0, *p, *at;
+                while (any()) {{
+                    p = malloc(sizeof *p);
+                    p->key = any();
+                    p->left = p->right = 0;
+                    if (!root) {{ root = p; continue; }}
+                    for (at = root;;) {{
+                        if (p->key < at->key) {{
+                            if (!at->left) {{ at->left = p; break; }}
+                            at = at->left;
+                        }} else {{
+                            if (!at->right) {{ at->right = p; break; }}
+                            at = at->right;
+                        }}
+                    }}
+                }}
+                int wanted = any();
+                for (at = root; {found}at->key != wanted;)
+                    at = wanted < at->key ? at->left : at->right;
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_with(&MEMORY, &tree("at && ")), 0);
+    assert_ne!(open_with(&MEMORY, &tree("")), 0);
+}
