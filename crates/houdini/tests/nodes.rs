@@ -550,36 +550,3 @@ fn queues_hold_numbers_of_a_range() {
     assert_eq!(open_after(250, &MEMORY, &list(0)), 0);
     assert_eq!(open_after(250, &MEMORY, &list(-1)), 1);
 }
-
-#[test]
-fn search_trees_are_walked() {
-    let tree = |found: &str| {
-        format!(
-            "struct tree {{ int key; struct tree *left, *right; }};
-            int main(void) {{
-                struct tree *root = 0, *p, *at;
-                while (any()) {{
-                    p = malloc(sizeof *p);
-                    p->key = any();
-                    p->left = p->right = 0;
-                    if (!root) {{ root = p; continue; }}
-                    for (at = root;;) {{
-                        if (p->key < at->key) {{
-                            if (!at->left) {{ at->left = p; break; }}
-                            at = at->left;
-                        }} else {{
-                            if (!at->right) {{ at->right = p; break; }}
-                            at = at->right;
-                        }}
-                    }}
-                }}
-                int wanted = any();
-                for (at = root; {found}at->key != wanted;)
-                    at = wanted < at->key ? at->left : at->right;
-                return 0;
-            }}"
-        )
-    };
-    assert_eq!(open_after(700, &MEMORY, &tree("at && ")), 0);
-    assert_ne!(open_after(700, &MEMORY, &tree("")), 0);
-}
