@@ -23,13 +23,16 @@ mod traces;
 use crate::fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
 };
+use crate::told::told;
 use clauses::Size;
 use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_cfront::types::Type;
 use hardbop_engine::claim::{Ghosts, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_model::View;
-use hardbop_semantics::constants::{Constants, Spelling};
+use hardbop_semantics::constants::{Constants, Meaning, Spelling};
+use hardbop_semantics::layout::StateKind;
 use hardbop_semantics::live::Live;
 use hardbop_semantics::steps::{Ground, Step};
 use heap::Heap;
@@ -121,7 +124,7 @@ impl Nodes {
         steps: &[Step],
         live: &BTreeMap<LocId, Live>,
         task: &Task<'_>,
-    ) -> Result<BTreeMap<LocId, TermId>, Reason> {
+    ) -> Result<BTreeMap<LocId, Vec<TermId>>, Reason> {
         let guessed = Guessed {
             elements: Elements::Left,
             arguments: Arguments::Together,
@@ -130,21 +133,34 @@ impl Nodes {
             breadth: Breadth::Live,
             steps: PLAIN,
         };
-        let mut deaf = |_: &Fixpoint| {};
         let budget = task.budget;
-        match fixpoint(
+        // Ranges cost no question, so they are known where guessing is given up.
+        let mut ranges = told(ground, terms, live, budget).map_err(Reason::Stopped)?;
+        for facts in ranges.values_mut() {
+            facts.retain(|&fact| is_about_numbers(ground, terms, fact));
+        }
+        let mut deaf = |_: &Fixpoint| {};
+        let found = fixpoint(
             ground,
             terms,
             steps,
             live,
             guessed,
-            BTreeMap::new(),
+            ranges.clone(),
             budget,
             &mut deaf,
-        ) {
-            Ok(found) if found.unsupported.is_none() => Ok(found.invariants),
+        );
+        match found {
+            Ok(found) if found.unsupported.is_none() => {
+                let facts = found.invariants.into_iter();
+                let facts = facts.map(|(at, fact)| match terms.op(fact) {
+                    Op::And => (at, terms.args(fact).to_vec()),
+                    _ => (at, vec![fact]),
+                });
+                Ok(facts.collect())
+            }
             Err(NoInvariants::Stopped(stopped)) => Err(Reason::Stopped(stopped)),
-            _ => Ok(BTreeMap::new()),
+            _ => Ok(ranges),
         }
     }
 
@@ -177,11 +193,6 @@ impl Nodes {
         let sizes = sizes(&ground, &mut terms, &heap, &steps);
         let nodes = (&heap, sizes.as_slice());
         let plain = self.plain(&ground, &mut terms, &steps, &live, task)?;
-        let facts = plain.into_iter().map(|(at, fact)| match terms.op(fact) {
-            Op::And => (at, terms.args(fact).to_vec()),
-            _ => (at, vec![fact]),
-        });
-        let plain: BTreeMap<LocId, Vec<TermId>> = facts.collect();
         // What smaller clauses of the same kind say.
         let mut small: BTreeMap<Apart, (BTreeMap<LocId, Vec<TermId>>, Known)> = BTreeMap::new();
         let mut proved: Vec<CheckId> = Vec::new();
@@ -291,6 +302,20 @@ impl Nodes {
         let short = claimed(&view, &mut terms, proved.clone(), short)?;
         Ok((short, claimed(&view, &mut terms, proved, found)?))
     }
+}
+
+/// Whether a fact speaks of nothing but variables that are no pointers.
+fn is_about_numbers(ground: &Ground<'_, '_>, terms: &Terms, fact: TermId) -> bool {
+    let semantics = ground.semantics;
+    let types = &semantics.program.types;
+    terms.free_constants(&[fact]).into_iter().all(|constant| {
+        let Some(Meaning::Now(id)) = ground.constants.meaning(constant) else {
+            return false;
+        };
+        let described = semantics.layout.get(id);
+        let is_number = |ty| !matches!(types.get(ty), Type::Pointer(_));
+        matches!(described.kind, StateKind::Cell { .. }) && described.ty.is_some_and(is_number)
+    })
 }
 
 /// What is looked for, in words.

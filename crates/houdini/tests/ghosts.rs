@@ -269,6 +269,65 @@ fn other_traces_are_refused() {
     assert_eq!(changed(&[], COUNTED, &rank), (0, vec![false]));
 }
 
+/// Numbers are put into a list where they belong, and nodes have pointers back.
+const SORTED: &str = "struct one { int v; struct one *next, *prev; };
+int main(void) {
+    struct one *head = 0, *p, *at;
+    while (any()) {
+        p = malloc(sizeof *p);
+        p->v = any();
+        p->prev = 0;
+        if (!head || head->v >= p->v) {
+            p->next = head;
+            if (head) head->prev = p;
+            head = p;
+            continue;
+        }
+        for (at = head; at->next && at->next->v < p->v; at = at->next);
+        p->next = at->next;
+        p->prev = at;
+        if (at->next) at->next->prev = p;
+        at->next = p;
+    }
+    for (p = head; p && p->next; p = p->next) {
+        assert(p->v <= p->next->v);
+        assert(p->next->prev == p);
+    }
+    return 0;
+}";
+
+/// That each number is smaller than the next one is not so, where they may be the same; what the
+/// pointers back say is not what those to the next node say.
+#[test]
+fn other_orders_are_refused() {
+    let strict = |claim: &Invariants| everywhere(claim, "(bvslt ", "(bvsle ");
+    assert_eq!(changed(&[], SORTED, &strict), (0, vec![false]));
+    let turned = |claim: &Invariants| {
+        let mut memories: Vec<String> = Vec::new();
+        for text in claim.at.values() {
+            for part in text.split("(select |").skip(1) {
+                let name = part.split('|').next().unwrap_or_default().to_owned();
+                if name.starts_with("memory") && !memories.contains(&name) {
+                    memories.push(name);
+                }
+            }
+        }
+        memories.sort();
+        // The numbers come first, and then the pointers.
+        let [_, next, prev] = &memories[..] else {
+            return Vec::new();
+        };
+        let mut mutant = claim.clone();
+        for text in mutant.at.values_mut() {
+            let spare = text.replace(&format!("|{next}|"), "|spare|");
+            let spare = spare.replace(&format!("|{prev}|"), &format!("|{next}|"));
+            *text = spare.replace("|spare|", &format!("|{prev}|"));
+        }
+        vec![mutant]
+    };
+    assert_eq!(changed(&[], SORTED, &turned), (0, vec![false]));
+}
+
 /// The text with another word in the place of the one that opens a term, and the term closed once
 /// more.
 fn shift(text: &str, old: &str, new: &str) -> String {

@@ -34,9 +34,18 @@ fn open(text: &str) -> usize {
 
 /// How many of the assertions and of these checks are not proved.
 fn open_with(checks: &[CheckKind], text: &str) -> usize {
+    open_after(u64::MAX, checks, text)
+}
+
+/// The same after so many questions about clauses of one size: what is wrong is looked for long.
+fn open_after(questions: u64, checks: &[CheckKind], text: &str) -> usize {
     let text = format!("{PRELUDE}{text}");
     let program = &loaded_with(&text, DataModel::Ilp32, checks).program;
-    left_open(program, &Nodes::default()).len()
+    let nodes = Nodes {
+        questions,
+        ..Nodes::default()
+    };
+    left_open(program, &nodes).len()
 }
 
 #[track_caller]
@@ -456,4 +465,88 @@ fn nodes_hold_their_numbers() {
     };
     proved(&list("n"));
     assert_eq!(open(&list("n + 1")), 1);
+}
+
+/// What is put into the list is compared where it is: in the node that a variable points to.
+#[test]
+fn nodes_are_compared_with_the_new_one() {
+    let list = |order: &str| {
+        format!(
+            "struct one {{ int v; struct one *next; }};
+            int main(void) {{
+                struct one *head = 0, *p, *at;
+                while (any()) {{
+                    p = malloc(sizeof *p);
+                    p->v = any();
+                    if (!head || head->v >= p->v) {{ p->next = head; head = p; continue; }}
+                    for (at = head; at->next && at->next->v {order} p->v; at = at->next);
+                    p->next = at->next;
+                    at->next = p;
+                }}
+                for (p = head; p && p->next; p = p->next) assert(p->v <= p->next->v);
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_after(400, &[], &list("<")), 0);
+    assert_eq!(open_after(400, &[], &list(">")), 1);
+}
+
+/// A mistake in either of the pointers leaves the other one to nobody.
+#[test]
+fn nodes_are_put_in_and_taken_out_anywhere() {
+    let list = |back: &str| {
+        format!(
+            "struct one {{ struct one *next, *prev; }};
+            int main(void) {{
+                struct one *head = malloc(sizeof *head), *p, *at;
+                head->next = head->prev = 0;
+                while (any()) {{
+                    for (at = head; at->next && any(); at = at->next);
+                    p = malloc(sizeof *p);
+                    p->next = at->next;
+                    p->prev = at;
+                    if (at->next) at->next->prev = p;
+                    at->next = p;
+                }}
+                for (p = head->next; p && any(); p = p->next);
+                if (p) {{
+                    p->prev->next = p->next;
+                    if (p->next) p->next->prev = {back};
+                    free(p);
+                }}
+                for (p = head; p->next; p = p->next) assert(p->next->prev == p);
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_after(700, &MEMORY, &list("p->prev")), 0);
+    assert_ne!(open_after(700, &MEMORY, &list("p")), 0);
+}
+
+/// That a number is not negative is told by its range, which costs no question among many checks.
+#[test]
+fn queues_hold_numbers_of_a_range() {
+    let list = |first: i32| {
+        format!(
+            "struct one {{ int v; struct one *next; }};
+            int main(void) {{
+                struct one *first = 0, *last = 0, *p;
+                int n = any(), i;
+                for (i = {first}; i < n; i++) {{
+                    p = malloc(sizeof *p);
+                    p->v = i;
+                    p->next = 0;
+                    if (!last) first = p;
+                    else last->next = p;
+                    last = p;
+                }}
+                for (p = first; p; p = p->next) assert(0 <= p->v && p->v < n);
+                while (first) {{ p = first->next; free(first); first = p; }}
+                return 0;
+            }}"
+        )
+    };
+    assert_eq!(open_after(250, &MEMORY, &list(0)), 0);
+    assert_eq!(open_after(250, &MEMORY, &list(-1)), 1);
 }

@@ -4,6 +4,8 @@
 //! text, and where memory is an array of the program, an element is called by the array's name and
 //! its index.
 
+mod nodes;
+
 use hardbop_logic::{Op, Sort, TermId, Terms, Value};
 use hardbop_semantics::Semantics;
 use hardbop_semantics::constants::{Constants, Meaning};
@@ -20,6 +22,9 @@ pub(crate) fn text(
     words: &[TermId],
     formula: TermId,
 ) -> String {
+    if !semantics.layout.births().is_empty() {
+        return nodes::text(semantics, constants, terms, words, formula);
+    }
     let is_spoken_of = |terms: &Terms, term: TermId, word: &TermId| {
         let constants = terms.free_constants(&[term]);
         constants.contains(word)

@@ -53,6 +53,7 @@ documents! {
     projects "docs/src/project.md"
     svcomp "docs/src/svcomp.md"
     elements "docs/src/elements.md"
+    nodes "docs/src/nodes.md"
     termination "docs/src/termination.md"
     json "docs/src/json.md"
     soundness "docs/src/soundness.md"

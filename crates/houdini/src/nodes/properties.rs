@@ -80,6 +80,7 @@ pub fn properties(
         for kind in &heap.kinds {
             for field in kind.fields.iter().filter(|field| field.target.is_none()) {
                 stored(ground, terms, heap, step, *field, &mut found);
+                beside(ground, terms, heap, step, *field, &mut found);
             }
         }
     }
@@ -239,11 +240,21 @@ fn said(
             }
         }
     }
-    let (Some(&owner), 1) = (owners.first(), owners.len()) else {
-        return;
+    // Two nodes are compared where one of them has a name: it is said of any node beside that one.
+    let named = |owner: &Owner| now(ground, owner.base).is_some();
+    let about: Vec<Owner> = match owners.iter().copied().collect::<Vec<_>>()[..] {
+        [only] => vec![only],
+        [one, other] if one.base != other.base => {
+            let sides = [(one, other), (other, one)];
+            let beside = sides.into_iter().filter(|(_, other)| named(other));
+            beside.map(|(about, _)| about).collect()
+        }
+        _ => return,
     };
-    if let Some(property) = moved(ground, terms, heap, owner, formula) {
-        found.add(terms, owner.kind, property);
+    for owner in about {
+        if let Some(property) = moved(ground, terms, heap, owner, formula) {
+            found.add(terms, owner.kind, property);
+        }
     }
 }
 
@@ -460,10 +471,51 @@ fn conditions(
             continue;
         }
         let said = terms.substitute(atom, &BTreeMap::from([(value, element)]));
+        let Some(said) = of_state(ground, terms, said, BTreeMap::new()) else {
+            continue;
+        };
         let mut constants = terms.free_constants(&[said]).into_iter();
         let known = |constant| constant == any || now(ground, constant).is_some();
         if constants.all(known) {
             found.add(terms, owner.kind, said);
+        }
+    }
+}
+
+/// What a step asks of nodes and of a value that it stores in a node, said of the nodes: the value is
+/// what the node holds that a variable points to since then.
+fn beside(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    heap: &Heap,
+    step: &Step,
+    field: Field,
+    found: &mut Found,
+) {
+    for (owner, value) in written(ground, terms, heap, step, field) {
+        if is_literal(terms, value) {
+            continue;
+        }
+        let more = terms.bv(owner.more, terms.width(owner.base));
+        let start = terms.bv_add(owner.base, more);
+        for (id, pointer) in step.state.written() {
+            let variable = ground.semantics.constant(terms, id);
+            let target = heap.target(ground, variable);
+            let Some(target) = target.filter(|target| target.kind == owner.kind) else {
+                continue;
+            };
+            if heap.field_of(variable).is_some() || heap.start(terms, pointer, target) != start {
+                continue;
+            }
+            let node = heap.start(terms, variable, target);
+            let held = heap.field(terms, field, node);
+            for atom in atoms_of(terms, &[step.condition]) {
+                let parts = terms.postorder(&[atom]);
+                if parts.len() <= LARGE && parts.contains(&value) {
+                    let atom = terms.substitute(atom, &BTreeMap::from([(value, held)]));
+                    said(ground, terms, heap, atom, found);
+                }
+            }
         }
     }
 }
