@@ -23,12 +23,12 @@ mod traces;
 use crate::fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
 };
-use crate::told::told;
 use clauses::Size;
 use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::types::Type;
 use hardbop_engine::claim::{Ghosts, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
+use hardbop_facts::told;
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
