@@ -17,6 +17,7 @@ use crate::powers::{Powers, doubles, powers};
 use crate::questions::{Multiplied, Questions};
 use crate::remembered::Remembered;
 use crate::solvers::{First, Solvers};
+use crate::texts::Texts;
 use follow::Search;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
@@ -140,12 +141,15 @@ pub enum Besides {
     /// How much room there is in what was allocated, as numbers beside it say, and nothing by affine
     /// relations: the questions are hard enough. Where nothing is allocated, nothing is guessed at all.
     Rooms,
+    /// Where texts end, and how much room there is; where no zero is written or looked for, nothing
+    /// is guessed at all.
+    Texts,
 }
 
 impl Guessed {
     /// Whether much is said of what is allocated: it may be null, and it may have grown.
     fn is_about_rooms(&self) -> bool {
-        self.besides == Besides::Rooms || self.breadth == Breadth::Touched
+        matches!(self.besides, Besides::Rooms | Besides::Texts) || self.breadth == Breadth::Touched
     }
 }
 
@@ -278,8 +282,8 @@ fn fixpoint_given(
         guesses: (0, 0),
     };
     let remembered = match guessed.besides {
-        Besides::Nothing | Besides::Powers | Besides::Rooms => Remembered::default(),
         Besides::Remembered => Remembered::new(ground, terms, steps, live, &hints),
+        _ => Remembered::default(),
     };
     if guessed.besides == Besides::Remembered && remembered.is_empty() {
         return Err(NoInvariants::Nothing);
@@ -292,8 +296,16 @@ fn fixpoint_given(
     if guessed.besides == Besides::Powers && !doubles(ground, terms, steps) {
         return Err(NoInvariants::Nothing);
     }
+    let texts = match guessed.besides {
+        Besides::Texts => Texts::new(ground, terms, steps),
+        _ => Texts::default(),
+    };
+    if guessed.besides == Besides::Texts && texts.is_empty() {
+        return Err(NoInvariants::Nothing);
+    }
     let nothing = Live::default();
-    let limits = cells.limits(ground, terms);
+    let mut limits = cells.limits(ground, terms);
+    limits.extend(texts.limits(ground, terms));
     let recursive = steps.iter().any(|step| step.returned.is_some());
     for step in steps {
         if let End::At(location) = step.to {
@@ -331,7 +343,9 @@ fn fixpoint_given(
                 modes.extend(told.iter().map(Mode::exact));
                 // Beside what is said of rooms, how addresses compare says nothing.
                 let compared = match guessed.besides {
-                    Besides::Rooms => numbers(ground, terms, &others, live, guessed.breadth),
+                    Besides::Rooms | Besides::Texts => {
+                        numbers(ground, terms, &others, live, guessed.breadth)
+                    }
                     _ => others.clone(),
                 };
                 let mut guesses = guesses(terms, &hints, &variables, &compared);
@@ -348,6 +362,13 @@ fn fixpoint_given(
                 };
                 guesses.extend(powers.guesses);
                 variables.extend(&powers.variables);
+                let ends = texts.guesses(ground, terms, live);
+                guesses.extend(ends.guesses);
+                for variable in ends.variables {
+                    if !variables.iter().any(|v| v.constant == variable.constant) {
+                        variables.push(variable);
+                    }
+                }
                 let mut more = cells.guesses(ground, terms, live, &variables);
                 if let Some(&known) = known.get(&location) {
                     more.drop_empty(terms, known, budget);

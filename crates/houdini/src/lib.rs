@@ -23,6 +23,7 @@ mod relations;
 mod remembered;
 mod samples;
 mod solvers;
+mod texts;
 mod told;
 
 pub use fixpoint::{
@@ -101,6 +102,16 @@ impl Houdini {
         Houdini {
             elements: Elements::Left,
             besides: Besides::Rooms,
+            told: Told::Facts,
+            ..Houdini::default()
+        }
+    }
+
+    /// Guesses about where texts end, and how far each pointer has come.
+    pub fn of_texts() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            besides: Besides::Texts,
             told: Told::Facts,
             ..Houdini::default()
         }
