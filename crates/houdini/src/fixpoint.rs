@@ -406,7 +406,8 @@ fn fixpoint_given(
     {
         return Err(NoInvariants::Nothing);
     }
-    let first = match !products && places.values().any(Place::is_quantified) {
+    let of_texts = guessed.besides == Besides::Texts;
+    let first = match !products && (of_texts || places.values().any(Place::is_quantified)) {
         true => First::Circuits,
         false => First::Nobody,
     };

@@ -38,7 +38,7 @@ use hardbop_semantics::folds::{Adding, Fold};
 use local::{concerned, localised};
 pub use nodes::Nodes;
 use std::collections::{BTreeMap, BTreeSet};
-pub use told::told;
+pub use told::{Of, told};
 
 /// Guessing as an engine.
 #[derive(Clone, Debug)]
@@ -224,7 +224,13 @@ impl Attempt<'_> {
         }
         let told = match self.told {
             Told::Nothing => BTreeMap::new(),
-            Told::Facts => told(&ground, &mut terms, &live, budget).map_err(Reason::Stopped)?,
+            Told::Facts => {
+                let of = match self.guessed.besides {
+                    Besides::Texts => Of::All,
+                    _ => Of::Live,
+                };
+                told(&ground, &mut terms, &live, of, budget).map_err(Reason::Stopped)?
+            }
         };
         if self.guessed.breadth == Breadth::Touched {
             let checked = errors.values().flatten();

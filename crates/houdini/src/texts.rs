@@ -24,6 +24,8 @@ const ACCESSES: usize = 24;
 const HERE: usize = 8;
 /// The most pairs of a pointer and an object that it may belong to.
 const HOMES: usize = 48;
+/// With more distances than this, none is compared with sums of others.
+const SUMS: usize = 5;
 /// Larger addresses are not looked at.
 const LARGE: usize = 24;
 
@@ -37,7 +39,10 @@ pub struct Texts {
     ends: BTreeSet<At>,
     /// What is read and written.
     accesses: BTreeSet<At>,
-    /// The objects that pointers may belong to: they are set to these, and walk.
+    /// What is written.
+    written: BTreeSet<TermId>,
+    /// The objects that pointers may belong to: they are set to these, and walk. Pointers that ends
+    /// are counted from may stay where they were set to.
     homes: BTreeSet<(TermId, TermId)>,
 }
 
@@ -62,11 +67,12 @@ impl Texts {
                 texts.end(ground, terms, step, (memory, address));
             }
             for (id, value) in step.state.written() {
-                let owner = ground.semantics.constant(terms, id);
+                let set = ground.semantics.constant(terms, id);
                 let owners = ground.semantics.layout.ownership();
                 let is_owner = owners.is_some_and(|known| known.all_owners().any(|of| of.1 == id));
-                if is_owner && value != owner && is_said_of_state(ground, terms, value) {
-                    texts.homes.insert((owner, value));
+                let leads = is_owner && is_word(terms, set) || is_pointer(ground, terms, id, set);
+                if leads && value != set && is_said_of_state(ground, terms, value) {
+                    texts.homes.insert((set, value));
                 }
                 if !matches!(
                     ground.semantics.layout.get(id).kind,
@@ -80,10 +86,18 @@ impl Texts {
                         texts.end(ground, terms, step, (memory, address));
                     }
                     texts.access(ground, terms, (memory, address));
+                    texts.written.insert(address);
                 }
             }
         }
         texts.hand_around(ground, terms);
+        let addresses: Vec<TermId> = texts.ends.iter().map(|end| end.1).collect();
+        let named = terms.free_constants(&addresses);
+        texts.homes.retain(|(set, _)| {
+            let pointer = matches!(ground.constants.meaning(*set), Some(Meaning::Now(id))
+                if is_pointer(ground, terms, id, *set));
+            !pointer || named.contains(set)
+        });
         texts
     }
 
@@ -118,12 +132,15 @@ impl Texts {
     /// them.
     pub fn limits(&self, ground: &Ground<'_, '_>, terms: &Terms) -> BTreeSet<StateVarId> {
         let addresses: Vec<TermId> = self.ends.iter().map(|end| end.1).collect();
-        let constants = terms.free_constants(&addresses).into_iter();
-        let states = constants.filter_map(|constant| match ground.constants.meaning(constant) {
-            Some(Meaning::Now(id)) => Some(id),
-            _ => None,
-        });
-        states.collect()
+        let ownership = ground.semantics.layout.ownership();
+        let mut found = BTreeSet::new();
+        for constant in terms.free_constants(&addresses) {
+            if let Some(Meaning::Now(id)) = ground.constants.meaning(constant) {
+                found.insert(id);
+                found.extend(ownership.and_then(|known| known.owners(id)));
+            }
+        }
+        found
     }
 
     /// A zero at the end of a step, as far as its address can be said of the state there.
@@ -184,12 +201,15 @@ impl Texts {
                 found.guesses.push(terms.eq(owner, home));
             }
         }
-        let mut distances: Vec<TermId> = Vec::new();
+        let (mut distances, mut written) = (Vec::new(), Vec::new());
         for &(_, address) in &accesses {
             if let Some(distance) = distance(ground, terms, live, address)
                 && !distances.contains(&distance)
             {
                 distances.push(distance);
+                if self.written.contains(&address) {
+                    written.push(distance);
+                }
             }
         }
         for &one in &distances {
@@ -201,11 +221,29 @@ impl Texts {
                 }
             }
         }
+        found.sums(terms, &written, &distances);
         found
     }
 }
 
 impl Guessed {
+    /// What is copied from two texts comes no further than both together.
+    fn sums(&mut self, terms: &mut Terms, written: &[TermId], distances: &[TermId]) {
+        if distances.len() > SUMS {
+            return;
+        }
+        for &all in written {
+            for (number, &one) in distances.iter().enumerate() {
+                for &other in &distances[number + 1..] {
+                    if one != all && other != all {
+                        let both = terms.bv_add(one, other);
+                        self.order(terms, all, both);
+                    }
+                }
+            }
+        }
+    }
+
     /// A name for a term over the state.
     fn named(&mut self, terms: &mut Terms, term: TermId) -> TermId {
         if matches!(terms.op(term), Op::Constant(_)) {
@@ -284,6 +322,10 @@ fn texts_read(
 /// Whether a term is the number zero.
 fn is_zero(terms: &Terms, term: TermId) -> bool {
     literal(terms, term) == Some(0)
+}
+
+fn is_word(terms: &Terms, term: TermId) -> bool {
+    matches!(terms.sort(term), Sort::BitVec(_))
 }
 
 /// Whether an address speaks of nothing but single values of the state.
@@ -441,6 +483,5 @@ fn added(terms: &mut Terms, (summands, number): &Sum, width: u32, sign: i128) ->
         let part = terms.bv_mul(factor, term);
         all = terms.bv_add(all, part);
     }
-    debug_assert!(matches!(terms.sort(all), Sort::BitVec(_)));
     all
 }

@@ -18,7 +18,7 @@ use hardbop_circuit::{CircuitSolver, TOO_LARGE};
 use hardbop_engine::claim::{self, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 use hardbop_houdini::{
-    Arguments, Besides, Breadth, Elements, Guessed, NoInvariants, Products, fixpoint, told,
+    Arguments, Besides, Breadth, Elements, Guessed, NoInvariants, Of, Products, fixpoint, told,
 };
 use hardbop_logic::{Answer, Limits, Session, TermId, Terms, Unknown};
 use hardbop_model::state::StateSize;
@@ -217,7 +217,7 @@ impl Search<'_> {
             breadth: Breadth::Live,
             steps: self.engine.steps,
         };
-        let told = told(ground, terms, live, budget).map_err(Reason::Stopped)?;
+        let told = told(ground, terms, live, Of::Live, budget).map_err(Reason::Stopped)?;
         let found = fixpoint(
             ground,
             terms,
