@@ -18,6 +18,7 @@ use crate::questions::{Multiplied, Questions};
 use crate::remembered::Remembered;
 use crate::solvers::{First, Solvers};
 use crate::texts::Texts;
+use crate::words::{Words, new_variables};
 use follow::Search;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
@@ -141,8 +142,8 @@ pub enum Besides {
     /// How much room there is in what was allocated, as numbers beside it say, and nothing by affine
     /// relations: the questions are hard enough. Where nothing is allocated, nothing is guessed at all.
     Rooms,
-    /// Where texts end, and how much room there is; where no zero is written or looked for, nothing
-    /// is guessed at all.
+    /// Where texts end, numbers that memory holds byte by byte, and how much room there is; where no
+    /// zero is written or looked for, and there are no such numbers, nothing is guessed at all.
     Texts,
 }
 
@@ -300,7 +301,11 @@ fn fixpoint_given(
         Besides::Texts => Texts::new(ground, terms, steps),
         _ => Texts::default(),
     };
-    if guessed.besides == Besides::Texts && texts.is_empty() {
+    let words = match guessed.besides {
+        Besides::Texts => Words::new(ground, terms, steps),
+        _ => Words::default(),
+    };
+    if guessed.besides == Besides::Texts && texts.is_empty() && words.is_empty() {
         return Err(NoInvariants::Nothing);
     }
     let nothing = Live::default();
@@ -362,12 +367,11 @@ fn fixpoint_given(
                 };
                 guesses.extend(powers.guesses);
                 variables.extend(&powers.variables);
-                let ends = texts.guesses(ground, terms, live);
-                guesses.extend(ends.guesses);
-                for variable in ends.variables {
-                    if !variables.iter().any(|v| v.constant == variable.constant) {
-                        variables.push(variable);
-                    }
+                let in_words = words.guesses(ground, terms, live);
+                for of_memory in [texts.guesses(ground, terms, live), in_words] {
+                    guesses.extend(of_memory.guesses);
+                    let more = new_variables(&variables, of_memory.variables);
+                    variables.extend(more);
                 }
                 let mut more = cells.guesses(ground, terms, live, &variables);
                 if let Some(&known) = known.get(&location) {

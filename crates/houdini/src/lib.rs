@@ -25,6 +25,7 @@ mod samples;
 mod solvers;
 mod texts;
 mod told;
+mod words;
 
 pub use fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
@@ -107,7 +108,8 @@ impl Houdini {
         }
     }
 
-    /// Guesses about where texts end, and how far each pointer has come.
+    /// Guesses about where texts end, and how far each pointer has come, and about numbers that
+    /// memory holds byte by byte.
     pub fn of_texts() -> Houdini {
         Houdini {
             elements: Elements::Left,

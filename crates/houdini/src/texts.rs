@@ -266,7 +266,7 @@ impl Guessed {
     }
 
     /// That one word is at most another one.
-    fn order(&mut self, terms: &mut Terms, low: TermId, high: TermId) {
+    pub(crate) fn order(&mut self, terms: &mut Terms, low: TermId, high: TermId) {
         let [low, high] = [low, high].map(|word| self.named(terms, word));
         let guess = terms.bv_ule(low, high);
         if !matches!(terms.op(guess), Op::Bool(_)) && !self.guesses.contains(&guess) {
@@ -409,7 +409,7 @@ fn at_end(ground: &Ground<'_, '_>, terms: &mut Terms, step: &Step, at: TermId) -
 }
 
 /// Whether an address is the same everywhere.
-fn is_fixed(ground: &Ground<'_, '_>, terms: &Terms, address: TermId) -> bool {
+pub(crate) fn is_fixed(ground: &Ground<'_, '_>, terms: &Terms, address: TermId) -> bool {
     let constants = terms.free_constants(&[address]);
     let origin = |&at: &TermId| ground.constants.meaning(at) == Some(Meaning::Origin);
     constants.iter().all(origin)
