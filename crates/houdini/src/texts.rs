@@ -324,6 +324,7 @@ fn is_zero(terms: &Terms, term: TermId) -> bool {
     literal(terms, term) == Some(0)
 }
 
+/// Whether a term is one word, and not an array of such.
 fn is_word(terms: &Terms, term: TermId) -> bool {
     matches!(terms.sort(term), Sort::BitVec(_))
 }
