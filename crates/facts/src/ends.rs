@@ -160,7 +160,7 @@ fn narrow_place(
 }
 
 /// A pointer is into one of some objects, so far from its beginning.
-fn narrow_pointer(
+pub(crate) fn narrow_pointer(
     semantics: &Semantics<'_>,
     state: &mut State,
     mut pointer: ExprId,

@@ -20,7 +20,7 @@ mod told;
 mod touched;
 mod value;
 
-pub use told::{Told, about_live, told};
+pub use told::{Of, Told, about_live, told};
 
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};

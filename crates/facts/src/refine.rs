@@ -1,12 +1,13 @@
 //! What is known where a condition holds.
 
-use crate::ends::{differs, valid, without_ends};
+use crate::ends::{differs, narrow_pointer, valid, without_ends};
 use crate::eval::{Reader, wrapped};
 use crate::state::{State, cell, held, numbers};
 use crate::value::{Base, Range, Value};
 use hardbop_cfront::ids::{ExprId, PlaceId};
 use hardbop_cfront::program::{BinaryOp, ExprKind, UnaryOp};
 use hardbop_semantics::Semantics;
+use std::collections::BTreeMap;
 
 /// What is known of a state in which a condition holds, or does not; `None` if there is no such
 /// state. Conditions are looked at to a depth.
@@ -161,7 +162,7 @@ fn compare(
     narrow(semantics, state, right, for_right, depth)
 }
 
-/// Pointers are compared with null, mostly.
+/// Pointers are compared with null, mostly; else with others into the same object.
 fn compare_pointers(
     semantics: &Semantics<'_>,
     state: &mut State,
@@ -173,7 +174,7 @@ fn compare_pointers(
     let equal = match op {
         BinaryOp::Eq => true,
         BinaryOp::Ne => false,
-        _ => return Some(()),
+        _ => return compare_distances(semantics, state, op, left, right, depth),
     };
     let is_null = |state: &State, expr: ExprId| {
         let reader = Reader::to(depth, semantics, state);
@@ -185,6 +186,42 @@ fn compare_pointers(
         {
             return null(semantics, state, place, equal);
         }
+    }
+    Some(())
+}
+
+/// Of two pointers into one object, one is before the other.
+fn compare_distances(
+    semantics: &Semantics<'_>,
+    state: &mut State,
+    op: BinaryOp,
+    left: ExprId,
+    right: ExprId,
+    depth: u32,
+) -> Option<()> {
+    let reader = Reader::to(depth, semantics, state);
+    let one = |expr: ExprId| match reader.value(expr) {
+        Some(Value::Pointer(bases)) if bases.len() == 1 => bases.into_iter().next(),
+        _ => None,
+    };
+    let (Some((base, a)), Some((other, b))) = (one(left), one(right)) else {
+        return Some(());
+    };
+    if base != other || !base.is_one() || base == Base::Null {
+        return Some(());
+    }
+    let below = |range: Range, strict: i128| Range::new(i128::MIN, range.high - strict);
+    let above = |range: Range, strict: i128| Range::new(range.low + strict, i128::MAX);
+    let (for_left, for_right) = match op {
+        BinaryOp::Lt => (below(b, 1), above(a, 1)),
+        BinaryOp::Le => (below(b, 0), above(a, 0)),
+        BinaryOp::Gt => (above(b, 1), below(a, 1)),
+        BinaryOp::Ge => (above(b, 0), below(a, 0)),
+        _ => return Some(()),
+    };
+    for (expr, range) in [(left, a.meet(for_left)?), (right, b.meet(for_right)?)] {
+        let left = BTreeMap::from([(base, range)]);
+        narrow_pointer(semantics, state, expr, left, depth)?;
     }
     Some(())
 }

@@ -22,16 +22,29 @@ pub enum Told {
     Facts,
 }
 
-/// What the text says at cut points of what is live there. What arrays hold is left out: it would
-/// have to be said of all elements.
+/// Of what it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Of what is live.
+    Live,
+    /// Of what the program has forgotten, too: where a text ends that was filled by a loop, say.
+    All,
+}
+
+/// What the text says at cut points of what is live there, or of all. What arrays hold is left out:
+/// it would have to be said of all elements.
 pub fn told(
     ground: &Ground<'_, '_>,
     terms: &mut Terms,
     live: &BTreeMap<LocId, Live>,
+    of: Of,
     budget: &Budget,
 ) -> Result<BTreeMap<LocId, Vec<TermId>>, Stopped> {
     let facts = facts(ground, terms, Arrays::Left, budget)?;
-    Ok(about_live(terms, ground.constants, facts.at, live))
+    Ok(match of {
+        Of::Live => about_live(terms, ground.constants, facts.at, live),
+        Of::All => facts.at,
+    })
 }
 
 /// The facts that speak of nothing but what is live.

@@ -450,7 +450,7 @@ pub(crate) fn told_apart(
 }
 
 /// Whether all of the state that a term speaks of is live.
-fn is_known(ground: &Ground<'_, '_>, terms: &Terms, live: &Live, term: TermId) -> bool {
+pub(crate) fn is_known(ground: &Ground<'_, '_>, terms: &Terms, live: &Live, term: TermId) -> bool {
     let here = terms.free_constants(&[term]);
     here.iter().all(|&at| match ground.constants.meaning(at) {
         Some(Meaning::Now(id)) => live.now.contains(&id),

@@ -17,6 +17,8 @@ use crate::powers::{Powers, doubles, powers};
 use crate::questions::{Multiplied, Questions};
 use crate::remembered::Remembered;
 use crate::solvers::{First, Solvers};
+use crate::texts::Texts;
+use crate::words::{Words, new_variables};
 use follow::Search;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::LocId;
@@ -140,12 +142,15 @@ pub enum Besides {
     /// How much room there is in what was allocated, as numbers beside it say, and nothing by affine
     /// relations: the questions are hard enough. Where nothing is allocated, nothing is guessed at all.
     Rooms,
+    /// Where texts end, numbers that memory holds byte by byte, and how much room there is; where no
+    /// zero is written or looked for, and there are no such numbers, nothing is guessed at all.
+    Texts,
 }
 
 impl Guessed {
     /// Whether much is said of what is allocated: it may be null, and it may have grown.
     fn is_about_rooms(&self) -> bool {
-        self.besides == Besides::Rooms || self.breadth == Breadth::Touched
+        matches!(self.besides, Besides::Rooms | Besides::Texts) || self.breadth == Breadth::Touched
     }
 }
 
@@ -278,8 +283,8 @@ fn fixpoint_given(
         guesses: (0, 0),
     };
     let remembered = match guessed.besides {
-        Besides::Nothing | Besides::Powers | Besides::Rooms => Remembered::default(),
         Besides::Remembered => Remembered::new(ground, terms, steps, live, &hints),
+        _ => Remembered::default(),
     };
     if guessed.besides == Besides::Remembered && remembered.is_empty() {
         return Err(NoInvariants::Nothing);
@@ -292,8 +297,20 @@ fn fixpoint_given(
     if guessed.besides == Besides::Powers && !doubles(ground, terms, steps) {
         return Err(NoInvariants::Nothing);
     }
+    let texts = match guessed.besides {
+        Besides::Texts => Texts::new(ground, terms, steps),
+        _ => Texts::default(),
+    };
+    let words = match guessed.besides {
+        Besides::Texts => Words::new(ground, terms, steps),
+        _ => Words::default(),
+    };
+    if guessed.besides == Besides::Texts && texts.is_empty() && words.is_empty() {
+        return Err(NoInvariants::Nothing);
+    }
     let nothing = Live::default();
-    let limits = cells.limits(ground, terms);
+    let mut limits = cells.limits(ground, terms);
+    limits.extend(texts.limits(ground, terms));
     let recursive = steps.iter().any(|step| step.returned.is_some());
     for step in steps {
         if let End::At(location) = step.to {
@@ -331,7 +348,9 @@ fn fixpoint_given(
                 modes.extend(told.iter().map(Mode::exact));
                 // Beside what is said of rooms, how addresses compare says nothing.
                 let compared = match guessed.besides {
-                    Besides::Rooms => numbers(ground, terms, &others, live, guessed.breadth),
+                    Besides::Rooms | Besides::Texts => {
+                        numbers(ground, terms, &others, live, guessed.breadth)
+                    }
                     _ => others.clone(),
                 };
                 let mut guesses = guesses(terms, &hints, &variables, &compared);
@@ -348,6 +367,12 @@ fn fixpoint_given(
                 };
                 guesses.extend(powers.guesses);
                 variables.extend(&powers.variables);
+                let in_words = words.guesses(ground, terms, live);
+                for of_memory in [texts.guesses(ground, terms, live), in_words] {
+                    guesses.extend(of_memory.guesses);
+                    let more = new_variables(&variables, of_memory.variables);
+                    variables.extend(more);
+                }
                 let mut more = cells.guesses(ground, terms, live, &variables);
                 if let Some(&known) = known.get(&location) {
                     more.drop_empty(terms, known, budget);
@@ -385,7 +410,8 @@ fn fixpoint_given(
     {
         return Err(NoInvariants::Nothing);
     }
-    let first = match !products && places.values().any(Place::is_quantified) {
+    let of_texts = guessed.besides == Besides::Texts;
+    let first = match !products && (of_texts || places.values().any(Place::is_quantified)) {
         true => First::Circuits,
         false => First::Nobody,
     };

@@ -23,6 +23,8 @@ mod relations;
 mod remembered;
 mod samples;
 mod solvers;
+mod texts;
+mod words;
 
 pub use fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
@@ -31,7 +33,7 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_engine::claim::{self, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 pub use hardbop_facts::Told;
-use hardbop_facts::told;
+use hardbop_facts::{Of, told};
 use hardbop_logic::{TermId, Terms};
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
@@ -92,6 +94,17 @@ impl Houdini {
         Houdini {
             elements: Elements::Left,
             besides: Besides::Rooms,
+            told: Told::Facts,
+            ..Houdini::default()
+        }
+    }
+
+    /// Guesses about where texts end, and how far each pointer has come, and about numbers that
+    /// memory holds byte by byte.
+    pub fn of_texts() -> Houdini {
+        Houdini {
+            elements: Elements::Left,
+            besides: Besides::Texts,
             told: Told::Facts,
             ..Houdini::default()
         }
@@ -204,7 +217,13 @@ impl Attempt<'_> {
         }
         let told = match self.told {
             Told::Nothing => BTreeMap::new(),
-            Told::Facts => told(&ground, &mut terms, &live, budget).map_err(Reason::Stopped)?,
+            Told::Facts => {
+                let of = match self.guessed.besides {
+                    Besides::Texts => Of::All,
+                    _ => Of::Live,
+                };
+                told(&ground, &mut terms, &live, of, budget).map_err(Reason::Stopped)?
+            }
         };
         if self.guessed.breadth == Breadth::Touched {
             let checked = errors.values().flatten();

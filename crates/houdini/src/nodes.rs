@@ -28,7 +28,7 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_cfront::types::Type;
 use hardbop_engine::claim::{Ghosts, Instance, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_facts::told;
+use hardbop_facts::{Of, told};
 use hardbop_logic::{Op, TermId, Terms};
 use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -135,7 +135,7 @@ impl Nodes {
         };
         let budget = task.budget;
         // Ranges cost no question, so they are known where guessing is given up.
-        let mut ranges = told(ground, terms, live, budget).map_err(Reason::Stopped)?;
+        let mut ranges = told(ground, terms, live, Of::Live, budget).map_err(Reason::Stopped)?;
         for facts in ranges.values_mut() {
             facts.retain(|&fact| is_about_numbers(ground, terms, fact));
         }

@@ -112,6 +112,9 @@ pub fn rooms(
             found.extend([is_there, begins, one]);
             found.push(terms.or(&[null, begins]));
             found.push(terms.or(&[null, one]));
+            // No object goes around the end of memory, so what points into one is not null.
+            let end = terms.bv_add(pointer.owner.constant, size.constant);
+            found.push(terms.bv_ule(pointer.owner.constant, end));
         }
         // What is allocated next is another object.
         if let Some(frontier) = frontier.filter(|_| much) {

@@ -17,7 +17,7 @@ use hardbop_cfront::ids::{CheckId, LocId};
 use hardbop_circuit::{CircuitSolver, TOO_LARGE};
 use hardbop_engine::claim::{self, Invariants};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
-use hardbop_facts::told;
+use hardbop_facts::{Of, told};
 use hardbop_houdini::{
     Arguments, Besides, Breadth, Elements, Guessed, NoInvariants, Products, fixpoint,
 };
@@ -218,7 +218,7 @@ impl Search<'_> {
             breadth: Breadth::Live,
             steps: self.engine.steps,
         };
-        let told = told(ground, terms, live, budget).map_err(Reason::Stopped)?;
+        let told = told(ground, terms, live, Of::Live, budget).map_err(Reason::Stopped)?;
         let found = fixpoint(
             ground,
             terms,

@@ -249,6 +249,12 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
         edges: 1_000,
         ..Houdini::of_rooms()
     };
+    // Where texts end is soon found out as well, and nothing else that follows proves it.
+    let texts = Houdini {
+        steps: 100_000_000,
+        edges: 1_000,
+        ..Houdini::of_texts()
+    };
     let shallow = Unroll {
         layers: 8,
         // Larger programs are better asked about as circuits.
@@ -405,6 +411,8 @@ pub fn default_plan(arithmetic: Encodings) -> Plan {
             suited(Look::Allocating, timed(Functions::about_heap(), seconds(5))),
             suited(Look::Allocating, timed(heap, seconds(5))),
             suited(Look::Allocating, shared(rooms, seconds(8), 2)),
+            // Ends at once where nobody looks for a zero in memory.
+            shared(texts, seconds(12), 2),
             // Where loops are long, and all that they do is told by closed forms.
             suited(Look::Counting(RUN_FIRST), timed(exact, seconds(1))),
             // What is few as sets of states is found at once.

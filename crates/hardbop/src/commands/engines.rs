@@ -53,6 +53,7 @@ pub fn plan(engine: EngineChoice, arith: SearchArith) -> Plan {
             plan.first.push(Box::new(Houdini::remembering()));
             plan.first.push(Box::new(Houdini::of_powers()));
             plan.first.push(Box::new(Houdini::of_rooms()));
+            plan.first.push(Box::new(Houdini::of_texts()));
             plan
         }
         EngineChoice::Horn => Plan::alone(WholeProgram::reading(arithmetic)),

@@ -270,10 +270,10 @@ pub(super) fn gcd(mut a: u128, mut b: u128) -> u128 {
 }
 
 /// Terms times numbers, and a number.
-pub(super) type Sum = (BTreeMap<TermId, i128>, i128);
+pub(crate) type Sum = (BTreeMap<TermId, i128>, i128);
 
 /// One sum without another one.
-pub(super) fn difference((mut summands, number): Sum, (less, fewer): &Sum) -> Sum {
+pub(crate) fn difference((mut summands, number): Sum, (less, fewer): &Sum) -> Sum {
     for (&term, &factor) in less {
         *summands.entry(term).or_default() -= factor;
     }
@@ -282,7 +282,7 @@ pub(super) fn difference((mut summands, number): Sum, (less, fewer): &Sum) -> Su
 }
 
 /// A word as a sum.
-pub(super) fn sum(terms: &Terms, word: TermId) -> Option<Sum> {
+pub(crate) fn sum(terms: &Terms, word: TermId) -> Option<Sum> {
     let mut summands: BTreeMap<TermId, i128> = BTreeMap::new();
     let mut number = 0i128;
     let mut work = vec![(word, 1i128)];
@@ -331,7 +331,7 @@ pub fn shifted(terms: &Terms, word: TermId) -> Option<(TermId, i128)> {
 }
 
 /// Whether a variable of the state is a pointer.
-pub(super) fn is_pointer(
+pub(crate) fn is_pointer(
     ground: &Ground<'_, '_>,
     terms: &Terms,
     id: StateVarId,
