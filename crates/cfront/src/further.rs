@@ -25,8 +25,8 @@ impl Builder {
         let Some(first) = self.functions.iter().find(|f| f.further.is_some()) else {
             return;
         };
-        let void = self.types.intern(Type::Void);
-        let pointer = self.types.pointer(void);
+        let word = self.types.intptr();
+        let pointer = self.types.pointer(word);
         let passed = self.add_variable(Variable {
             name: PASSED.to_owned(),
             ty: pointer,
@@ -164,9 +164,8 @@ impl Builder {
                 value: self.zero(element),
             };
             ops.push(end);
-            let ty = self.types.pointer(self.variables[object.index()].ty);
-            let address = self.address_of(whole, ty);
-            let value = self.convert(address, pointer);
+            let first = self.word_at(whole, 0, element);
+            let value = self.address_of(first, pointer);
             ops.extend([Op::Assign { place, value }, call]);
             ops.push(Op::EndScope { variables });
         }

@@ -18,8 +18,7 @@ impl Lower<'_> {
         let taken = match self.f().further {
             Some(taken) => taken,
             None => {
-                let void = self.b.types.intern(Type::Void);
-                let pointer = self.b.types.pointer(void);
+                let pointer = self.word_pointer();
                 let place = self.temporary(pointer);
                 let PlaceKind::Var(taken) = self.b.places[place.index()].kind else {
                     unreachable!("a temporary is a variable")
@@ -141,10 +140,17 @@ impl Lower<'_> {
         let is_pointer = |ty: TypeId| matches!(self.b.types.get(ty), Type::Pointer(_));
         let field = fields.iter().position(|field| is_pointer(field.ty));
         let field = field.expect("a list that is a record has a pointer to arguments in memory");
-        let ty = fields[field].ty;
-        // No name of the program's: it is not shown.
-        self.b.types.record_mut(record).fields[field].name = Some("next#".to_owned());
+        let ty = self.word_pointer();
+        // What it points to are words; it has no name of the program's, and is not shown.
+        let next = &mut self.b.types.record_mut(record).fields[field];
+        next.name = Some("next#".to_owned());
+        next.ty = ty;
         self.b.place(PlaceKind::Field(list, field as u32), ty)
+    }
+
+    fn word_pointer(&mut self) -> TypeId {
+        let word = self.b.types.intptr();
+        self.b.types.pointer(word)
     }
 
     /// The `va_list` behind its address.

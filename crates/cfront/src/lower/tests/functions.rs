@@ -66,21 +66,21 @@ int main(void) { char c = 1; float f = 2; return sum(2, c, f); }
             struct __va_list_tag { // size 24, align 8
               unsigned int gp_offset; // at 0
               unsigned int fp_offset; // at 4
-              void *next#; // at 8
+              long *next#; // at 8
               void *reg_save_area; // at 16
             };
-            void *further# = {};
+            long *further# = {};
 
             int sum(int n, ...)
               struct __va_list_tag ap[1];
               struct __va_list_tag cp[1];
               int s;
-              void *t#1;
+              long *t#1;
               int t#2;
-              void *t#3;
+              long *t#3;
               int t#4;
               int t#5;
-              void *t#6;
+              long *t#6;
               double t#7;
               0 -> 1  t#1 = further#;
               1 -> 2  declare ap;
@@ -94,30 +94,30 @@ int main(void) { char c = 1; float f = 2; return sum(2, c, f); }
               8 -> 9  assume(t#2);
               8 -> 15  assume(!t#2);
               9 -> 10  t#3 = ap[0L].next#;
-              10 -> 11  assume(4L <= *(long *)t#3 && *(long *)t#3 <= 8L);
-              10 -> 14  assume(!(4L <= *(long *)t#3 && *(long *)t#3 <= 8L));
-              11 -> 12  ap[0L].next# = t#3 + 16L;
-              12 -> 13  t#4 = (int)*(long *)(t#3 + 8L);
+              10 -> 11  assume(4L <= *t#3 && *t#3 <= 8L);
+              10 -> 14  assume(!(4L <= *t#3 && *t#3 <= 8L));
+              11 -> 12  ap[0L].next# = t#3 + 16L *1;
+              12 -> 13  t#4 = (int)*(t#3 + 8L *1);
               13 -> 6  s = s + t#4;
               14 -> 11  unsupported: `va_arg` where no argument of its type was passed;
               15 -> 16  t#5 = s;
               16 -> 17  t#6 = cp[0L].next#;
-              17 -> 18  assume(*(long *)t#6 == 520L);
-              17 -> 21  assume(!(*(long *)t#6 == 520L));
-              18 -> 19  cp[0L].next# = t#6 + 16L;
-              19 -> 20  t#7 = *(double *)(t#6 + 8L);
+              17 -> 18  assume(*t#6 == 520L);
+              17 -> 21  assume(!(*t#6 == 520L));
+              18 -> 19  cp[0L].next# = t#6 + 16L *1;
+              19 -> 20  t#7 = *(double *)(t#6 + 8L *1);
               20 -> 22  result# = t#5 + (int)t#7;
               21 -> 18  unsupported: `va_arg` where no argument of its type was passed;
               22: exit
 
             int vsum(struct __va_list_tag *ap)
-              void *t#1;
+              long *t#1;
               int *t#2;
               0 -> 1  t#1 = ap->next#;
-              1 -> 2  assume(*(long *)t#1 == 256L);
-              1 -> 5  assume(!(*(long *)t#1 == 256L));
-              2 -> 3  ap->next# = t#1 + 16L;
-              3 -> 4  t#2 = *(int **)(t#1 + 8L);
+              1 -> 2  assume(*t#1 == 256L);
+              1 -> 5  assume(!(*t#1 == 256L));
+              2 -> 3  ap->next# = t#1 + 16L *1;
+              3 -> 4  t#2 = *(int **)(t#1 + 8L *1);
               4 -> 6  result# = *t#2;
               5 -> 2  unsupported: `va_arg` where no argument of its type was passed;
               6: exit
@@ -134,7 +134,7 @@ int main(void) { char c = 1; float f = 2; return sum(2, c, f); }
               5 -> 6  further#arguments[2L] = 520L;
               6 -> 7  *(double *)&further#arguments[3L] = (double)f;
               7 -> 8  further#arguments[4L] = 0L;
-              8 -> 9  further# = (void *)&further#arguments;
+              8 -> 9  further# = &further#arguments[0L];
               9 -> 10  result# = sum(2);
               10 -> 11  end further#arguments;
               11: exit
