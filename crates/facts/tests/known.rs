@@ -97,6 +97,36 @@ fn a_pointer_is_null_or_into_an_object() {
     );
 }
 
+/// Compared with another one into the same object, it is on one side of it.
+#[test]
+fn a_pointer_is_before_another_one() {
+    check(
+        "static char text[8];
+         int main(void) {
+           char *end = text + 8, *p = text;
+           while (p < end) p++;
+           while (p > text) p--;
+           while (p <= text + 2) p += 2;
+           return 0;
+         }",
+        expect![[r#"
+            main loop: main::end - (origin + 1) == 8, main::p - (origin + 1) <=u 8
+            main loop: main::end - (origin + 1) == 8, main::p - (origin + 1) <=u 8
+            main loop: main::end - (origin + 1) == 8, main::p - (origin + 1) <=u 4
+            main end: main::result# == 0, main::end - (origin + 1) == 8, main::p - (origin + 1) - 3 <=u 1
+        "#]],
+    );
+    // Of two objects, nobody knows which one is first.
+    check(
+        "static char text[8], other[8];
+         int main(void) { char *p = text; while (p < other) p++; return 0; }",
+        expect![[r#"
+            main loop: 
+            main end: main::result# == 0
+        "#]],
+    );
+}
+
 #[test]
 fn negative_numbers_are_large_ones_without_a_sign() {
     check(
