@@ -125,48 +125,12 @@ impl Builder {
             arguments,
             result,
         };
-        let mut ops = Vec::new();
-        if further.is_empty() {
-            let value = self.zero(pointer);
-            ops.extend([Op::Assign { place, value }, call]);
-        } else {
-            let element = self.types.intptr();
-            let length = WORDS * (further.len() as u64 + 1);
-            let ty = self.types.intern(Type::Array { element, length });
-            let object = self.object(caller, ty, source);
-            ops.push(Op::Declare { variable: object });
-            let whole = self.var_place(object);
-            let mut variables = vec![object];
-            let last = WORDS * further.len() as u64;
-            for (index, argument) in further.into_iter().enumerate() {
-                let passed = self.ty_of(argument);
-                let word = self.types.intptr();
-                let kind = self.kind_of(passed);
-                let value = self.int(i128::from(kind), word);
-                let place = self.word_at(whole, WORDS * index as u64, word);
-                ops.push(Op::Assign { place, value });
-                let ty = self.kept_as(passed);
-                let value = if ty == self.types.pointer(passed) {
-                    let copy = self.object(caller, passed, source);
-                    variables.push(copy);
-                    let place = self.var_place(copy);
-                    let value = argument;
-                    ops.extend([Op::Declare { variable: copy }, Op::Assign { place, value }]);
-                    self.address_of(place, ty)
-                } else {
-                    self.convert(argument, ty)
-                };
-                let place = self.word_at(whole, WORDS * index as u64 + 1, ty);
-                ops.push(Op::Assign { place, value });
-            }
-            let end = Op::Assign {
-                place: self.word_at(whole, last, element),
-                value: self.zero(element),
-            };
-            ops.push(end);
-            let first = self.word_at(whole, 0, element);
-            let value = self.address_of(first, pointer);
-            ops.extend([Op::Assign { place, value }, call]);
+        let (mut ops, variables, value) = match further.is_empty() {
+            true => (Vec::new(), Vec::new(), self.zero(pointer)),
+            false => self.kept_in_object(caller, &further, source),
+        };
+        ops.extend([Op::Assign { place, value }, call]);
+        if !variables.is_empty() {
             ops.push(Op::EndScope { variables });
         }
         let mut here = from;
@@ -187,8 +151,57 @@ impl Builder {
         }
     }
 
-    /// How many arguments a function behind a pointer has by name, if further ones may follow. A
-    /// function with `...` is not called through a pointer that says nothing of its parameters.
+    /// What keeps further arguments in an object: how it is filled, what lives until the call has
+    /// returned, and where the first argument is.
+    fn kept_in_object(
+        &mut self,
+        caller: FuncId,
+        further: &[ExprId],
+        source: Source,
+    ) -> (Vec<Op>, Vec<VarId>, ExprId) {
+        let word = self.types.intptr();
+        let ty = self.types.intern(Type::Array {
+            element: word,
+            length: WORDS * (further.len() as u64 + 1),
+        });
+        let object = self.object(caller, ty, source);
+        let whole = self.var_place(object);
+        let mut ops = vec![Op::Declare { variable: object }];
+        let mut variables = vec![object];
+        let mut at = 0;
+        for &argument in further {
+            let passed = self.ty_of(argument);
+            ops.push(Op::Assign {
+                place: self.word_at(whole, at, word),
+                value: self.int(i128::from(self.kind_of(passed)), word),
+            });
+            let ty = self.kept_as(passed);
+            let value = if ty == self.types.pointer(passed) {
+                let copy = self.object(caller, passed, source);
+                variables.push(copy);
+                let place = self.var_place(copy);
+                let value = argument;
+                ops.extend([Op::Declare { variable: copy }, Op::Assign { place, value }]);
+                self.address_of(place, ty)
+            } else {
+                self.convert(argument, ty)
+            };
+            let place = self.word_at(whole, at + 1, ty);
+            ops.push(Op::Assign { place, value });
+            at += WORDS;
+        }
+        ops.push(Op::Assign {
+            place: self.word_at(whole, at, word),
+            value: self.zero(word),
+        });
+        let first = self.word_at(whole, 0, word);
+        let pointer = self.types.pointer(word);
+        (ops, variables, self.address_of(first, pointer))
+    }
+
+    /// How many arguments a function behind a pointer has by name, if further ones may follow. Through
+    /// a pointer that says nothing of its parameters, none of what is passed is a further one: C
+    /// leaves such a call of a function with `...` open.
     fn named_behind(&self, pointer: ExprId) -> Option<usize> {
         let Type::Pointer(to) = *self.types.get(self.ty_of(pointer)) else {
             return None;
@@ -198,7 +211,10 @@ impl Builder {
                 parameters,
                 variadic: Variadic::Yes,
                 ..
-            } if !parameters.is_empty() => Some(parameters.len()),
+            } => match parameters.len() {
+                0 => Some(usize::MAX),
+                named => Some(named),
+            },
             _ => None,
         }
     }
