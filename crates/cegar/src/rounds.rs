@@ -12,6 +12,7 @@ use crate::search::{AbstractAnswer, search};
 use hardbop_bebop::supergraph::Vertex;
 use hardbop_budget::{Budget, Stopped};
 use hardbop_cfront::ids::{CheckId, LocId};
+use hardbop_circuit::CircuitSolver;
 use hardbop_engine::claim::{Invariants, ScopedPredicate};
 use hardbop_engine::{Claim, Desk, Encodings, Ended, Engine, Event, Figure, Reason, Task, Turn};
 use hardbop_logic::{Limits, Op, Session, TermId, Terms, Z3Options, Z3Solver};
@@ -312,8 +313,6 @@ impl Rounds<'_> {
         let view = self.view;
         let guessing = guess.encoding != Encoding::Bits;
         let constants = Constants::new(guess, terms);
-        let mut session = self.session();
-        session.set_limits(self.limits(self.options.relation_time));
         let mut path_session = self.session();
         let mut memory = Memory::default();
         let ground = Ground {
@@ -322,9 +321,15 @@ impl Rounds<'_> {
             skeleton: &view.skeleton,
             constants: &constants,
         };
-        if guessing && reads_words_by_bytes(&ground, terms, &mut memory.blocks) {
+        let by_bytes = reads_words_by_bytes(&ground, terms, &mut memory.blocks);
+        if guessing && by_bytes {
             return Stage::OutOfTime;
         }
+        let mut session = match by_bytes {
+            true => Session::new(Box::new(CircuitSolver::new()), self.budget.clone()),
+            false => self.session(),
+        };
+        session.set_limits(self.limits(self.options.relation_time));
         self.families = Families::new(&ground, terms, &mut memory.blocks);
         let refiner = Refiner { ground };
         while self.is_unsettled() {
@@ -448,7 +453,7 @@ impl Rounds<'_> {
 
 /// Whether words in memory are put together from bytes, as in lists whose nodes are found by
 /// `container_of`. Bytes are bits in every reading, and questions that mix them with integers take
-/// solvers longer than those about machine words.
+/// solvers longer than those about machine words; circuits take those in the least time.
 fn reads_words_by_bytes(ground: &Ground<'_, '_>, terms: &mut Terms, blocks: &mut Blocks) -> bool {
     let mut roots = Vec::new();
     for edge in &ground.skeleton.edges {

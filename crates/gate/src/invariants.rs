@@ -22,7 +22,7 @@ use hardbop_engine::Reason;
 use hardbop_engine::claim::{Ghosts, Invariants, NoForm, Ranking};
 use hardbop_logic::{
     Answer, Limits, Op, Relative, Session, TermId, Terms, multiplies, products_as_functions,
-    without_products, without_refuted,
+    rebased, without_products, without_refuted,
 };
 use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Meaning, Spelling};
@@ -43,6 +43,11 @@ pub(crate) const FROM_ORIGIN: Limits = Limits {
     time: Some(Duration::from_millis(500)),
     steps: Some(500_000),
 };
+
+/// What a question may cost before a SAT solver is asked for a proof, ...
+const AT_FIRST: Duration = Duration::from_secs(2);
+/// ... and what that may cost.
+const ON_CIRCUITS: Duration = Duration::from_secs(10);
 
 /// So many parts of an invariant that are not easy from the origin show that the others are not,
 /// either.
@@ -139,6 +144,7 @@ impl Gate<'_> {
         };
         let cuts = Cuts::new(view.program, &claim.cuts, apart.clone());
         let mut checker = Checker {
+            gate: self,
             view,
             apart,
             ranks,
@@ -184,6 +190,7 @@ fn seen_from_origin(semantics: &Semantics<'_>, terms: &mut Terms) -> Relative {
 
 /// Asks about every step of a program.
 pub(crate) struct Checker<'a, 'p> {
+    gate: &'a Gate<'a>,
     pub(crate) view: &'a View<'p>,
     /// The functions whose calls are steps.
     apart: BTreeSet<FuncId>,
@@ -235,11 +242,11 @@ impl Checker<'_, '_> {
                 return Ok(());
             }
         }
-        self.never_besides(together)
+        self.never_besides(&[], together)
     }
 
-    /// The same beside what the solver knows.
-    fn never_besides(&mut self, together: &[TermId]) -> Result<(), Reason> {
+    /// The same beside some formulas that the solver was told.
+    fn never_besides(&mut self, told: &[TermId], together: &[TermId]) -> Result<(), Reason> {
         let question = self.terms.and(together);
         if question == self.terms.bool(false) {
             return Ok(());
@@ -264,10 +271,38 @@ impl Checker<'_, '_> {
                 return Ok(());
             }
         }
-        match self.session.check(&self.terms, &[question]) {
+        let at_first = AT_FIRST.min(self.gate.query_time);
+        self.session.set_limits(Limits {
+            time: Some(at_first),
+            ..self.limits
+        });
+        let mut answer = self.session.check(&self.terms, &[question]);
+        self.session.set_limits(self.limits);
+        if let Answer::Unknown(_) = answer {
+            if self.has_no_circuit(told, question) {
+                return Ok(());
+            }
+            answer = self.session.check(&self.terms, &[question]);
+        }
+        match answer {
             Answer::Unsat => Ok(()),
             other => Err(refused(other)),
         }
+    }
+
+    /// Whether formulas have a proof that no circuit of theirs can be on: bytes of memory at
+    /// addresses that are distances from the origin are plain there.
+    fn has_no_circuit(&mut self, told: &[TermId], question: TermId) -> bool {
+        let semantics = &self.view.semantics;
+        let mut facts = semantics.axioms(&mut self.terms);
+        facts.extend(told);
+        facts.push(question);
+        let origin = semantics.origin(&mut self.terms);
+        let mut facts = rebased(&mut self.terms, origin, &facts).unwrap_or(facts);
+        let question = facts.pop().expect("the question is the last of them");
+        let bits = self.gate.bits(semantics, &mut self.terms, &facts);
+        let time = ON_CIRCUITS.min(self.gate.query_time);
+        bits.is_some_and(|mut bits| bits.refute(&self.terms, question, time))
     }
 
     /// What a formula about a cut point says there: of now, what `now` says; of the procedure's
@@ -343,7 +378,7 @@ impl Checker<'_, '_> {
         }
         let never = open
             .into_iter()
-            .try_for_each(|fails| self.never_besides(&[fails]));
+            .try_for_each(|fails| self.never_besides(conditions, &[fails]));
         self.session.pop();
         never
     }

@@ -5,7 +5,9 @@ use crate::groups::{Group, groups};
 use hardbop_bebop::bdd::Bdd;
 use hardbop_bebop::space::{Copy, Slot, Space};
 use hardbop_budget::Stopped;
-use hardbop_logic::{Cube, Op, PutIn, TermId, Unknown, all_models, merge_cubes};
+use hardbop_logic::{
+    Cube, Enumeration, Op, PutIn, TermId, Unknown, all_models, merge_cubes, rebased,
+};
 use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::places::is_fixed;
 use hardbop_semantics::skeleton::SkeletonEdgeId;
@@ -14,8 +16,11 @@ use std::ops::ControlFlow;
 
 /// From so many predicates on, groups that are independent of each other are looked for.
 const GROUPED: usize = 6;
-/// More models than this for one question: the rest is taken to be possible.
+/// More models than this for one question, or for each state that it is about: predicates are
+/// followed one by one instead of together. So many come where little is known of memory, and there
+/// is nothing to learn from which of them go together.
 const MAX_MODELS: usize = 4096;
+const MODELS_OF_STATE: usize = 8;
 /// More sets of values than this for one question: it is asked without them.
 const MAX_PARTS: usize = 64;
 
@@ -287,22 +292,29 @@ impl Abstraction<'_, '_> {
             .collect();
         let states: Vec<TermId> = states.into_iter().collect();
         facts.push(self.terms.or(&states));
+        let (asked, facts) = self.from_origin(asked, facts);
         for fact in facts {
             self.session.assert(self.terms, fact);
         }
+        let most = MAX_MODELS.min(MODELS_OF_STATE * domain.len());
         let mut models = Vec::new();
-        let ended = all_models(self.session, self.terms, &asked, &[], &mut |cube| {
+        let mut ended = all_models(self.session, self.terms, &asked, &[], &mut |cube| {
             models.push(cube.clone());
-            if models.len() >= MAX_MODELS {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
+            match models.len() < most {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
             }
         });
-        self.session.pop();
-        if ended? != hardbop_logic::Enumeration::Complete {
-            return Err(Unknown::Steps);
+        if let Ok(Enumeration::Broken) = ended {
+            let is_after = |&at: &usize| at >= wiring.before.len();
+            let after = group.positions.iter().map(is_after);
+            ended = self.one_by_one(&asked, after.collect()).map(|one| {
+                models = vec![one];
+                Enumeration::Complete
+            });
         }
+        self.session.pop();
+        ended?;
         let spread = |cube: Cube| {
             let mut values = vec![None; formulas.len()];
             for (&at, value) in group.positions.iter().zip(cube.0) {
@@ -311,6 +323,40 @@ impl Abstraction<'_, '_> {
             Cube(values)
         };
         Ok(merge_cubes(&models).into_iter().map(spread).collect())
+    }
+
+    /// What formulas come to, each by itself, where it is asked for.
+    fn one_by_one(&mut self, asked: &[TermId], wanted: Vec<bool>) -> Result<Cube, Unknown> {
+        let mut values = Vec::with_capacity(asked.len());
+        for (&formula, wanted) in asked.iter().zip(wanted) {
+            let mut seen = BTreeSet::new();
+            if wanted {
+                all_models(self.session, self.terms, &[formula], &[], &mut |cube| {
+                    seen.extend(cube.0[0]);
+                    ControlFlow::Continue(())
+                })?;
+            }
+            values.push(seen.pop_first().filter(|_| seen.is_empty()));
+        }
+        Ok(Cube(values))
+    }
+
+    /// A question with addresses counted from where objects begin: it has the same answers, and a
+    /// solver has nothing to add to each of them.
+    fn from_origin(
+        &mut self,
+        asked: Vec<TermId>,
+        facts: Vec<TermId>,
+    ) -> (Vec<TermId>, Vec<TermId>) {
+        let origin = self.ground.semantics.origin(self.terms);
+        let whole: Vec<TermId> = asked.iter().chain(&facts).copied().collect();
+        match rebased(self.terms, origin, &whole) {
+            Some(mut seen) => {
+                let facts = seen.split_off(asked.len());
+                (seen, facts)
+            }
+            None => (asked, facts),
+        }
     }
 
     /// The ranges of the state variables that formulas mention.
