@@ -42,6 +42,18 @@ pub struct Memory {
     pub(crate) blocks: BTreeMap<LocId, Block>,
     answers: HashMap<Question, Vec<Known>>,
     places: Places,
+    together: usize,
+}
+
+impl Memory {
+    /// Follows predicates together as long as that gives no more combinations for each state; what
+    /// was followed one by one is asked again.
+    pub(crate) fn follow(&mut self, together: usize) {
+        self.together = together;
+        for known in self.answers.values_mut() {
+            known.retain(|known| known.together);
+        }
+    }
 }
 
 /// What a relation speaks of: the edge, the predicates before and after. Formulas, not slots: they
@@ -59,6 +71,8 @@ struct Question {
 struct Known {
     domain: Vec<Cube>,
     models: Vec<Vec<Cube>>,
+    /// Whether all predicates were followed together.
+    together: bool,
 }
 
 /// A predicate with what it speaks of.

@@ -96,6 +96,11 @@ impl Statistics {
     }
 }
 
+/// More combinations of predicates behind one state than these, and they are followed one by one, where
+/// words are put together from bytes. So many come where little is known of memory, and which of them
+/// go together teaches nothing then, and takes long to find out.
+const TOGETHER: usize = 8;
+
 /// The loop as an engine.
 #[derive(Clone, Debug, Default)]
 pub struct Slam(pub Options);
@@ -139,6 +144,7 @@ impl Slam {
             blocked: None,
             incomplete: None,
             unsolved: 0,
+            together: false,
             violated: false,
             proved: false,
             statistics: Statistics::default(),
@@ -193,6 +199,9 @@ struct Rounds<'a> {
     incomplete: Option<Reason>,
     /// For how many paths in a row nobody solved the Horn clauses.
     unsolved: u32,
+    /// Whether predicates are followed together, however many combinations they come to: without
+    /// that, a path was not ruled out.
+    together: bool,
     /// Whether some check is violated, ...
     violated: bool,
     /// ... and whether the others are proved.
@@ -331,6 +340,8 @@ impl Rounds<'_> {
         };
         session.set_limits(self.limits(self.options.relation_time));
         self.families = Families::new(&ground, terms, &mut memory.blocks);
+        self.together = !by_bytes;
+        memory.follow(if by_bytes { TOGETHER } else { usize::MAX });
         let refiner = Refiner { ground };
         while self.is_unsettled() {
             if let Err(stopped) = self.budget.check() {
@@ -384,6 +395,9 @@ impl Rounds<'_> {
                     );
                     if let Some(ended) = ended {
                         return ended;
+                    }
+                    if self.together {
+                        memory.follow(usize::MAX);
                     }
                 }
             }

@@ -16,11 +16,8 @@ use std::ops::ControlFlow;
 
 /// From so many predicates on, groups that are independent of each other are looked for.
 const GROUPED: usize = 6;
-/// More models than this for one question, or for each state that it is about: predicates are
-/// followed one by one instead of together. So many come where little is known of memory, and there
-/// is nothing to learn from which of them go together.
+/// More models than this for one question: predicates are followed one by one instead of together.
 const MAX_MODELS: usize = 4096;
-const MODELS_OF_STATE: usize = 8;
 /// More sets of values than this for one question: it is asked without them.
 const MAX_PARTS: usize = 64;
 
@@ -241,18 +238,26 @@ impl Abstraction<'_, '_> {
         };
         let equations: Vec<TermId> = values.iter().map(|(&a, &b)| self.terms.eq(a, b)).collect();
         let mut models = Vec::with_capacity(groups.len());
+        let mut together = true;
         for mut group in groups {
             // What was put in may still be spoken of in other ways.
             group.conditions.extend(&equations);
             let group = &group;
             match self.models(wiring, &formulas, group, &domain) {
-                Ok(found) => models.push(found),
+                Ok((found, all)) => {
+                    models.push(found);
+                    together &= all;
+                }
                 Err(Unknown::Stopped(stopped)) => return Err(stopped),
                 // Whatever is not known is possible: sound, and less precise.
                 Err(_) => return self.diagram(edge, &domain, space),
             }
         }
-        let known = Known { domain, models };
+        let known = Known {
+            domain,
+            models,
+            together,
+        };
         let found = self.known_relation(edge, &known, space)?;
         self.memory
             .answers
@@ -262,14 +267,15 @@ impl Abstraction<'_, '_> {
         Ok(found)
     }
 
-    /// All models over the predicates of a group, as cubes over all predicates.
+    /// All models over the predicates of a group, as cubes over all predicates; or more than these,
+    /// where predicates were not followed together.
     fn models(
         &mut self,
         wiring: &Wiring,
         formulas: &[TermId],
         group: &Group,
         domain: &[Cube],
-    ) -> Result<Vec<Cube>, Unknown> {
+    ) -> Result<(Vec<Cube>, bool), Unknown> {
         let asked: Vec<TermId> = group.positions.iter().map(|&at| formulas[at]).collect();
         let mut roots = asked.clone();
         roots.extend(&group.conditions);
@@ -296,7 +302,7 @@ impl Abstraction<'_, '_> {
         for fact in facts {
             self.session.assert(self.terms, fact);
         }
-        let most = MAX_MODELS.min(MODELS_OF_STATE * domain.len());
+        let most = MAX_MODELS.min(self.memory.together.saturating_mul(domain.len()));
         let mut models = Vec::new();
         let mut ended = all_models(self.session, self.terms, &asked, &[], &mut |cube| {
             models.push(cube.clone());
@@ -305,7 +311,8 @@ impl Abstraction<'_, '_> {
                 false => ControlFlow::Break(()),
             }
         });
-        if let Ok(Enumeration::Broken) = ended {
+        let together = !matches!(ended, Ok(Enumeration::Broken));
+        if !together {
             let is_after = |&at: &usize| at >= wiring.before.len();
             let after = group.positions.iter().map(is_after);
             ended = self.one_by_one(&asked, after.collect()).map(|one| {
@@ -322,7 +329,8 @@ impl Abstraction<'_, '_> {
             }
             Cube(values)
         };
-        Ok(merge_cubes(&models).into_iter().map(spread).collect())
+        let models = merge_cubes(&models).into_iter().map(spread);
+        Ok((models.collect(), together))
     }
 
     /// What formulas come to, each by itself, where it is asked for.

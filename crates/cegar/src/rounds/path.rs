@@ -121,6 +121,10 @@ impl Rounds<'_> {
         if added || self.track_everywhere(precision) {
             return None;
         }
+        if !self.together {
+            self.together = true;
+            return None;
+        }
         if guessing {
             return Some(Stage::NeedsBits);
         }
