@@ -6,7 +6,13 @@
 
 use crate::hash::FastMap;
 use crate::space::Slot;
-use crate::supergraph::{Edge, Frame, Supergraph};
+use crate::supergraph::{Edge, Frame, Supergraph, Vertex};
+
+/// So many rounds of FORCE that find nothing better show that no more will come.
+const PATIENCE: usize = 6;
+
+/// Orders of so few slots are not so bad that FORCE does not get away from them.
+const SMALL: u32 = 16;
 
 /// How slots are ordered at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,31 +38,60 @@ pub fn slot_order(graph: &impl Supergraph, order: SlotOrder) -> Vec<Slot> {
     if order == SlotOrder::Declared || slots <= 6 {
         return (0..slots).map(Slot).collect();
     }
-    force(slots, &supports(graph))
+    force(slots, &supports(graph, slots))
 }
 
-/// The distinct sets of slots that edges use, with the number of edges that use each.
-fn supports(graph: &impl Supergraph) -> Vec<(Vec<u32>, f64)> {
+/// The distinct sets of slots that edges use, with the number of edges that use each; those of
+/// procedures that nobody calls do not count.
+fn supports(graph: &impl Supergraph, slots: u32) -> Vec<(Vec<u32>, f64)> {
+    let mut found: Vec<(Vec<u32>, f64)> = match slots {
+        ..=64 => small_supports(graph),
+        _ => large_supports(graph),
+    };
+    // A loop body that is written once runs often, and a statement that is written a hundred
+    // times runs no more often for that: weigh by the logarithm.
+    for (_, weight) in &mut found {
+        *weight = 1.0 + weight.ln();
+    }
+    found
+}
+
+/// Where one word holds all slots, which is the case in most programs.
+fn small_supports(graph: &impl Supergraph) -> Vec<(Vec<u32>, f64)> {
+    let mut index: FastMap<u64, usize> = FastMap::default();
+    let mut found: Vec<(u64, f64)> = Vec::new();
+    for_each_use(graph, &mut |slots| {
+        let word = slots.iter().fold(0u64, |word, slot| word | 1 << slot.0);
+        if word.count_ones() >= 2 {
+            let at = *index.entry(word).or_insert(found.len());
+            match found.get_mut(at) {
+                Some(known) => known.1 += 1.0,
+                None => found.push((word, 1.0)),
+            }
+        }
+    });
+    let slots = |word: u64| {
+        let mut slots = Vec::with_capacity(word.count_ones() as usize);
+        let mut rest = word;
+        while rest != 0 {
+            slots.push(rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+        slots
+    };
+    let found = found.into_iter();
+    found.map(|(word, count)| (slots(word), count)).collect()
+}
+
+fn large_supports(graph: &impl Supergraph) -> Vec<(Vec<u32>, f64)> {
     let mut index: FastMap<Vec<u32>, usize> = FastMap::default();
     let mut found: Vec<(Vec<u32>, f64)> = Vec::new();
-    let mut slots = Vec::new();
-    let mut results = Vec::new();
     let mut key = Vec::new();
-    for edge in (0..graph.edges()).map(Edge) {
-        slots.clear();
-        graph.reads(edge, &mut slots);
-        graph.writes(edge, &mut slots);
-        if let Some(callee) = graph.ends(edge).callee {
-            let formals = Frame::of(graph, callee).formals;
-            slots.extend(formals.map(Slot));
-            results.clear();
-            graph.results(edge, &mut results);
-            slots.extend(results.iter().map(|&(value, _)| value));
-        }
+    for_each_use(graph, &mut |slots| {
         slots.sort_unstable();
         slots.dedup();
         if slots.len() < 2 {
-            continue;
+            return;
         }
         key.clear();
         key.extend(slots.iter().map(|slot| slot.0));
@@ -67,19 +102,45 @@ fn supports(graph: &impl Supergraph) -> Vec<(Vec<u32>, f64)> {
                 found.push((key.clone(), 1.0));
             }
         }
-    }
-    // A loop body that is written once runs often, and a statement that is written a hundred
-    // times runs no more often for that: weigh by the logarithm.
-    for (_, weight) in &mut found {
-        *weight = 1.0 + weight.ln();
-    }
+    });
     found
+}
+
+/// Shows the slots that each edge uses, in procedures that main may call.
+fn for_each_use(graph: &impl Supergraph, visit: &mut dyn FnMut(&mut Vec<Slot>)) {
+    let mut met = vec![false; graph.procedures() as usize];
+    met[graph.main().index()] = true;
+    let mut work = vec![graph.main()];
+    let (mut slots, mut results) = (Vec::new(), Vec::new());
+    while let Some(procedure) = work.pop() {
+        let vertices = graph.procedure(procedure).vertices;
+        for edge in vertices.flat_map(|vertex| graph.edges_from(Vertex(vertex))) {
+            let edge = Edge(edge);
+            slots.clear();
+            graph.reads(edge, &mut slots);
+            graph.writes(edge, &mut slots);
+            if let Some(callee) = graph.ends(edge).callee {
+                if !std::mem::replace(&mut met[callee.index()], true) {
+                    work.push(callee);
+                }
+                let formals = Frame::of(graph, callee).formals;
+                slots.extend(formals.map(Slot));
+                results.clear();
+                graph.results(edge, &mut results);
+                slots.extend(results.iter().map(|&(value, _)| value));
+            }
+            visit(&mut slots);
+        }
+    }
 }
 
 /// The best of FORCE from two starts: the declared order, which the author may have chosen well,
 /// and a breadth-first one, since FORCE by itself does not untangle a large order that is bad.
 fn force(slots: u32, supports: &[(Vec<u32>, f64)]) -> Vec<Slot> {
     let declared = force_from((0..slots).collect(), supports);
+    if slots <= SMALL {
+        return declared.1.into_iter().map(Slot).collect();
+    }
     let layered = force_from(layers(slots, supports), supports);
     // The span predicts the size of BDDs only roughly: leave what was declared for clear gains.
     let best = if layered.0 < declared.0 * 0.8 {
@@ -162,7 +223,11 @@ fn force_from(mut order: Vec<u32>, supports: &[(Vec<u32>, f64)]) -> (f64, Vec<u3
     }
     let mut best = (span(&position, supports), order.clone());
     let rounds = 10 + 5 * f64::from(slots.max(2)).log2() as usize;
+    let mut in_vain = 0;
     for _ in 0..rounds {
+        if in_vain >= PATIENCE {
+            break;
+        }
         let mut pull = vec![(0.0, 0.0); slots as usize];
         for (support, weight) in supports {
             let sum: f64 = support.iter().map(|&slot| position[slot as usize]).sum();
@@ -190,8 +255,10 @@ fn force_from(mut order: Vec<u32>, supports: &[(Vec<u32>, f64)]) -> (f64, Vec<u3
             position[slot as usize] = place as f64;
         }
         let now = span(&position, supports);
+        in_vain += 1;
         if now < best.0 {
             best = (now, order.clone());
+            in_vain = 0;
         }
     }
     best

@@ -57,7 +57,7 @@ impl Ranges {
         live_ranges: LiveRanges,
         mod_ref: ModRef,
     ) -> Ranges {
-        let uses = Uses::new(graph, slots);
+        let uses = Uses::new(graph, schedule, slots);
         let (modified, touched) = match mod_ref {
             ModRef::Tracked => mod_ref_sets(graph, schedule, slots, &uses),
             ModRef::Ignored => {
@@ -74,7 +74,8 @@ impl Ranges {
 
     /// Everything in scope everywhere: what a trace shows.
     pub(crate) fn whole_scope(graph: &impl Supergraph, schedule: &Schedule, slots: u32) -> Ranges {
-        let (modified, _) = mod_ref_sets(graph, schedule, slots, &Uses::new(graph, slots));
+        let (modified, _) =
+            mod_ref_sets(graph, schedule, slots, &Uses::new(graph, schedule, slots));
         let live = match live_in_scope(graph, slots, &modified, &all_globals(graph, slots)) {
             Live::Procedures { scope, .. } => Live::Procedures {
                 exit: scope.clone(),
@@ -152,7 +153,8 @@ fn all_globals(graph: &impl Supergraph, slots: u32) -> Rows {
     all
 }
 
-/// What edges read and write, worked out once: the analyses come by every edge several times.
+/// What edges of procedures that main may call read and write, worked out once: the analyses come by
+/// every edge several times.
 enum Uses {
     /// By edge, as half words: few slots are the rule, and edges are many.
     Few(Vec<[u32; 2]>),
@@ -163,23 +165,27 @@ enum Uses {
 }
 
 impl Uses {
-    fn new(graph: &impl Supergraph, slots: u32) -> Uses {
+    fn new(graph: &impl Supergraph, schedule: &Schedule, slots: u32) -> Uses {
+        let vertices = |&procedure: &Proc| graph.procedure(procedure).vertices;
+        let vertices = schedule.procedures.iter().flat_map(vertices);
+        let edges = vertices.flat_map(|vertex| graph.edges_from(Vertex(vertex)));
         let count = graph.edges() as usize;
         let mut reads = Vec::new();
         let mut writes = Vec::new();
         if slots <= u32::BITS {
             let bits = |slots: &[Slot]| slots.iter().fold(0, |bits, slot| bits | 1 << slot.0);
-            let words = (0..graph.edges()).map(|edge| {
+            let mut words = vec![[0; 2]; count];
+            for edge in edges {
                 reads.clear();
                 graph.reads(Edge(edge), &mut reads);
                 writes.clear();
                 graph.writes(Edge(edge), &mut writes);
-                [bits(&reads), bits(&writes)]
-            });
-            return Uses::Few(words.collect());
+                words[edge as usize] = [bits(&reads), bits(&writes)];
+            }
+            return Uses::Few(words);
         }
         let mut rows = (Rows::new(count, slots), Rows::new(count, slots));
-        for edge in 0..graph.edges() {
+        for edge in edges {
             reads.clear();
             graph.reads(Edge(edge), &mut reads);
             for &slot in &reads {

@@ -54,9 +54,15 @@ pub fn run(limits: Option<&Limits>) -> Option<Ended> {
     let time = limits.and_then(|limits| limits.time_limit);
     let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let time = time.map(|limit| limit.saturating_add(MORE_TIME));
-    let memory = limits.and_then(|limits| limits.memory_limit);
-    let memory = memory.map(|mib| mib.saturating_mul(1 << 20));
-    let memory = memory.map(|limit| limit.saturating_add(limit / 2 + MORE_MEMORY));
+    let memory = limits.and_then(|limits| {
+        let limit = limits::memory(limits)?;
+        // Where nobody says, the limit is most of what there is.
+        let more = match limits.memory_limit {
+            Some(_) => limit / 2 + MORE_MEMORY,
+            None => limit / 6,
+        };
+        Some(limit.saturating_add(more))
+    });
     let cpu = limits.and_then(limits::cpu);
     let cpu = cpu.map(|limit| limit.saturating_add(MORE_TIME));
     let most = Most { time, cpu, memory };

@@ -23,6 +23,24 @@ pub fn cpu(limits: &Limits) -> Option<Duration> {
     }
 }
 
+/// The memory that the work may hold, in bytes: what the user says, or three quarters of what is free
+/// now: what takes more makes the machine unusable, and ends in a crash.
+pub fn memory(limits: &Limits) -> Option<u64> {
+    let said = limits.memory_limit;
+    let said = said.map(|mib| mib.saturating_mul(1 << 20));
+    said.or_else(|| Some(available()? / 4 * 3))
+}
+
+/// The memory that is free now, in bytes.
+pub fn available() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info
+        .lines()
+        .find(|line| line.starts_with("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 /// The budget of a command. From here on the first Ctrl-C asks the work to stop and report what
 /// is known, and the second one ends the process.
 pub fn budget(limits: &Limits) -> Result<Budget, Failure> {
@@ -36,8 +54,8 @@ pub fn budget(limits: &Limits) -> Result<Budget, Failure> {
     if let Some(limit) = cpu(limits) {
         budget = budget.with_cpu(limit);
     }
-    if let Some(mib) = limits.memory_limit {
-        budget = budget.with_memory(mib.saturating_mul(1 << 20));
+    if let Some(bytes) = memory(limits) {
+        budget = budget.with_memory(bytes);
     }
     let cancelled = budget.cancellation();
     let installed = ctrlc::set_handler(move || {
@@ -48,4 +66,22 @@ pub fn budget(limits: &Limits) -> Result<Budget, Failure> {
     });
     installed.map_err(|error| Failure::internal(format!("cannot listen for Ctrl-C: {error}")))?;
     Ok(budget)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_limited_where_nobody_says_how() {
+        let limits = |memory_limit| Limits {
+            time_limit: None,
+            cpu_limit: None,
+            memory_limit,
+        };
+        assert_eq!(memory(&limits(Some(3))), Some(3 << 20));
+        let free = available().expect("the system tells");
+        let most = memory(&limits(None)).expect("a limit");
+        assert!(most > 0 && most < free / 8 * 7, "{most} of {free}");
+    }
 }

@@ -78,7 +78,7 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
     }
     // Nobody else sets it.
     let _ = BUDGET.set(budget);
-    let memory = asked.or_else(|| Some(available()?.min(MOST)));
+    let memory = asked.or_else(|| Some((limits::available()? / 4 * 3).min(MOST)));
     let console = console.clone();
     let look = move || {
         loop {
@@ -109,14 +109,4 @@ fn end(console: &Console, reason: &str) -> ! {
     console.stopped(&while_reading(reason));
     console.stderr().close();
     guard::leave(Verdict::Unknown.exit_code())
-}
-
-/// Three quarters of the memory that is free now.
-fn available() -> Option<u64> {
-    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = info
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    let kibibytes: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
-    Some(kibibytes * 1024 / 4 * 3)
 }
