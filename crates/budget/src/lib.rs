@@ -3,6 +3,10 @@
 //! An engine gets a [`Budget`] and calls [`Budget::check`] at its safe points. Running out is an
 //! ordinary value ([`Stopped`]) that travels up to an UNKNOWN verdict; nothing panics or exits.
 
+mod stint;
+
+pub use stint::Stint;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,10 +6,10 @@
 use crate::graph::{Bit, Graph, Node, NodeId};
 use crate::proof::{self, Checker, Step};
 use batsat::SolverInterface;
-use hardbop_budget::Budget;
+use hardbop_budget::{Budget, Stint};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What the solver says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,8 @@ pub struct Sat {
 
 /// Looks at the clock while the solver works.
 struct Watch {
-    deadline: Option<Instant>,
+    began: Stint,
+    time: Option<Duration>,
     budget: Budget,
     /// The most decisions.
     decisions: u32,
@@ -68,7 +69,8 @@ impl Watch {
         if self.calls.get() > self.decisions {
             self.over.set(true);
         } else if self.calls.get().is_multiple_of(self.every) {
-            let late = self.deadline.is_some_and(|end| Instant::now() >= end);
+            let worked = |time| self.began.elapsed() >= time && self.began.worked() >= time;
+            let late = self.time.is_some_and(worked);
             self.over.set(late || self.budget.check().is_err());
         }
         self.over.get()
@@ -514,7 +516,8 @@ impl Sat {
         }
         self.questions = self.questions.wrapping_add(1);
         let watch = Watch {
-            deadline: time.map(|time| Instant::now() + time),
+            began: Stint::begin(),
+            time,
             budget: budget.clone(),
             decisions: self.decisions,
             // The strong solver asks much less often.

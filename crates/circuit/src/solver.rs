@@ -3,7 +3,7 @@
 use crate::blast::{Blaster, Read};
 use crate::graph::{Bit, Graph, Node, NodeId};
 use crate::sat::{Outcome, Sat, Switch};
-use hardbop_budget::Budget;
+use hardbop_budget::{Budget, Stint};
 use hardbop_logic::{
     Answer, ArrayValue, Assignment, BitVec, FuncId, FunctionValue, Limits, Solver, Sort, TermId,
     Terms, Unknown, Value, eval,
@@ -11,7 +11,6 @@ use hardbop_logic::{
 use num_bigint::BigUint;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// An incremental solver that translates to circuits. Reads of memory and values of functions are
 /// made to agree when a model shows that they do not.
@@ -280,10 +279,10 @@ impl CircuitSolver {
     }
 
     fn ask(&mut self, bits: &[Bit], limits: Limits, budget: &Budget) -> Answer {
-        let start = Instant::now();
+        let began = Stint::begin();
         let switches: Vec<Switch> = self.levels.iter().map(|level| level.switch).collect();
         loop {
-            let left = limits.time.map(|time| time.saturating_sub(start.elapsed()));
+            let left = limits.time.map(|time| time.saturating_sub(began.worked()));
             let graph: &Graph = &self.blaster.graph;
             match self.sat.check(graph, bits, &switches, left, budget) {
                 Outcome::Unsat => {

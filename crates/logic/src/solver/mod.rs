@@ -45,7 +45,7 @@ pub enum Unknown {
 /// What one query may cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall-clock time.
+    /// Processor time of the thread that asks; of a solver in a process of its own, time.
     pub time: Option<Duration>,
     /// Steps in the solver's own measure: the same on every machine. Not every solver has them.
     pub steps: Option<u32>,

@@ -5,9 +5,9 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use hardbop_budget::Budget;
+use hardbop_budget::{Budget, Stint};
 use z3::Context;
 
 use super::{Limits, Unknown};
@@ -37,7 +37,8 @@ struct State {
 }
 
 struct Watch {
-    deadline: Option<Instant>,
+    began: Stint,
+    time: Option<Duration>,
     budget: Budget,
 }
 
@@ -80,13 +81,11 @@ impl Watchdog {
                 "no thread could be started to watch the solver".into(),
             ));
         }
-        let deadline = limits
-            .time
-            .and_then(|time| Instant::now().checked_add(time));
         let mut state = self.shared.lock();
         state.fired = None;
         state.watch = Some(Watch {
-            deadline,
+            began: Stint::begin(),
+            time: limits.time,
             budget: budget.clone(),
         });
         if state.asleep {
@@ -127,9 +126,7 @@ fn run(shared: &Shared, interrupt: &dyn Fn()) {
             Some(watch) => {
                 idle = 0;
                 let stopped = watch.budget.check().err().map(Unknown::Stopped);
-                let late = watch
-                    .deadline
-                    .is_some_and(|deadline| Instant::now() >= deadline);
+                let late = watch.time.is_some_and(|time| watch.began.is_over(time));
                 if let Some(why) = stopped.or(late.then_some(Unknown::Time)) {
                     state.fired.get_or_insert(why);
                     // Under the lock: no interrupt can hit the query after the one that it is
@@ -141,10 +138,11 @@ fn run(shared: &Shared, interrupt: &dyn Fn()) {
         }
         let tick = match &state.watch {
             Some(Watch {
-                deadline: Some(deadline),
+                began,
+                time: Some(time),
                 ..
             }) => TICK
-                .min(deadline.saturating_duration_since(Instant::now()))
+                .min(time.saturating_sub(began.elapsed()))
                 .max(Duration::from_millis(1)),
             _ => TICK,
         };
