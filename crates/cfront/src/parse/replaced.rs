@@ -13,10 +13,15 @@ use rucc_ast::{
 use rucc_base::Symbol;
 use rucc_diag::Diagnostic;
 use rucc_types::{RecordKind, Types};
+use std::collections::{HashMap, HashSet};
 
 /// Refuses the first initialiser that replaces a part of another one.
 pub(super) fn refused(ast: &Ast, types: &Types) -> Option<Diagnostic> {
-    let search = Search { ast, types };
+    let search = Search {
+        ast,
+        types,
+        unions: unions(types),
+    };
     let mut pending: Vec<InitId> = Vec::new();
     for index in 0..ast.counts().decls {
         if let Decl::Var { declarators, .. } = ast[DeclId::from_usize(index)] {
@@ -39,6 +44,18 @@ pub(super) fn refused(ast: &Ast, types: &Types) -> Option<Diagnostic> {
         pending.extend(ast[list].iter().map(|item| item.init));
     }
     None
+}
+
+/// The unions that names are members of.
+fn unions(types: &Types) -> HashMap<Symbol, Vec<usize>> {
+    let mut unions: HashMap<Symbol, Vec<usize>> = HashMap::new();
+    let records = types.records().enumerate();
+    for (number, (_, record)) in records.filter(|(_, (_, r))| r.kind == RecordKind::Union) {
+        for name in record.fields.iter().filter_map(|field| field.name) {
+            unions.entry(name).or_default().push(number);
+        }
+    }
+    unions
 }
 
 /// One step towards what an item of a list initialises.
@@ -69,6 +86,7 @@ enum Meet {
 struct Search<'a> {
     ast: &'a Ast,
     types: &'a Types,
+    unions: HashMap<Symbol, Vec<usize>>,
 }
 
 impl Search<'_> {
@@ -80,6 +98,9 @@ impl Search<'_> {
         }
         let paths = self.paths(items);
         let first = items.iter().position(|item| !item.designators.is_empty())?;
+        if first == 0 && self.are_apart(&paths) {
+            return None;
+        }
         // Nothing before the first designator comes twice.
         for (number, item) in items.iter().enumerate().skip(first) {
             let path = &paths[number];
@@ -166,9 +187,24 @@ impl Search<'_> {
     }
 
     fn share_a_union(&self, one: Symbol, other: Symbol) -> bool {
-        self.types.records().any(|(_, record)| {
-            let has = |name| record.fields.iter().any(|field| field.name == Some(name));
-            record.kind == RecordKind::Union && has(one) && has(other)
+        match (self.unions.get(&one), self.unions.get(&other)) {
+            (Some(of), Some(among)) => of.iter().any(|union| among.contains(union)),
+            _ => false,
+        }
+    }
+
+    /// Whether it is plain that no two items lead to the same part. Tables can be long.
+    fn are_apart(&self, paths: &[Vec<Step>]) -> bool {
+        let mut names = HashSet::new();
+        let mut end = 0;
+        paths.iter().all(|path| match path[0] {
+            Step::Field(name) => !self.unions.contains_key(&name) && names.insert(name),
+            Step::Elements(first, last) => {
+                let behind = first >= end;
+                end = last + 1;
+                behind
+            }
+            _ => false,
         })
     }
 
