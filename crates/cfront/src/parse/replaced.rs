@@ -20,7 +20,8 @@ pub(super) fn refused(ast: &Ast, types: &Types) -> Option<Diagnostic> {
     let search = Search {
         ast,
         types,
-        unions: unions(types),
+        unions: members(types, RecordKind::Union),
+        structs: members(types, RecordKind::Struct),
     };
     let mut pending: Vec<InitId> = Vec::new();
     for index in 0..ast.counts().decls {
@@ -46,16 +47,16 @@ pub(super) fn refused(ast: &Ast, types: &Types) -> Option<Diagnostic> {
     None
 }
 
-/// The unions that names are members of.
-fn unions(types: &Types) -> HashMap<Symbol, Vec<usize>> {
-    let mut unions: HashMap<Symbol, Vec<usize>> = HashMap::new();
-    let records = types.records().enumerate();
-    for (number, (_, record)) in records.filter(|(_, (_, r))| r.kind == RecordKind::Union) {
-        for name in record.fields.iter().filter_map(|field| field.name) {
-            unions.entry(name).or_default().push(number);
+/// The records of a kind that names are members of.
+fn members(types: &Types, kind: RecordKind) -> HashMap<Symbol, Vec<usize>> {
+    let mut members: HashMap<Symbol, Vec<usize>> = HashMap::new();
+    for (number, (_, record)) in types.records().enumerate() {
+        let fields = record.fields.iter().filter(|_| record.kind == kind);
+        for name in fields.filter_map(|field| field.name) {
+            members.entry(name).or_default().push(number);
         }
     }
-    unions
+    members
 }
 
 /// One step towards what an item of a list initialises.
@@ -87,6 +88,7 @@ struct Search<'a> {
     ast: &'a Ast,
     types: &'a Types,
     unions: HashMap<Symbol, Vec<usize>>,
+    structs: HashMap<Symbol, Vec<usize>>,
 }
 
 impl Search<'_> {
@@ -186,11 +188,15 @@ impl Search<'_> {
         if together { Meet::Same } else { Meet::Apart }
     }
 
+    /// Whether two names are members of one union, and of no struct, as far as names say so.
     fn share_a_union(&self, one: Symbol, other: Symbol) -> bool {
-        match (self.unions.get(&one), self.unions.get(&other)) {
-            (Some(of), Some(among)) => of.iter().any(|union| among.contains(union)),
-            _ => false,
-        }
+        let share = |members: &HashMap<Symbol, Vec<usize>>| {
+            let (Some(of), Some(among)) = (members.get(&one), members.get(&other)) else {
+                return false;
+            };
+            of.iter().any(|record| among.contains(record))
+        };
+        share(&self.unions) && !share(&self.structs)
     }
 
     /// Whether it is plain that no two items lead to the same part. Tables can be long.
