@@ -259,28 +259,29 @@ impl Search<'_> {
         let Init::List(other) = self.ast[other] else {
             return false;
         };
-        let (items, others) = (&self.ast[list], &self.ast[other]);
-        let alike = |one: &InitItem, other: &InitItem| {
-            self.ast[one.designators] == self.ast[other.designators]
-                && match (self.ast[one.init], self.ast[other.init]) {
-                    (Init::Expr(_), Init::Expr(_)) => true,
-                    (Init::List(list), Init::List(_)) => self.covers(list, other.init),
-                    _ => false,
-                }
-        };
-        let fields = |items: &[InitItem]| items.iter().all(|item| !item.designators.is_empty());
-        match fields(items) && fields(others) {
-            true => others
-                .iter()
-                .all(|other| items.iter().any(|item| alike(item, other))),
-            false => {
-                others.len() <= items.len()
-                    && items
+        let mut pending = vec![(list, other)];
+        while let Some((list, other)) = pending.pop() {
+            let (items, others) = (&self.ast[list], &self.ast[other]);
+            let named = |items: &[InitItem]| items.iter().all(|item| !item.designators.is_empty());
+            let by_name = named(items) && named(others);
+            for (number, other) in others.iter().enumerate() {
+                let path = &self.ast[other.designators];
+                let item = match by_name {
+                    true => items
                         .iter()
-                        .zip(others)
-                        .all(|(item, other)| alike(item, other))
+                        .find(|item| self.ast[item.designators] == *path),
+                    false => items
+                        .get(number)
+                        .filter(|item| self.ast[item.designators] == *path),
+                };
+                match item.map(|item| (self.ast[item.init], self.ast[other.init])) {
+                    Some((Init::Expr(_), Init::Expr(_))) => {}
+                    Some((Init::List(list), Init::List(other))) => pending.push((list, other)),
+                    _ => return false,
+                }
             }
         }
+        true
     }
 
     /// Whether an initialiser does something besides.
