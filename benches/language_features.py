@@ -127,6 +127,51 @@ def control(p):
     p.see(f"{n}[0]" if p.body[-1].startswith(f"int {n}[]") else n)
 
 
+@feature
+def lists_of_arguments(p):
+    """Lists of further arguments that are copied, begun again, kept in records, handed on and passed in calls of calls."""
+    f, g, one = p.name("f"), p.name("g"), p.input()
+    count, again = p.number(2, 5), p.number(1, 2)
+    p.top.append(f"struct L{f} {{ int left; __builtin_va_list l; }};")
+    p.top.append(f"static long long {g}(struct L{f} *k) {{ long long s = 0; while (k->left > 0) {{ k->left--; s = s * 3 + __builtin_va_arg(k->l, int); }} "
+                 f"return s; }}")
+    read = p.pick(f"s += {g}(&k);",
+                  f"k.left = n / 2; s += {g}(&k); k.left = n - n / 2; s = s * 5 + {g}(&k);",
+                  f"__builtin_va_list c; __builtin_va_copy(c, k.l); s += {g}(&k); if (n > 0) s = s * 7 + __builtin_va_arg(c, int); __builtin_va_end(c);")
+    p.top.append(f"static long long {f}(int n, ...) {{ long long s = n; for (int i = 0; i < {again}; i++) {{ struct L{f} k; k.left = n; "
+                 f"__builtin_va_start(k.l, n); {read} __builtin_va_end(k.l); }} return s; }}")
+    given = [p.pick(f"(char){p.value()}", f"(unsigned short){p.value()}", f"{p.value()}", f"(int){f}(1, {p.value()})", "(_Bool)" + p.value())
+             for _ in range(count)]
+    called = p.pick(f, f"(*({one} & 1 ? {f} : {f}other))")
+    if called != f:
+        p.top.append(f"static long long {f}other(int n, ...) {{ return n - 1; }}")
+    p.do(f"long long r{f} = {called}({p.pick(count, p.index(count + 1))}, {', '.join(given)});")
+    p.see(f"r{f}")
+
+
+@feature
+def initialisers(p):
+    """Designators in any order, ranges, nested and elided braces, of locals, statics and literals."""
+    n, a, b, c = p.name("s"), p.number(1, 99), p.number(1, 99), p.number(0, 2)
+    p.top.append(f"struct P{n} {{ char c; int v[3]; struct {{ short x, y; }} q[2]; union {{ int i; byte b[4]; }} u; long long l : 33; }};")
+    local = p.chance(60)
+    value = p.value() if local else str(p.number(-99, 99))
+    parts = [f".v = {{{value}, {a}}}", f".v[{c}] = {value}", f".q[1] = {{.y = {a}}}", f".q = {{{{{a}, {b}}}, {b}}}", f".u.b[{c}] = {a}", f".u = {{{value}}}",
+             f".l = {value}", f".c = {b}", f".q[0].y = {a}, {b}", f".v = {{[0 ... {c}] = {b}}}"]
+    chosen, used = [], set()
+    for part in p.random.sample(parts, p.number(2, 4)):
+        if part[1] not in used:
+            used.add(part[1])
+            chosen.append(part)
+    text = ", ".join(chosen)
+    p.do(p.pick(f"struct P{n} {n} = {{{text}}};", f"struct P{n} {n} = (struct P{n}){{{text}}};") if local
+         else f"static struct P{n} {n} = {{{text}}};")
+    if p.chance(40):
+        p.do(f"{n}.v[{p.index(3)}] += {p.value()};")
+    for seen in p.random.sample([f"{n}.v[{p.index(3)}]", f"{n}.q[{p.index(2)}].y", f"{n}.q[1].x", f"{n}.u.i", f"{n}.l", f"{n}.c", f"{n}.u.b[1]"], 3):
+        p.see(seen)
+
+
 LIBRARY = """int abs(int); long labs(long); int atoi(const char *); long strtol(const char *, char **, int);
 unsigned long strtoul(const char *, char **, int); int sprintf(char *, const char *, ...); int snprintf(char *, size_t, const char *, ...);
 int sscanf(const char *, const char *, ...); int isdigit(int); int isalpha(int); int toupper(int); int tolower(int); int isspace(int);

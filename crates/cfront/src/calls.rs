@@ -397,8 +397,12 @@ fn fits(types: &Types, wanted: TypeId, given: TypeId) -> bool {
         // The caller would use a value that is not there.
         return false;
     }
-    if unprototyped(wp, *wv) || unprototyped(gp, *gv) {
+    if unprototyped(gp, *gv) {
         return true;
+    }
+    // Such a call does not say which of its arguments are further ones.
+    if unprototyped(wp, *wv) {
+        return *gv == Variadic::No;
     }
     wp.len() == gp.len() && wv == gv && wp.iter().zip(gp).all(|(&a, &b)| alike(types, a, b))
 }

@@ -11,7 +11,7 @@
 use crate::builder::{Body, Builder, DraftEdge};
 use crate::ids::{ExprId, FuncId, PlaceId, TypeId, VarId};
 use crate::program::*;
-use crate::types::{Type, Variadic};
+use crate::types::{DataModel, Type, Variadic};
 
 /// The name of the variable in which the address is passed.
 const PASSED: &str = "further#";
@@ -269,8 +269,40 @@ impl Builder {
             Type::Int { .. } => size,
             Type::Pointer(_) => 1 << 8,
             Type::Float(_) => 2 << 8 | size,
-            _ => 3 << 8 | size << 16,
+            _ => 3 << 8 | self.in_registers(ty) << 12 | size << 16,
         }
+    }
+
+    /// In which kinds of registers a record is passed, as a number. Who asks for one that is passed
+    /// in others reads something else, though the size is the same.
+    fn in_registers(&self, ty: TypeId) -> u64 {
+        const HALF: u64 = 8;
+        if self.types.model() == DataModel::Ilp32 || self.types.size_of(ty) > 2 * HALF {
+            return 0;
+        }
+        let mut halves = 0;
+        let mut pending = vec![(0, ty)];
+        while let Some((offset, ty)) = pending.pop() {
+            match self.types.get(ty) {
+                Type::Array { element, length } => {
+                    let size = self.types.size_of(*element);
+                    let length = if size == 0 { 0 } else { *length };
+                    pending.extend((0..length).map(|index| (offset + index * size, *element)));
+                }
+                Type::Record(record) => {
+                    let fields = &self.types.record(*record).fields;
+                    pending.extend(fields.iter().map(|f| (offset + f.offset(), f.ty)));
+                }
+                Type::Float(_) if self.types.size_of(ty) <= HALF => {}
+                // What is larger, or across two words, is passed in memory.
+                _ => {
+                    let size = self.types.size_of(ty);
+                    let across = size > HALF || !offset.is_multiple_of(size.max(1));
+                    halves |= if across { 4 } else { 1 << (offset / HALF) };
+                }
+            }
+        }
+        halves
     }
 
     /// Whether a number is the kind of an argument that may be asked for as a type. Of an integer,
@@ -282,6 +314,10 @@ impl Builder {
         let asked = self.int(own, word);
         if !matches!(self.types.get(ty), Type::Int { .. }) {
             return self.binary(BinaryOp::Eq, kind, asked, int);
+        }
+        // Smaller ones are never passed: what asks for one stops, as gcc translates it.
+        if self.types.size_of(ty) < self.types.size_of(int) {
+            return self.zero(int);
         }
         let least = self.binary(BinaryOp::Le, asked, kind, int);
         // What is larger than a word is kept in another way.

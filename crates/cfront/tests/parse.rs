@@ -353,3 +353,85 @@ fn what_gcc_only_warns_about_is_accepted() {
     "#]],
     );
 }
+
+/// Whether the initialisers are refused for replacing parts of others.
+fn is_replacing(declaration: &str) -> bool {
+    let text = format!(
+        "struct pair {{ int x, y; }};
+union word {{ int i; char c[8]; struct pair p; }};
+struct both {{ struct pair p; int z; struct pair q[3]; }};
+enum {{ A, B }};
+int f(void);
+void g(struct pair s) {{ {declaration}; }}
+"
+    );
+    let mut texts = Texts::new();
+    let options = ParseOptions::new(DataModel::Lp64);
+    let input = input("a.c", text.as_bytes());
+    let (unit, diagnostics) = parse_unit(&input, &options, &NoFiles, &mut texts);
+    assert_eq!(unit.is_some(), diagnostics.is_empty());
+    diagnostics.iter().any(|found| {
+        let said = render(found, &texts.sources, Style::Plain);
+        assert!(said.contains("replaces a part of another one"), "{said}");
+        true
+    })
+}
+
+/// Braces set what they do not mention to 0, and so does another member of a union; gcc does not
+/// evaluate what is replaced.
+#[test]
+fn initialisers_that_replace_parts_of_others_are_refused() {
+    for replacing in [
+        "struct both b = { .p.y = 4, .z = 5, .p = { 7 } }",
+        "struct both b = { .q[1].y = 4, .p = { 1 }, 5, { { 7 }, 8 } }",
+        "struct both b = { { 1, 2 }, 3, .p = { 4 } }",
+        "static int a[2][2] = { [0][1] = 5, [0] = { 3 } }",
+        "static int a[2][2] = { [0][1] = 5, [0] = {} }",
+        "struct pair a[9] = { [0 ... 8] = { 1, 2 }, [3] = { 5 } }",
+        "struct pair a[3] = { [A] = { 1, 2 }, [B] = { 3 }, [A] = { 1 } }",
+        "struct pair a[3] = { { 1, 2 }, { 3, 4 }, [1] = { 5 } }",
+        "struct pair *p = (struct pair[2]){ [1].y = 4, [1] = { 7 } }",
+        "union word u = { .c = { 1, 2, 3, 4, 5 }, .i = 0 }",
+        "union word u = { .p.x = 1, .c[0] = 3 }",
+        "int a[2] = { [0] = f(), [0] = 1 }",
+        "struct both b = { .p = s, .p.y = 9 }",
+    ] {
+        assert!(is_replacing(replacing), "{replacing}");
+    }
+    for other in [
+        "struct both b = { .p = { 7 }, .z = 5, .q = { { 1 }, { 2 } } }",
+        "struct both b = { .z = 1, .p.x = 1, .p.y = 2 }",
+        "struct both b = { .p = { 1, 2 }, .p.y = 9 }",
+        "struct both b = { { 1, 2 }, .q = { { 4 } } }",
+        "int a[9] = { [0 ... 8] = 1, [3] = 5 }",
+        "struct pair a[9] = { [0 ... 8] = { 1, 2 }, [3] = { 5, 6 } }",
+        "struct pair a[9] = { [0 ... 8] = { .x = 1, .y = 2 }, [3] = { .y = 1, .x = 6 } }",
+        "struct pair a[2] = { [B] = { 1, 2 }, [A] = { 3 } }",
+        "union word u = { .c = { 1, 2, 3 }, .c[1] = 0 }",
+    ] {
+        assert!(!is_replacing(other), "{other}");
+    }
+}
+
+/// A cast gives a value, which has no qualifiers.
+#[test]
+fn a_choice_by_a_cast_to_a_qualified_type_is_refused() {
+    check(
+        "a.c",
+        "int x = _Generic((const int)1, int : 1, const int : 2);\n",
+        expect![[r#"
+            error: not supported: a choice by the type of a cast to a qualified type
+             --> a.c:1:9
+              |
+            1 | int x = _Generic((const int)1, int : 1, const int : 2);
+              |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        "#]],
+    );
+    check(
+        "a.c",
+        "int y, x = _Generic((const int *)&y, int * : 1, const int * : 2);\n",
+        expect![[r#"
+            accepted
+        "#]],
+    );
+}

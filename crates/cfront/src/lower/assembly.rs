@@ -20,13 +20,17 @@ impl Lower<'_> {
         }
         // An empty template does nothing but hand on what is tied to its outputs.
         let empty = self.unit.tree[asm.template].elements.is_empty();
-        if empty && outputs.is_empty() {
-            return;
-        }
         let mut given = Vec::new();
         for input in &inputs {
             let constraint = self.constraint(input.constraint);
-            if input.memory || !self.is_supported(self.unit.tree[input.value].ty) {
+            if input.memory {
+                // Only its address is computed.
+                if self.unit.tree[input.value].category == sema::Category::Lvalue {
+                    self.place(input.value);
+                }
+                continue;
+            }
+            if !self.is_supported(self.unit.tree[input.value].ty) {
                 continue;
             }
             let value = self.value(input.value);
@@ -34,6 +38,10 @@ impl Lower<'_> {
                 let value = self.keep(value);
                 given.push((constraint, value));
             }
+        }
+        // Its inputs are evaluated, whatever becomes of them.
+        if empty && outputs.is_empty() {
+            return;
         }
         let mut places = Vec::new();
         for output in &outputs {

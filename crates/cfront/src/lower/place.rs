@@ -267,9 +267,13 @@ impl Lower<'_> {
     pub(super) fn access_to_write(&mut self, id: sema::ExprId) -> PlaceId {
         let place = self.access(id);
         let mut at = place;
-        // What the language knows to be constant is not assigned to; a pointer may lead there.
+        // What the language knows to be constant is not assigned to; a pointer may lead there, also
+        // one that is only a cast of an address.
         let pointer = loop {
             match self.b.places[at.index()].kind {
+                PlaceKind::Var(variable) if self.b.variables[variable.index()].read_only => {
+                    break self.address(at);
+                }
                 PlaceKind::Var(_) => return place,
                 PlaceKind::Deref(pointer) => break pointer,
                 PlaceKind::Field(base, _) | PlaceKind::Index(base, _) => at = base,

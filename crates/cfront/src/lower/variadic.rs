@@ -15,6 +15,7 @@ impl Lower<'_> {
     pub(super) fn start_list(&mut self, id: sema::ExprId, list: sema::ExprId) {
         let next = self.next_pointer(list);
         self.at_expr(id);
+        self.check_list(next);
         let taken = match self.f().further {
             Some(taken) => taken,
             None => {
@@ -41,6 +42,7 @@ impl Lower<'_> {
     ) -> ExprId {
         let next = self.next_pointer(list);
         self.at_expr(id);
+        self.check_list(next);
         let pointer = self.b.load(next);
         let passed = self.keep(pointer);
         let kept = self.b.kept_as(ty);
@@ -72,6 +74,18 @@ impl Lower<'_> {
     fn asked_of_accesses(&self) -> Option<CheckKind> {
         let asked = [CheckKind::Bounds, CheckKind::Pointer];
         asked.into_iter().find(|&kind| self.b.options.wants(kind))
+    }
+
+    /// Checks that a list is there, if it is somebody else's.
+    fn check_list(&mut self, next: PlaceId) {
+        let list = match self.b.places[next.index()].kind {
+            PlaceKind::Field(list, _) => list,
+            _ => next,
+        };
+        if let PlaceKind::Deref(pointer) = self.b.places[list.index()].kind {
+            let size = self.b.types.size_of(self.place_ty(list));
+            self.check_access(pointer, size);
+        }
     }
 
     /// Checks that the caller passed another argument.
@@ -120,6 +134,8 @@ impl Lower<'_> {
         let to = self.next_pointer(to);
         let from = self.next_pointer(from);
         self.at_expr(id);
+        self.check_list(to);
+        self.check_list(from);
         let next = self.b.load(from);
         self.set_next(to, next);
     }

@@ -3,7 +3,7 @@
 use super::files::{Adapter, Files, is_system_file, standard_directories};
 use super::texts::{Places, Texts};
 use super::{
-    Headers, Input, InputKind, ParseOptions, Preprocess, limits, nesting, repair, report,
+    Headers, Input, InputKind, ParseOptions, Preprocess, limits, nesting, repair, replaced, report,
     unevaluated,
 };
 use crate::program::Source;
@@ -226,6 +226,8 @@ fn check(
     let checked = checker.finish();
     diagnostics.extend(checked.diagnostics);
     diagnostics.extend(unevaluated::refused(&parsed.ast, &checked.types, names));
+    diagnostics.extend(unevaluated::qualified_choice(&parsed.ast));
+    diagnostics.extend(replaced::refused(&parsed.ast, &checked.types));
     let sizes = unevaluated::effectful_sizes(&parsed.ast);
     (Some((checked.tast, checked.types, sizes)), diagnostics)
 }

@@ -10,6 +10,7 @@ mod files;
 mod limits;
 mod nesting;
 mod repair;
+mod replaced;
 mod report;
 mod texts;
 mod unevaluated;

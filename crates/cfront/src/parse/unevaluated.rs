@@ -2,9 +2,9 @@
 //!
 //! The type checker keeps the size and drops the operand. That is right but in two places: of an
 //! operand whose size is computed, the side effects happen; and gcc gives the value of an
-//! assignment to a bit-field a type of its own.
+//! assignment to a bit-field a type of its own. Nor does it take qualifiers from what a cast gives.
 
-use rucc_ast::{Ast, Expr, ExprId, UnaryOp};
+use rucc_ast::{Ast, Derived, Expr, ExprId, Quals, UnaryOp};
 use rucc_base::{Interner, Symbol};
 use rucc_diag::{Diagnostic, Span};
 use std::collections::HashSet;
@@ -40,6 +40,27 @@ pub(super) fn refused(
     Some(Diagnostic::error(message, ast.expr_span(id)))
 }
 
+/// Refuses a choice by the type of a cast to a qualified type: the type checker keeps qualifiers that
+/// values do not have.
+pub(super) fn qualified_choice(ast: &Ast) -> Option<Diagnostic> {
+    let is_qualified = |control: ExprId| {
+        let Expr::Cast { ty, .. } = ast[control] else {
+            return false;
+        };
+        let name = ast[ty];
+        match ast[ast[name.declarator].derived].first() {
+            None => ast[name.specs].quals != Quals::NONE,
+            Some(Derived::Pointer { quals, .. }) => *quals != Quals::NONE,
+            Some(_) => false,
+        }
+    };
+    let id = (0..ast.counts().exprs)
+        .map(ExprId::from_usize)
+        .find(|&id| matches!(ast[id], Expr::Generic { control, .. } if is_qualified(control)))?;
+    let message = "not supported: a choice by the type of a cast to a qualified type";
+    Some(Diagnostic::error(message, ast.expr_span(id)))
+}
+
 /// Every `sizeof` of an expression, with its operand.
 fn sizes(ast: &Ast) -> impl Iterator<Item = (ExprId, ExprId)> {
     (0..ast.counts().exprs).filter_map(|index| {
@@ -69,7 +90,7 @@ fn is_bit_field(ast: &Ast, operand: ExprId, is_bits: &dyn Fn(Symbol) -> bool) ->
     }
 }
 
-fn has_effects(ast: &Ast, operand: ExprId) -> bool {
+pub(super) fn has_effects(ast: &Ast, operand: ExprId) -> bool {
     let mut pending = vec![operand];
     while let Some(at) = pending.pop() {
         match ast[at] {

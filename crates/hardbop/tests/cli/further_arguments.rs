@@ -187,3 +187,92 @@ fn the_entry_is_passed_what_nobody_knows() {
         "#]],
     );
 }
+
+/// A pointer without a prototype does not say which arguments are further ones; a list that is left
+/// from another call is not taken for theirs.
+#[test]
+fn a_call_without_a_prototype_passes_no_list() {
+    check(
+        &format!(
+            "{SUM}
+int main(void) {{ sum(1, 9); int (*f)() = (int (*)())sum; assert(f(1, 5) == 5); }}"
+        ),
+        "",
+        expect![[r#"
+            UNKNOWN x.c:8: assertion f(1, 5) == 5 (in main)
+              because a call of `sum` through a pointer of another type at x.c:8 is not supported and can be reached
+        "#]],
+    );
+}
+
+/// gcc translates these to a trap: nothing smaller than an `int` is passed.
+#[test]
+fn nothing_smaller_than_an_int_is_passed() {
+    let text = "static int first(int n, ...) { va_list l; va_start(l, n);
+  int v = va_arg(l, char); va_end(l); return v; }
+int main(void) { assert(first(1, 5) != 5); }";
+    check(
+        text,
+        "",
+        expect![[r#"
+        UNKNOWN x.c:7: assertion first(1, 5) != 5 (in main)
+          because `va_arg` where no argument of its type was passed at x.c:6 is not supported and can be reached
+    "#]],
+    );
+    check(
+        text,
+        "--check bounds",
+        expect![[r#"
+        PROVED x.c:6: no further argument for va_arg(l, char) (in first)
+        VIOLATED x.c:6: an argument of another type for va_arg(l, char) (in first)
+        PROVED x.c:7: assertion first(1, 5) != 5 (in main)
+    "#]],
+    );
+}
+
+/// Records of one size are passed in different registers.
+#[test]
+fn a_record_is_asked_for_as_another_one() {
+    let text = |passed: &str, asked: &str| {
+        format!(
+            "struct real {{ double d; }}; struct number {{ long l; }}; struct same {{ unsigned a, b; }};
+static int first(int n, ...) {{ va_list l; va_start(l, n);
+  struct {asked} v = va_arg(l, struct {asked}); va_end(l); return *(char *)&v; }}
+int main(void) {{ struct {passed} x = {{ 5 }}; assert(first(1, x) == 5); }}"
+        )
+    };
+    check(
+        &text("number", "real"),
+        "",
+        expect![[r#"
+        UNKNOWN x.c:8: assertion first(1, x) == 5 (in main)
+          because `va_arg` where no argument of its type was passed at x.c:7 is not supported and can be reached
+    "#]],
+    );
+    check(
+        &text("number", "same"),
+        "",
+        expect![[r#"
+        PROVED x.c:8: assertion first(1, x) == 5 (in main)
+    "#]],
+    );
+}
+
+/// A list that is somebody else's has to be there.
+#[test]
+fn a_list_that_is_not_there_is_a_wrong_access() {
+    let text = "static int next(va_list *l) { return va_arg(*l, int); }
+static int first(int n, ...) { va_list l; va_start(l, n);
+  int r = next(n ? 0 : &l); va_end(l); return r; }
+int main(void) { return first(__VERIFIER_nondet_int(), 2); }";
+    check(
+        text,
+        "--check pointer",
+        expect![[r#"
+        VIOLATED x.c:5: null pointer in va_arg(*l, int) (in next)
+        PROVED x.c:5: invalid access in va_arg(*l, int) (in next)
+        PROVED x.c:5: no further argument for va_arg(*l, int) (in next)
+        PROVED x.c:5: an argument of another type for va_arg(*l, int) (in next)
+    "#]],
+    );
+}

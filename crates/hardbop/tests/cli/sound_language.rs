@@ -693,6 +693,51 @@ fn assembly_hands_on_what_is_tied_to_it() {
     );
 }
 
+/// What assembly is given is evaluated, even if it does nothing with it.
+#[test]
+fn assembly_evaluates_its_inputs() {
+    check(
+        r#"int main(void) {
+  int x = 0;
+  asm volatile("" : : "r"(x++));
+  assert(x == 1);
+}"#,
+        "",
+        expect![[r#"
+            PROVED x.c:8: assertion x == 1 (in main)
+        "#]],
+    );
+    check(
+        r#"int main(void) {
+  int *p = 0;
+  asm volatile("" : : "r"(*p));
+}"#,
+        "--check pointer",
+        expect![[r#"
+            VIOLATED x.c:7: null pointer in *p (in main)
+            PROVED x.c:7: invalid access in *p (in main)
+        "#]],
+    );
+}
+
+/// Also where the cast of an address is all that stands between the constant and who writes it.
+#[test]
+fn a_constant_is_written_by_a_cast_of_its_address() {
+    check(
+        r#"static const int k = 3;
+static const struct { int a[2]; } s;
+int main(void) {
+  if (__VERIFIER_nondet_int()) *(int *)&k = 4;
+  (*(int *)&s.a[1])++;
+}"#,
+        "--check constant",
+        expect![[r#"
+            VIOLATED x.c:8: write to a constant in *(int *)&k (in main)
+            VIOLATED x.c:9: write to a constant in *(int *)&s.a[1] (in main)
+        "#]],
+    );
+}
+
 /// C11 6.5.16.2p3: with respect to a call, a compound assignment is one evaluation.
 #[test]
 fn a_call_comes_before_the_assignment_that_uses_it() {
