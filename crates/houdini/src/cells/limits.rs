@@ -120,20 +120,41 @@ pub(super) fn ends(
                 found.insert(terms.resize(other, width, sign));
             }
         }
+        // The element that is accessed first may be one beside where the counter begins.
+        let beside = beside(terms, index, constant);
         for &start in starts.get(&constant).into_iter().flatten() {
-            found.insert(behind(ground, terms, start, width));
+            found.insert(behind(ground, terms, start, 0, width));
+            if let Some(more) = beside.filter(|&more| more != 0) {
+                found.insert(behind(ground, terms, start, more, width));
+            }
         }
     }
     found
 }
 
-/// The index behind one, in a form that other indices have, too.
-fn behind(ground: &Ground<'_, '_>, terms: &mut Terms, start: TermId, width: u32) -> TermId {
+/// The number that an index is more than a variable, widened before or after that is added.
+fn beside(terms: &Terms, index: TermId, variable: TermId) -> Option<i128> {
+    let (word, outside) = shifted(terms, index)?;
+    let (of, inside) = match terms.op(word) {
+        Op::SignExtend(_) | Op::ZeroExtend(_) => shifted(terms, terms.args(word)[0])?,
+        _ => (word, 0),
+    };
+    (of == variable).then_some(outside + inside)
+}
+
+/// The index behind one that is so much more than a start, in a form that other indices have, too.
+fn behind(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    start: TermId,
+    more: i128,
+    width: u32,
+) -> TermId {
     let (of, number) = match literal(terms, start) {
         Some(number) => (None, number),
         None => shifted(terms, start).map_or((Some(start), 0), |(of, more)| (Some(of), more)),
     };
-    let more = terms.bv(number + 1, width);
+    let more = terms.bv(number + more + 1, width);
     match of {
         None => more,
         Some(of) => {
@@ -167,6 +188,7 @@ pub(super) fn starts(
     let mut found: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
     let mut falling = BTreeSet::new();
     for step in steps {
+        let names = names(ground, terms, step);
         for (id, value) in step.state.written() {
             let variable = ground.semantics.constant(terms, id);
             if let Some((of, added)) = shifted(terms, value)
@@ -174,12 +196,34 @@ pub(super) fn starts(
                 && added < 0
             {
                 falling.insert(variable);
-            } else if is_start(ground, terms, variable, value) {
+                continue;
+            }
+            // It is not said of itself.
+            let value = match names.get(&value) {
+                Some(_) => value,
+                None => terms.substitute(value, &names),
+            };
+            if is_start(ground, terms, variable, value) {
                 found.entry(variable).or_default().insert(value);
             }
         }
     }
     found.retain(|variable, _| falling.contains(variable));
+    found
+}
+
+/// What is new in a step has the name of the variable that it is written to.
+fn names(ground: &Ground<'_, '_>, terms: &mut Terms, step: &Step) -> BTreeMap<TermId, TermId> {
+    let mut found = BTreeMap::new();
+    for (id, value) in step.state.written() {
+        let new = matches!(terms.op(value), Op::Constant(_))
+            && matches!(terms.sort(value), Sort::BitVec(_))
+            && ground.constants.meaning(value).is_none();
+        if new {
+            let variable = ground.semantics.constant(terms, id);
+            found.entry(value).or_insert(variable);
+        }
+    }
     found
 }
 
