@@ -11,6 +11,9 @@ use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Larger terms are not where pointers start.
+const SMALL: usize = 12;
+
 /// The variables of indices of elements that loops end at.
 pub(super) fn searching(
     ground: &Ground<'_, '_>,
@@ -84,7 +87,7 @@ pub(super) fn ends(
 ) -> BTreeSet<TermId> {
     let width = terms.width(index);
     let mut found = BTreeSet::new();
-    if let Some((pointer, _)) = walks.at(terms, index)
+    if let Some((pointer, more)) = walks.at(terms, index)
         && let Some(walk) = walks.of(pointer)
     {
         // A pointer goes as far as to another one: that is so many elements.
@@ -96,7 +99,10 @@ pub(super) fn ends(
         let one = terms.bv(1, width);
         for &start in starts.get(&pointer).into_iter().flatten() {
             if let Some(first) = steps_between(terms, walk.from, start, walk.step) {
-                found.insert(terms.bv_add(first, one));
+                let behind = terms.bv_add(first, one);
+                let more = terms.bv(more, width);
+                found.insert(behind);
+                found.insert(terms.bv_add(behind, more));
             }
         }
         return found;
@@ -233,8 +239,14 @@ fn is_start(ground: &Ground<'_, '_>, terms: &Terms, variable: TermId, value: Ter
     if !matches!(terms.sort(value), Sort::BitVec(_)) {
         return false;
     }
+    let pointer = match ground.constants.meaning(variable) {
+        Some(Meaning::Now(id)) => is_pointer(ground, terms, id, variable),
+        _ => false,
+    };
     match literal(terms, value) {
         Some(number) => number > 1,
+        // As many elements behind where its array begins.
+        None if pointer => terms.size(value) <= SMALL && is_state(ground, terms, value),
         None => {
             let of = shifted(terms, value);
             of.is_some_and(|(of, _)| of != variable && is_state(ground, terms, of))
