@@ -155,3 +155,82 @@ fn elements_that_move_by_one() {
     check(&text("first"));
     check_open(&text("a[1]"));
 }
+
+/// Fills an array from behind, with a pointer that begins somewhere.
+fn filled_backwards(start: &str, behind: &str) -> String {
+    format!(
+        "int a[1000];
+int main(void) {{
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  int *p = {start};
+  while (p > a) *--p = 4;
+  for (int i = 0; i < {behind}; i++) assert(a[i] == 4);
+}}"
+    )
+}
+
+#[test]
+fn a_pointer_that_walks_backwards() {
+    check(&filled_backwards("a + n", "n"));
+}
+
+#[test]
+fn a_pointer_that_walks_backwards_from_before_the_end() {
+    check_open(&filled_backwards("n > 0 ? a + n - 1 : a", "n"));
+}
+
+#[test]
+fn two_pointers_that_copy_backwards() {
+    let copied = |last: &str| {
+        format!(
+            "int main(void) {{
+  int a[1000], b[1000];
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  int *p = a + n, *q = b + n;
+  while (p != a{last}) *--q = *--p;
+  for (int i = 0; i < n; i++) assert(b[i] == a[i]);
+}}"
+        )
+    };
+    check(&copied(""));
+    check_open(&copied(" && p != a + 1"));
+}
+
+/// Looks at elements from the last one on, in a loop that began where the number of them was read.
+#[test]
+fn down_from_behind_the_last_element() {
+    let text = |start: &str| {
+        format!(
+            "int a[1000];
+int main(void) {{
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  for (int i = {start}; i >= 0; i--) a[i] = 7;
+  for (int i = n; i-- > 0;) assert(a[i] == 7);
+}}"
+        )
+    };
+    check(&text("n - 1"));
+    check_open(&text("n - 2"));
+}
+
+/// One element that nobody knows, in the place of a loop over all.
+#[test]
+fn an_index_that_is_chosen() {
+    let text = |within: &str| {
+        format!(
+            "int main(void) {{
+  int a[1001], b[1001];
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  for (int i = 0; i < n; i++) b[i] = a[i];
+  int k = __VERIFIER_nondet_int();
+  if (k >= 0 && k {within} n) assert(b[k] == a[k]);
+}}"
+        )
+    };
+    check(&text("<"));
+    check_open(&text("<="));
+}
