@@ -177,7 +177,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The value of a constant expression, as a signed number.
-    fn constant(&self, id: ExprId) -> Option<i64> {
+    pub fn constant(&self, id: ExprId) -> Option<i64> {
         let expr = self.program.expr(id);
         let ExprKind::Int(bits) = expr.kind else {
             return None;
@@ -326,34 +326,6 @@ impl<'a> Solver<'a> {
         };
         self.values[id.index()] = Some(cell);
         cell
-    }
-
-    /// A variable that is moved by elements from where it is goes on like that, in a loop say: its
-    /// offset is that of any element.
-    pub fn walk_on(&mut self, place: PlaceId, value: ExprId) {
-        let ExprKind::PointerAdd {
-            pointer,
-            index,
-            scale,
-        } = self.program.expr(value).kind
-        else {
-            return;
-        };
-        let ExprKind::Load(from) = self.program.expr(pointer).kind else {
-            return;
-        };
-        let sides = [place, from].map(|place| &self.program.place(place).kind);
-        let [PlaceKind::Var(to), PlaceKind::Var(from)] = sides else {
-            return;
-        };
-        let moves = self.constant(index).is_some_and(|count| count != 0);
-        if to == from
-            && moves
-            && self.values[value.index()].is_none()
-            && let Some(base) = self.value(pointer)
-        {
-            self.values[value.index()] = Some(Some(self.nodes.walk(base, scale)));
-        }
     }
 
     /// What integer arithmetic makes of pointers: something in the same objects, anywhere.
