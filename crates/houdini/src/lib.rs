@@ -10,6 +10,7 @@
 mod affine;
 mod candidates;
 mod cells;
+mod chosen;
 mod fixpoint;
 mod local;
 mod modes;
@@ -26,6 +27,7 @@ mod solvers;
 mod texts;
 mod words;
 
+use chosen::chosen_indices;
 pub use fixpoint::{
     Arguments, Besides, Breadth, Elements, Fixpoint, Guessed, NoInvariants, Products, fixpoint,
 };
@@ -35,6 +37,7 @@ use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Task};
 pub use hardbop_facts::Told;
 use hardbop_facts::{Of, told};
 use hardbop_logic::{TermId, Terms};
+use hardbop_model::View;
 use hardbop_semantics::constants::{Constants, Spelling};
 use hardbop_semantics::folds::{Adding, Fold};
 use local::{concerned, localised};
@@ -201,6 +204,19 @@ impl Attempt<'_> {
     /// The invariants that are left of the guesses, if they exclude any violation.
     fn run(&mut self, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
         let view = &self.task.model.flat;
+        let found = self.guess(view, desk);
+        if self.guessed.elements == Elements::Left || !matches!(found, Err(Reason::Guesses)) {
+            return found;
+        }
+        let chosen = chosen_indices(view.program);
+        match chosen.is_subset(&view.skeleton.cuts) {
+            true => found,
+            false => self.guess(&view.cut_at(&chosen), desk),
+        }
+    }
+
+    /// The same, with the cut points of a view.
+    fn guess(&mut self, view: &View<'_>, desk: &mut dyn Desk) -> Result<Invariants, Reason> {
         let mut terms = Terms::new();
         let constants = Constants::new(&view.semantics, &mut terms);
         let ground = view.ground(&constants);

@@ -113,7 +113,7 @@ const GROWING: [(Size, Apart); 9] = [
 ];
 
 /// The most steps of the solver for what holds of plain variables.
-const PLAIN: u64 = 5_000_000;
+const PLAIN: u64 = 500_000;
 
 impl Nodes {
     /// What holds of plain variables: facts about nodes are made of less.

@@ -550,3 +550,25 @@ fn queues_hold_numbers_of_a_range() {
     assert_eq!(open_after(250, &MEMORY, &list(0)), 0);
     assert_eq!(open_after(250, &MEMORY, &list(-1)), 1);
 }
+
+/// An array of pointers to nodes is no pointer to a node.
+#[test]
+fn tables_of_lists_are_declined() {
+    let table = "struct entry { struct entry *next; int key; };
+        struct entry *table[16];
+        int main(void) {
+            while (any()) {
+                int key = any();
+                struct entry *p = table[(unsigned)key % 16];
+                while (p && p->key != key) p = p->next;
+                if (!p) {
+                    p = malloc(sizeof *p);
+                    p->key = key;
+                    p->next = table[(unsigned)key % 16];
+                    table[(unsigned)key % 16] = p;
+                }
+            }
+            return 0;
+        }";
+    assert_ne!(open_after(10, &MEMORY, table), 0);
+}

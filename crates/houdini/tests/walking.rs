@@ -155,3 +155,64 @@ fn elements_that_move_by_one() {
     check(&text("first"));
     check_open(&text("a[1]"));
 }
+
+/// Fills an array from behind, down to an element.
+fn filled_backwards(last: &str) -> String {
+    format!(
+        "int a[1000];
+int main(void) {{
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  int *p = a + n;
+  while (p > {last}) *--p = 4;
+  for (int i = 0; i < n; i++) assert(a[i] == 4);
+}}"
+    )
+}
+
+#[test]
+fn a_pointer_that_walks_backwards() {
+    check(&filled_backwards("a"));
+}
+
+#[test]
+fn a_pointer_that_stops_before_the_first_element() {
+    check_open(&filled_backwards("a + 1"));
+}
+
+/// Looks at elements from the last one on, in a loop that began where the number of them was read.
+#[test]
+fn down_from_behind_the_last_element() {
+    let text = |start: &str| {
+        format!(
+            "int a[1000];
+int main(void) {{
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  for (int i = {start}; i >= 0; i--) a[i] = 7;
+  for (int i = n; i-- > 0;) assert(a[i] == 7);
+}}"
+        )
+    };
+    check(&text("n - 1"));
+    check_open(&text("n - 2"));
+}
+
+/// One element that nobody knows, in the place of a loop over all.
+#[test]
+fn an_index_that_is_chosen() {
+    let text = |within: &str| {
+        format!(
+            "int main(void) {{
+  int a[1001], b[1001];
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 1000) return 0;
+  for (int i = 0; i < n; i++) b[i] = a[i];
+  int k = __VERIFIER_nondet_int();
+  if (k >= 0 && k {within} n) assert(b[k] == a[k]);
+}}"
+        )
+    };
+    check(&text("<"));
+    check_open(&text("<="));
+}

@@ -196,6 +196,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The same, cut at some more locations.
+    pub fn cut_at(&self, locations: &BTreeSet<LocId>) -> View<'a> {
+        View {
+            skeleton: Skeleton::cut_at(self.program, locations),
+            ..self.clone()
+        }
+    }
+
     /// The same of a program with the same tables and more executions.
     fn wider(&self, program: &'a Program) -> View<'a> {
         let semantics = self.semantics.of_wider(program);

@@ -138,6 +138,11 @@ impl Skeleton {
         Skeleton::with_cuts(program, |location| into[location.index()] > 1)
     }
 
+    /// The same, cut at some more locations.
+    pub fn cut_at(program: &Program, locations: &BTreeSet<LocId>) -> Skeleton {
+        Skeleton::with_cuts(program, |location| locations.contains(&location))
+    }
+
     fn with_cuts(program: &Program, is_cut: impl Fn(LocId) -> bool) -> Skeleton {
         let functions = callable(program);
         let mut cuts = BTreeSet::new();

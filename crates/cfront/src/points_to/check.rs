@@ -322,6 +322,8 @@ impl Checker<'_> {
         }
         let expected = match count {
             Some(0) => base,
+            // What holds of a move by any number of elements holds of one by a known number.
+            Some(_) if self.value(id) == Some(base) && self.walks(id, base, scale).is_ok() => base,
             Some(count) => {
                 let bytes = count.saturating_mul(scale as i64);
                 let moved = self.claims.part(base, bytes);

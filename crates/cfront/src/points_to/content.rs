@@ -191,6 +191,14 @@ impl Content {
         self.variables.is_empty() && self.allocations.is_empty() && self.functions.is_empty()
     }
 
+    /// The size of elements, if pointers walk from the start of objects that nobody says are arrays.
+    pub fn walked_alone(&self) -> Option<u64> {
+        let plain = !self.collapsed && self.period.is_none() && self.ranges.is_empty();
+        let &(_, scale) = self.walks.first().filter(|_| plain)?;
+        let same = self.walks.iter().all(|&walk| walk == (0, scale));
+        same.then_some(scale)
+    }
+
     /// Whether offsets do not tell which scalar an access means: one runs over the end of an
     /// array element, or a pointer that walks through an array may leave it for something else.
     pub fn is_blurred(&self) -> bool {

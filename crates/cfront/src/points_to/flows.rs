@@ -4,12 +4,40 @@ use super::content::Cell;
 use super::solver::Solver;
 use crate::ids::{EdgeId, ExprId, FuncId, PlaceId};
 use crate::operands::each_load;
-use crate::program::{Callee, ExprKind, Function, Op, Origin};
+use crate::program::{Callee, ExprKind, Function, Op, Origin, PlaceKind};
 use crate::types::{Type, Variadic};
 use crate::unwritten::pointers_read_unwritten;
 use std::collections::BTreeSet;
 
 impl Solver<'_> {
+    /// A variable that is moved by elements from where it is goes on like that, in a loop say: its
+    /// offset is that of any element.
+    pub fn walk_on(&mut self, place: PlaceId, value: ExprId) {
+        let ExprKind::PointerAdd {
+            pointer,
+            index,
+            scale,
+        } = self.program.expr(value).kind
+        else {
+            return;
+        };
+        let ExprKind::Load(from) = self.program.expr(pointer).kind else {
+            return;
+        };
+        let sides = [place, from].map(|place| &self.program.place(place).kind);
+        let [PlaceKind::Var(to), PlaceKind::Var(from)] = sides else {
+            return;
+        };
+        let moves = self.constant(index).is_some_and(|count| count != 0);
+        if to == from
+            && moves
+            && self.values[value.index()].is_none()
+            && let Some(base) = self.value(pointer)
+        {
+            self.values[value.index()] = Some(Some(self.nodes.walk(base, scale)));
+        }
+    }
+
     pub fn edge(&mut self, id: EdgeId) {
         let program = self.program;
         let edge = &program.edges[id.index()];

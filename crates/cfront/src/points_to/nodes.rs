@@ -183,6 +183,17 @@ impl Nodes {
         self.find(at)
     }
 
+    /// A pointer is moved on from where it is, by elements: where there is an array, it walks through
+    /// that, as is known when everything is.
+    pub fn walk(&mut self, cell: Cell, scale: u64) -> Cell {
+        let at = self.find(cell);
+        let content = &mut self.nodes[at.node as usize].content;
+        if !content.collapsed && content.period != Some(scale) {
+            content.walks.insert((at.offset, scale));
+        }
+        at
+    }
+
     /// A part of the object at a cell, so many bytes from its start.
     pub fn member(&mut self, cell: Cell, bytes: i64) -> Cell {
         let at = self.find(cell);
@@ -394,6 +405,12 @@ impl Nodes {
         for node in roots {
             if self.nodes[node as usize].parent.is_some() {
                 continue;
+            }
+            if let Some(scale) = self.nodes[node as usize].content.walked_alone() {
+                self.nodes[node as usize].content.period = Some(scale);
+                self.refold(node);
+                self.settle();
+                changed = true;
             }
             if self.nodes[node as usize].content.is_blurred() {
                 self.collapse(Cell { node, offset: 0 });

@@ -26,6 +26,12 @@ pub(super) fn solve_coarsely(
 impl Solver<'_> {
     fn run(mut self, ticks: &mut Ticks<'_>) -> Result<PointsTo, Stopped> {
         self.initial_values();
+        for edge in &self.program.edges {
+            ticks.tick()?;
+            if let Op::Assign { place, value } = edge.op {
+                self.walk_on(place, value);
+            }
+        }
         for index in 0..self.program.exprs.len() {
             ticks.tick()?;
             self.value(ExprId(index as u32));

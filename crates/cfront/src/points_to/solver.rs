@@ -177,7 +177,7 @@ impl<'a> Solver<'a> {
     }
 
     /// The value of a constant expression, as a signed number.
-    fn constant(&self, id: ExprId) -> Option<i64> {
+    pub fn constant(&self, id: ExprId) -> Option<i64> {
         let expr = self.program.expr(id);
         let ExprKind::Int(bits) = expr.kind else {
             return None;

@@ -11,6 +11,9 @@ use hardbop_semantics::constants::Meaning;
 use hardbop_semantics::steps::{End, Ground, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Larger terms are not where pointers start.
+const SMALL: usize = 12;
+
 /// The variables of indices of elements that loops end at.
 pub(super) fn searching(
     ground: &Ground<'_, '_>,
@@ -84,7 +87,7 @@ pub(super) fn ends(
 ) -> BTreeSet<TermId> {
     let width = terms.width(index);
     let mut found = BTreeSet::new();
-    if let Some((pointer, _)) = walks.at(terms, index)
+    if let Some((pointer, more)) = walks.at(terms, index)
         && let Some(walk) = walks.of(pointer)
     {
         // A pointer goes as far as to another one: that is so many elements.
@@ -96,7 +99,10 @@ pub(super) fn ends(
         let one = terms.bv(1, width);
         for &start in starts.get(&pointer).into_iter().flatten() {
             if let Some(first) = steps_between(terms, walk.from, start, walk.step) {
-                found.insert(terms.bv_add(first, one));
+                let behind = terms.bv_add(first, one);
+                let more = terms.bv(more, width);
+                found.insert(behind);
+                found.insert(terms.bv_add(behind, more));
             }
         }
         return found;
@@ -120,20 +126,41 @@ pub(super) fn ends(
                 found.insert(terms.resize(other, width, sign));
             }
         }
+        // The element that is accessed first may be one beside where the counter begins.
+        let beside = beside(terms, index, constant);
         for &start in starts.get(&constant).into_iter().flatten() {
-            found.insert(behind(ground, terms, start, width));
+            found.insert(behind(ground, terms, start, 0, width));
+            if let Some(more) = beside.filter(|&more| more != 0) {
+                found.insert(behind(ground, terms, start, more, width));
+            }
         }
     }
     found
 }
 
-/// The index behind one, in a form that other indices have, too.
-fn behind(ground: &Ground<'_, '_>, terms: &mut Terms, start: TermId, width: u32) -> TermId {
+/// The number that an index is more than a variable, widened before or after that is added.
+fn beside(terms: &Terms, index: TermId, variable: TermId) -> Option<i128> {
+    let (word, outside) = shifted(terms, index)?;
+    let (of, inside) = match terms.op(word) {
+        Op::SignExtend(_) | Op::ZeroExtend(_) => shifted(terms, terms.args(word)[0])?,
+        _ => (word, 0),
+    };
+    (of == variable).then_some(outside + inside)
+}
+
+/// The index behind one that is so much more than a start, in a form that other indices have, too.
+fn behind(
+    ground: &Ground<'_, '_>,
+    terms: &mut Terms,
+    start: TermId,
+    more: i128,
+    width: u32,
+) -> TermId {
     let (of, number) = match literal(terms, start) {
         Some(number) => (None, number),
         None => shifted(terms, start).map_or((Some(start), 0), |(of, more)| (Some(of), more)),
     };
-    let more = terms.bv(number + 1, width);
+    let more = terms.bv(number + more + 1, width);
     match of {
         None => more,
         Some(of) => {
@@ -167,6 +194,7 @@ pub(super) fn starts(
     let mut found: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
     let mut falling = BTreeSet::new();
     for step in steps {
+        let names = names(ground, terms, step);
         for (id, value) in step.state.written() {
             let variable = ground.semantics.constant(terms, id);
             if let Some((of, added)) = shifted(terms, value)
@@ -174,12 +202,34 @@ pub(super) fn starts(
                 && added < 0
             {
                 falling.insert(variable);
-            } else if is_start(ground, terms, variable, value) {
+                continue;
+            }
+            // It is not said of itself.
+            let value = match names.get(&value) {
+                Some(_) => value,
+                None => terms.substitute(value, &names),
+            };
+            if is_start(ground, terms, variable, value) {
                 found.entry(variable).or_default().insert(value);
             }
         }
     }
     found.retain(|variable, _| falling.contains(variable));
+    found
+}
+
+/// What is new in a step has the name of the variable that it is written to.
+fn names(ground: &Ground<'_, '_>, terms: &mut Terms, step: &Step) -> BTreeMap<TermId, TermId> {
+    let mut found = BTreeMap::new();
+    for (id, value) in step.state.written() {
+        let new = matches!(terms.op(value), Op::Constant(_))
+            && matches!(terms.sort(value), Sort::BitVec(_))
+            && ground.constants.meaning(value).is_none();
+        if new {
+            let variable = ground.semantics.constant(terms, id);
+            found.entry(value).or_insert(variable);
+        }
+    }
     found
 }
 
@@ -189,8 +239,14 @@ fn is_start(ground: &Ground<'_, '_>, terms: &Terms, variable: TermId, value: Ter
     if !matches!(terms.sort(value), Sort::BitVec(_)) {
         return false;
     }
+    let pointer = match ground.constants.meaning(variable) {
+        Some(Meaning::Now(id)) => is_pointer(ground, terms, id, variable),
+        _ => false,
+    };
     match literal(terms, value) {
         Some(number) => number > 1,
+        // As many elements behind where its array begins.
+        None if pointer => terms.size(value) <= SMALL && is_state(ground, terms, value),
         None => {
             let of = shifted(terms, value);
             of.is_some_and(|(of, _)| of != variable && is_state(ground, terms, of))

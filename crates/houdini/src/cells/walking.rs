@@ -235,7 +235,7 @@ fn bases(ground: &Ground<'_, '_>, terms: &Terms, summands: &BTreeMap<TermId, i12
 /// From where a value of a pointer comes, if not from itself, and if that is anywhere.
 fn source(
     ground: &Ground<'_, '_>,
-    terms: &Terms,
+    terms: &mut Terms,
     pointer: TermId,
     value: TermId,
 ) -> Option<Source> {
@@ -247,7 +247,11 @@ fn source(
     }
     Some(match bases(ground, terms, &summands)[..] {
         [base] => match ground.constants.meaning(base) {
-            Some(Meaning::Origin) if summands.len() > 1 => Source::Unknown,
+            // So many elements behind where an array begins.
+            Some(Meaning::Origin) if summands.len() > 1 => {
+                let number = terms.bv(number, terms.width(value));
+                Source::Fixed(terms.bv_add(base, number))
+            }
             Some(Meaning::Origin) => Source::Fixed(value),
             _ => Source::Pointer(base),
         },

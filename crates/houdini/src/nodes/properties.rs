@@ -500,6 +500,10 @@ fn beside(
         let start = terms.bv_add(owner.base, more);
         for (id, pointer) in step.state.written() {
             let variable = ground.semantics.constant(terms, id);
+            // An array of pointers is none.
+            if terms.sort(variable) != terms.sort(heap.frontier) {
+                continue;
+            }
             let target = heap.target(ground, variable);
             let Some(target) = target.filter(|target| target.kind == owner.kind) else {
                 continue;

@@ -83,6 +83,18 @@ fn what_functions_without_a_body_know_stands() {
 }
 
 #[test]
+fn pointers_that_walk_backwards_stay_at_elements() {
+    let text = "int a[9]; int main(void) { int n = a[0], *p = a + n;\n\
+        while (p > a) { --p; *p = 4; } return a[n]; }";
+    let loaded = load_text("back.c", text).unwrap();
+    let claims = analyse_unchecked(&loaded.program);
+    assert_eq!(check(&loaded.program, &claims), Ok(()));
+    let collapsed = claims.classes.iter().filter(|class| class.collapsed);
+    let known = collapsed.filter(|class| !class.variables.is_empty());
+    assert_eq!(known.count(), 0);
+}
+
+#[test]
 fn the_coarsest_answer_stands() {
     let loaded = load_text("good.c", PROGRAM).unwrap();
     let coarse = solve::solve_coarsely(&loaded.program, &mut Budget::unlimited().ticks()).unwrap();
