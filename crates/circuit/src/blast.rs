@@ -5,6 +5,7 @@
 //! That is not a part of the circuit: whoever asks adds it, where a model needs it. Applications
 //! of uninterpreted functions are treated in the same way.
 
+use crate::cases::{self, Cases};
 use crate::graph::{Bit, Graph};
 use crate::operators::operator;
 use crate::words::Word;
@@ -32,6 +33,12 @@ pub struct Blaster {
     /// The circuit.
     pub graph: Graph,
     words: FxHashMap<TermId, Word>,
+    /// Whether words are followed as cases where they can be.
+    by_cases: bool,
+    /// What was translated and is not only bits.
+    cases: FxHashMap<TermId, Cases>,
+    /// What is in memory at an index.
+    held: FxHashMap<(TermId, Word), Cases>,
     /// What is known of memory: at these indices, these words; elsewhere, anything.
     cells: FxHashMap<TermId, Vec<Read>>,
     /// What was read of memory of which nothing is known.
@@ -51,6 +58,12 @@ impl Blaster {
     /// Nothing translated.
     pub fn new() -> Blaster {
         Blaster::default()
+    }
+
+    /// Lets words that are one of a few be cases, and reads of memory one look for each of them:
+    /// for executions that are followed from a state in which much is known.
+    pub fn follow_cases(&mut self) {
+        self.by_cases = true;
     }
 
     /// Says how large the circuit may become: in nodes, and in looks at what was written to memory
@@ -116,7 +129,7 @@ impl Blaster {
     pub fn word(&mut self, terms: &Terms, root: TermId) -> Result<Word, NoCircuit> {
         let mut stack = vec![root];
         while let Some(&term) = stack.last() {
-            if self.words.contains_key(&term) {
+            if self.is_translated(term) {
                 stack.pop();
                 continue;
             }
@@ -128,11 +141,128 @@ impl Blaster {
             if stack.len() > before {
                 continue;
             }
-            let word = self.translate(terms, term)?;
-            self.words.insert(term, word);
+            match self.translate_cases(terms, term)? {
+                Some(cases) => {
+                    self.cases.insert(term, cases);
+                }
+                None => {
+                    let word = self.translate(terms, term)?;
+                    self.words.insert(term, word);
+                }
+            }
             stack.pop();
         }
-        Ok(self.words[&root].clone())
+        Ok(self.bits(root).clone())
+    }
+
+    fn is_translated(&self, term: TermId) -> bool {
+        self.words.contains_key(&term) || self.cases.contains_key(&term)
+    }
+
+    /// The bits of a term that was translated.
+    fn bits(&mut self, term: TermId) -> &Word {
+        if !self.words.contains_key(&term) {
+            let word = cases::flat(&mut self.graph, &self.cases[&term]);
+            self.words.insert(term, word);
+        }
+        &self.words[&term]
+    }
+
+    /// The cases of a term that was translated.
+    fn cases(&self, term: TermId) -> Cases {
+        match self.cases.get(&term) {
+            Some(cases) => Cases::clone(cases),
+            None => cases::only(self.words[&term].clone()),
+        }
+    }
+
+    /// The cases of a term whose arguments were translated, if it is not better seen as bits.
+    fn translate_cases(&mut self, terms: &Terms, term: TermId) -> Result<Option<Cases>, NoCircuit> {
+        let args = terms.args(term);
+        if !self.by_cases || args.is_empty() {
+            return Ok(None);
+        }
+        let is_word = |term: TermId| matches!(terms.sort(term), Sort::BitVec(_));
+        match terms.op(term) {
+            Op::Ite if is_word(term) => {
+                let condition = self.bits(args[0])[0];
+                let (then, otherwise) = (self.cases(args[1]), self.cases(args[2]));
+                let chosen = cases::choose(&mut self.graph, condition, &then, &otherwise);
+                Ok(Some(chosen))
+            }
+            Op::Eq if is_word(args[0]) => {
+                let (left, right) = (self.cases(args[0]), self.cases(args[1]));
+                let same = cases::same(&mut self.graph, &left, &right);
+                Ok(Some(cases::only(vec![same])))
+            }
+            Op::Select => {
+                let mut ways = Vec::new();
+                for (at, here) in self.cases(args[1]).iter() {
+                    ways.push((*here, self.held(terms, args[0], at)?));
+                }
+                Ok(Some(cases::through(&mut self.graph, &ways)))
+            }
+            Op::Apply(_) | Op::Float(_) => Ok(None),
+            op if args.iter().all(|&arg| is_word(arg)) => {
+                let width = width(terms.sort(term)).ok_or(NoCircuit(term))?;
+                let args: Vec<Cases> = args.iter().map(|&arg| self.cases(arg)).collect();
+                Ok(cases::apply(&mut self.graph, op, &args, width))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What is at an index of an array, by how the array was written: only as far as that matters
+    /// for this index. Indices and values that were written have been translated.
+    fn held(&mut self, terms: &Terms, array: TermId, at: &Word) -> Result<Cases, NoCircuit> {
+        let index = cases::only(at.clone());
+        let mut stack = vec![array];
+        while let Some(&next) = stack.last() {
+            if self.held.contains_key(&(next, at.clone())) {
+                stack.pop();
+                continue;
+            }
+            self.looks += 1;
+            if self.is_full() {
+                return Err(NoCircuit(next));
+            }
+            let args = terms.args(next);
+            // The condition, what is there if it holds, and else.
+            let (condition, then, otherwise) = match terms.op(next) {
+                Op::Ite => (self.bits(args[0])[0], Err(args[1]), args[2]),
+                Op::Store => {
+                    let written = self.cases(args[1]);
+                    let here = cases::same(&mut self.graph, &written, &index);
+                    (here, Ok(self.cases(args[2])), args[0])
+                }
+                Op::ConstArray(_) => (Bit::TRUE, Ok(self.cases(args[0])), next),
+                Op::Constant(_) => {
+                    let word = self.first_read(terms, next, at)?;
+                    (Bit::TRUE, Ok(cases::only(word)), next)
+                }
+                _ => return Err(NoCircuit(next)),
+            };
+            let below = |array: TermId| self.held.get(&(array, at.clone())).cloned();
+            let nothing = || cases::only(Word::new());
+            let then = match then {
+                Ok(cases) => Ok(cases),
+                Err(_) if condition == Bit::FALSE => Ok(nothing()),
+                Err(array) => below(array).ok_or(array),
+            };
+            let otherwise = match condition {
+                Bit::TRUE => Ok(nothing()),
+                _ => below(otherwise).ok_or(otherwise),
+            };
+            match (then, otherwise) {
+                (Ok(then), Ok(otherwise)) => {
+                    let held = cases::choose(&mut self.graph, condition, &then, &otherwise);
+                    self.held.insert((next, at.clone()), held);
+                    stack.pop();
+                }
+                (then, otherwise) => stack.extend(then.err().into_iter().chain(otherwise.err())),
+            }
+        }
+        Ok(Cases::clone(&self.held[&(array, at.clone())]))
     }
 
     /// What has to be translated before a term: its arguments, and for a read all that was written
@@ -146,9 +276,9 @@ impl Blaster {
         if let Sort::Array(_) | Sort::Int = terms.sort(term) {
             return Err(NoCircuit(term));
         }
-        let words = &self.words;
+        let (words, cases) = (&self.words, &self.cases);
         let mut need = |part: TermId| {
-            if !words.contains_key(&part) {
+            if !words.contains_key(&part) && !cases.contains_key(&part) {
                 stack.push(part);
             }
         };
@@ -180,6 +310,11 @@ impl Blaster {
 
     fn translate(&mut self, terms: &Terms, term: TermId) -> Result<Word, NoCircuit> {
         let args = terms.args(term);
+        for &arg in args {
+            if self.cases.contains_key(&arg) {
+                self.bits(arg);
+            }
+        }
         match terms.op(term) {
             Op::Constant(_) => {
                 let width = width(terms.sort(term)).ok_or(NoCircuit(term))?;
@@ -239,16 +374,17 @@ impl Blaster {
             let args = terms.args(next);
             let word = match terms.op(next) {
                 Op::Ite => {
-                    let condition = self.words[&args[0]][0];
+                    let condition = self.bits(args[0])[0];
                     let (then, otherwise) = (&found[&args[1]], &found[&args[2]]);
                     self.graph.choose(condition, then, otherwise)
                 }
                 Op::Store => {
-                    let here = self.graph.same(&self.words[&args[1]], at);
-                    self.graph
-                        .choose(here, &self.words[&args[2]], &found[&args[0]])
+                    let written = self.bits(args[1]).clone();
+                    let here = self.graph.same(&written, at);
+                    let value = self.bits(args[2]).clone();
+                    self.graph.choose(here, &value, &found[&args[0]])
                 }
-                Op::ConstArray(_) => self.words[&args[0]].clone(),
+                Op::ConstArray(_) => self.bits(args[0]).clone(),
                 Op::Constant(_) => self.first_read(terms, next, at)?,
                 _ => return Err(NoCircuit(next)),
             };

@@ -8,6 +8,7 @@
 //! not known.
 
 mod blast;
+mod cases;
 mod graph;
 mod operators;
 pub mod proof;

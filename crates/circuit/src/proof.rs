@@ -11,6 +11,7 @@
 
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// A step of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,11 +31,14 @@ pub struct Refused(pub Vec<i32>);
 /// The clauses that were taken so far.
 #[derive(Debug, Default)]
 pub struct Checker {
-    clauses: Vec<Vec<i32>>,
+    /// The literals of all clauses, one clause after the other.
+    literals: Vec<i32>,
+    /// Where the literals of each clause are; nowhere, once it was dropped.
+    clauses: Vec<Range<usize>>,
     /// For each literal the clauses that wait for it to become false.
-    watches: Vec<Vec<u32>>,
-    /// For each variable: true, false, or not known.
-    values: Vec<Option<bool>>,
+    watches: Vec<Vec<Watch>>,
+    /// For each literal what is known of it.
+    values: Vec<Known>,
     /// The literals that are true, in the order in which they became so.
     trail: Vec<i32>,
     /// How much of the trail was propagated.
@@ -43,6 +47,23 @@ pub struct Checker {
     known: FxHashMap<Vec<i32>, Vec<u32>>,
     /// Whether the clauses contradict each other.
     contradiction: bool,
+}
+
+/// A clause that waits.
+#[derive(Clone, Copy, Debug)]
+struct Watch {
+    clause: u32,
+    /// Another literal of the clause: while it is true, nobody need look at the others.
+    other: i32,
+}
+
+/// What is known of a literal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Known {
+    #[default]
+    Nothing,
+    True,
+    False,
 }
 
 /// The place of a literal in a table.
@@ -93,38 +114,35 @@ impl Checker {
         let mut holds = false;
         for &literal in clause {
             self.room(literal);
-            match self.value(literal) {
-                Some(true) => {
+            match self.values[place(literal)] {
+                Known::True => {
                     holds = true;
                     break;
                 }
-                Some(false) => {}
-                None => self.assign(-literal),
+                Known::False => {}
+                Known::Nothing => self.assign(-literal),
             }
         }
         holds = holds || !self.propagate();
         for literal in self.trail.drain(root..) {
-            self.values[literal.unsigned_abs() as usize] = None;
+            self.values[place(literal)] = Known::Nothing;
+            self.values[place(-literal)] = Known::Nothing;
         }
         self.propagated = root;
         holds
     }
 
     fn room(&mut self, literal: i32) {
-        let variable = literal.unsigned_abs() as usize;
-        if self.values.len() <= variable {
-            self.values.resize(variable + 1, None);
-            self.watches.resize_with(2 * variable + 2, Vec::new);
+        let places = 2 * literal.unsigned_abs() as usize + 2;
+        if self.values.len() < places {
+            self.values.resize(places, Known::Nothing);
+            self.watches.resize_with(places, Vec::new);
         }
     }
 
-    fn value(&self, literal: i32) -> Option<bool> {
-        let value = self.values[literal.unsigned_abs() as usize];
-        value.map(|value| value == (literal > 0))
-    }
-
     fn assign(&mut self, literal: i32) {
-        self.values[literal.unsigned_abs() as usize] = Some(literal > 0);
+        self.values[place(literal)] = Known::True;
+        self.values[place(-literal)] = Known::False;
         self.trail.push(literal);
     }
 
@@ -139,33 +157,32 @@ impl Checker {
         {
             return;
         }
-        let key = literals.clone();
-        // Those that are not false come first: they are watched.
-        literals.sort_by_key(|&literal| self.value(literal) == Some(false));
-        let open = literals.iter().take(2);
-        let open: Vec<i32> = open
-            .copied()
-            .filter(|&literal| self.value(literal) != Some(false))
-            .collect();
         let id = self.clauses.len() as u32;
-        if literals.len() >= 2 {
-            for &literal in &literals[..2] {
-                self.watches[place(literal)].push(id);
-            }
+        self.known.entry(literals.clone()).or_default().push(id);
+        // Those that are not false come first: they are watched.
+        let value = |literal: i32| self.values[place(literal)];
+        literals.sort_by_key(|&literal| value(literal) == Known::False);
+        let open = literals.iter().take(2).copied();
+        let open: Vec<i32> = open.filter(|&it| value(it) != Known::False).collect();
+        let forced = match open[..] {
+            [only] if value(only) == Known::Nothing => Some(only),
+            _ => None,
+        };
+        if let &[one, other, ..] = &literals[..] {
+            let watch = |other| Watch { clause: id, other };
+            self.watches[place(one)].push(watch(other));
+            self.watches[place(other)].push(watch(one));
         }
-        match open[..] {
-            [] => self.contradiction = true,
-            [only] if self.value(only).is_none() => {
-                self.assign(only);
-                self.clauses.push(literals);
-                self.known.entry(key).or_default().push(id);
-                self.contradiction |= !self.propagate();
-                return;
-            }
-            _ => {}
+        let start = self.literals.len();
+        self.literals.extend(literals);
+        self.clauses.push(start..self.literals.len());
+        if open.is_empty() {
+            self.contradiction = true;
         }
-        self.clauses.push(literals);
-        self.known.entry(key).or_default().push(id);
+        if let Some(only) = forced {
+            self.assign(only);
+            self.contradiction |= !self.propagate();
+        }
     }
 
     /// Forgets a clause. What followed from it stays: all steps follow from what is given.
@@ -173,7 +190,7 @@ impl Checker {
         if let Some(ids) = self.known.get_mut(&ordered(clause))
             && let Some(id) = ids.pop()
         {
-            self.clauses[id as usize].clear();
+            self.clauses[id as usize] = 0..0;
         }
     }
 
@@ -186,20 +203,23 @@ impl Checker {
             let mut kept = 0;
             let mut at = 0;
             let mut sound = true;
-            while at < waiting.len() {
-                let id = waiting[at];
+            while at < waiting.len() && sound {
+                let watch = waiting[at];
                 at += 1;
-                match self.visit(id, falsified) {
+                let other = match self.visit(watch, falsified) {
                     Visit::Gone => continue,
-                    Visit::Stays => {}
-                    Visit::Forces(other) => self.assign(other),
-                    Visit::False => sound = false,
-                }
-                waiting[kept] = id;
+                    Visit::Stays(other) => other,
+                    Visit::Forces(other) => {
+                        self.assign(other);
+                        other
+                    }
+                    Visit::False(other) => {
+                        sound = false;
+                        other
+                    }
+                };
+                waiting[kept] = Watch { other, ..watch };
                 kept += 1;
-                if !sound {
-                    break;
-                }
             }
             waiting.copy_within(at.., kept);
             waiting.truncate(kept + waiting.len() - at);
@@ -212,14 +232,11 @@ impl Checker {
     }
 
     /// What becomes of a clause when a literal that it watches is false.
-    fn visit(&mut self, id: u32, falsified: i32) -> Visit {
-        let mut clause = std::mem::take(&mut self.clauses[id as usize]);
-        let visit = self.visit_clause(id, &mut clause, falsified);
-        self.clauses[id as usize] = clause;
-        visit
-    }
-
-    fn visit_clause(&mut self, id: u32, clause: &mut [i32], falsified: i32) -> Visit {
+    fn visit(&mut self, watch: Watch, falsified: i32) -> Visit {
+        if self.values[place(watch.other)] == Known::True {
+            return Visit::Stays(watch.other);
+        }
+        let clause = &mut self.literals[self.clauses[watch.clause as usize].clone()];
         if clause.len() < 2 {
             // It was dropped.
             return Visit::Gone;
@@ -227,32 +244,38 @@ impl Checker {
         if clause[0] == falsified {
             clause.swap(0, 1);
         }
-        if self.value(clause[0]) == Some(true) {
-            return Visit::Stays;
+        let first = clause[0];
+        if self.values[place(first)] == Known::True {
+            return Visit::Stays(first);
         }
         for at in 2..clause.len() {
-            if self.value(clause[at]) != Some(false) {
+            if self.values[place(clause[at])] != Known::False {
                 clause.swap(1, at);
-                self.watches[place(clause[1])].push(id);
+                let moved = Watch {
+                    other: first,
+                    ..watch
+                };
+                self.watches[place(clause[1])].push(moved);
                 return Visit::Gone;
             }
         }
-        match self.value(clause[0]) {
-            Some(_) => Visit::False,
-            None => Visit::Forces(clause[0]),
+        match self.values[place(first)] {
+            Known::Nothing => Visit::Forces(first),
+            _ => Visit::False(first),
         }
     }
 }
 
+/// What becomes of a clause, with its other watched literal where it waits on.
 enum Visit {
     /// The clause waits for another literal, or was dropped.
     Gone,
-    /// It holds, or waits on.
-    Stays,
+    /// It holds.
+    Stays(i32),
     /// A literal must hold.
     Forces(i32),
     /// All its literals are false.
-    False,
+    False(i32),
 }
 
 /// The clauses that are given, as DIMACS, and the steps from them to the contradiction, as DRAT.

@@ -239,6 +239,16 @@ impl Sat {
         Sat::default()
     }
 
+    /// The same, which does not simplify what it was told: where many questions come one after the
+    /// other and each is about a little more, that takes longer than the answers.
+    pub fn plain() -> Sat {
+        let solver = cadical::Solver::with_config("plain");
+        Sat {
+            solver: Backend::Strong(Box::new(solver.unwrap_or_default())),
+            ..Sat::default()
+        }
+    }
+
     /// A solver that knows nothing, for many and easy questions: it is not as strong, and begins
     /// sooner.
     pub fn quick() -> Sat {

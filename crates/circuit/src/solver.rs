@@ -52,6 +52,14 @@ impl CircuitSolver {
         CircuitSolver::default()
     }
 
+    /// A solver that knows nothing, for questions one after the other about a circuit that grows.
+    pub fn growing() -> CircuitSolver {
+        CircuitSolver {
+            sat: Sat::plain(),
+            ..CircuitSolver::default()
+        }
+    }
+
     /// A solver whose answers that there is no model are checked: each has a proof, and an answer
     /// whose proof does not stand is not given. Proofs that stand are shown, if somebody wants
     /// to see them.
@@ -72,6 +80,13 @@ impl CircuitSolver {
     /// decided in seconds either.
     pub fn within(mut self, most: usize) -> CircuitSolver {
         self.blaster.limit(most);
+        self
+    }
+
+    /// The same solver, which follows words as cases: of an address that is one of a few, which one
+    /// it is. For executions that are followed from a state in which much is known.
+    pub fn by_cases(mut self) -> CircuitSolver {
+        self.blaster.follow_cases();
         self
     }
 

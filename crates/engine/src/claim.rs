@@ -15,6 +15,7 @@ pub use form::{Form, NoForm};
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId, LocId};
 use hardbop_cfront::interp;
 use hardbop_model::points::{PointId, Points};
+use hardbop_model::stages::{Following, When};
 use hardbop_semantics::layout::StateVarId;
 use hardbop_semantics::replay::Choice;
 use serde::{Deserialize, Serialize};
@@ -281,17 +282,20 @@ pub struct Unrolling {
     pub checks: Vec<CheckId>,
     /// The locations where the program is cut: at least one in every loop.
     pub cuts: Vec<LocId>,
-    /// The most blocks of one execution.
+    /// Which executions are merged.
+    #[serde(default, skip_serializing_if = "Following::is_usual")]
+    pub following: Following,
+    /// The most blocks of one execution; by points, the number of points that executions come to.
     pub layers: u32,
     /// Where control never comes, although blocks lead there.
     pub dead: Vec<Unreached>,
 }
 
-/// A cut point that no execution comes to after so many blocks with these calls open.
+/// A cut point that no execution comes to at some time with these calls open.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unreached {
-    /// The number of blocks.
-    pub layer: u32,
+    /// The number of blocks, or the place in the order of points.
+    pub layer: When,
     /// The calls that are open, the outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<(EdgeId, FuncId)>,

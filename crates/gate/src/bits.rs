@@ -32,7 +32,7 @@ impl Gate<'_> {
         if self.alone {
             return None;
         }
-        let mut solver = CircuitSolver::checked(None).within(NODES);
+        let mut solver = CircuitSolver::checked(None).within(NODES).by_cases();
         // The facts say so, too; said before, it tells addresses on one page apart by themselves.
         let origin = semantics.origin(terms);
         solver.align(terms, origin, PAGE_BITS as usize);
@@ -45,12 +45,19 @@ impl Gate<'_> {
 }
 
 impl Bits {
-    /// Whether a formula has a proof that it has no model, and one is found in time.
-    pub(crate) fn refute(&mut self, terms: &Terms, formula: TermId, time: Duration) -> bool {
+    /// Whether a formula has a proof that it has no model, and one is found in time. If so, it is
+    /// known to be false from then on.
+    pub(crate) fn refute(&mut self, terms: &mut Terms, formula: TermId, time: Duration) -> bool {
         self.session.set_limits(Limits {
             time: Some(time),
             steps: None,
         });
-        self.session.check(terms, &[formula]) == Answer::Unsat
+        let refuted = self.session.check(terms, &[formula]) == Answer::Unsat;
+        if refuted {
+            // What is known now need not be found out again.
+            let never = terms.not(formula);
+            self.session.assert(terms, never);
+        }
+        refuted
     }
 }

@@ -5,6 +5,7 @@
 //! points that blocks lead to are never come to, and that is asked. When a layer is empty and no
 //! violation was among what is not excluded, no execution violates anything.
 
+use crate::bits::Bits;
 use crate::invariants::FROM_ORIGIN;
 use crate::steps::Cuts;
 use crate::{Gate, refused};
@@ -14,6 +15,7 @@ use hardbop_engine::Reason;
 use hardbop_engine::claim::{Unreached, Unrolling};
 use hardbop_logic::{Answer, Limits, TermId, Terms, rebased};
 use hardbop_model::View;
+use hardbop_model::stages::{Stage, Stages, When};
 use hardbop_semantics::Execution;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -28,13 +30,16 @@ const AT_LENGTH: Duration = Duration::from_secs(10);
 /// A cut point with the calls that are open there, the outermost first.
 type Place = (Vec<(EdgeId, FuncId)>, LocId);
 
-/// When and how a place is come to.
+/// How a place is come to.
 struct Arrival<'s, 'p> {
+    stage: Stage,
     condition: TermId,
     run: Execution<'s, 'p>,
 }
 
-type Layer<'s, 'p> = BTreeMap<Place, Arrival<'s, 'p>>;
+/// What is still to be followed, by when and where. That decides what is merged, and nothing else:
+/// whatever comes to a place is followed from there.
+type Waiting<'s, 'p> = BTreeMap<(When, Place), Arrival<'s, 'p>>;
 
 impl Gate<'_> {
     /// Follows all executions. Gives the number of conditions that have no model.
@@ -45,46 +50,67 @@ impl Gate<'_> {
         let dead: BTreeSet<&Unreached> = claim.dead.iter().collect();
         let mut terms = Terms::new();
         let mut never: Vec<TermId> = Vec::new();
+        let mut stages = Stages::new(program, claim.following);
         let mut run = Execution::new(&view.semantics);
         run.start(&mut terms);
         let facts = std::mem::take(&mut run.facts);
         let condition = terms.and(&facts);
         let entry = program.function(program.entry).entry;
-        let mut layer: Layer<'_, '_> = BTreeMap::new();
-        layer.insert((Vec::new(), entry), Arrival { condition, run });
-        let mut number = 0;
-        while !layer.is_empty() {
-            if number == claim.layers {
+        let first = Arrival {
+            stage: stages.start(),
+            condition,
+            run,
+        };
+        let mut waiting: Waiting<'_, '_> = BTreeMap::new();
+        let place = (Vec::new(), entry);
+        follow(
+            view,
+            &cuts,
+            &mut terms,
+            &mut stages,
+            place,
+            first,
+            &mut waiting,
+        )?;
+        let mut visits = 0;
+        while let Some(((when, place), arrival)) = waiting.pop_first() {
+            self.budget.check().map_err(Reason::Stopped)?;
+            visits += 1;
+            let gone = match when {
+                When::Blocks(count) => count,
+                When::Point(_) => visits,
+            };
+            if gone > claim.layers {
                 return Err(Reason::Evidence);
             }
-            number += 1;
-            let mut next: Layer<'_, '_> = BTreeMap::new();
-            for (place, arrival) in layer {
-                self.budget.check().map_err(Reason::Stopped)?;
-                follow(view, &cuts, &mut terms, place, arrival, &mut next)?;
-            }
-            next.retain(|(calls, location), arrival| {
-                let unreached = Unreached {
-                    layer: number,
-                    calls: calls.clone(),
-                    location: *location,
-                };
-                match program.locations[location.index()].kind {
-                    // An execution ends where it violates a check.
-                    LocationKind::Error(check) => {
-                        if claim.checks.contains(&check) {
-                            never.push(arrival.condition);
-                        }
-                        false
-                    }
-                    _ if dead.contains(&unreached) => {
+            let (calls, location) = place;
+            let unreached = Unreached {
+                layer: when,
+                calls,
+                location,
+            };
+            match program.locations[location.index()].kind {
+                // An execution ends where it violates a check.
+                LocationKind::Error(check) => {
+                    if claim.checks.contains(&check) {
                         never.push(arrival.condition);
-                        false
                     }
-                    _ => arrival.condition != terms.bool(false),
                 }
-            });
-            layer = next;
+                _ if dead.contains(&unreached) => never.push(arrival.condition),
+                _ if arrival.condition == terms.bool(false) => {}
+                _ => {
+                    let place = (unreached.calls, location);
+                    follow(
+                        view,
+                        &cuts,
+                        &mut terms,
+                        &mut stages,
+                        place,
+                        arrival,
+                        &mut waiting,
+                    )?;
+                }
+            }
         }
         self.all_unsatisfiable(view, &mut terms, &never)?;
         Ok(never.len() as u64)
@@ -107,11 +133,20 @@ impl Gate<'_> {
         let mut bits = self.bits(semantics, terms, facts);
         for (some, seen) in never.chunks(AT_A_TIME).zip(seen.chunks(AT_A_TIME)) {
             self.budget.check().map_err(Reason::Stopped)?;
+            // One after the other, each has a small circuit, and helps with the next.
+            let at_first = |one: TermId, bits: &mut Bits, terms: &mut Terms| {
+                one == terms.bool(false) || bits.refute(terms, one, AT_FIRST.min(self.query_time))
+            };
+            if let Some(bits) = &mut bits
+                && seen.iter().all(|&one| at_first(one, bits, terms))
+            {
+                continue;
+            }
             let (any, seen) = (terms.or(some), terms.or(seen));
             if any == terms.bool(false) || seen == terms.bool(false) {
                 continue;
             }
-            let mut on_circuits = |terms: &Terms, time: Duration| {
+            let mut on_circuits = |terms: &mut Terms, time: Duration| {
                 let bits = bits.as_mut();
                 bits.is_some_and(|bits| bits.refute(terms, seen, time.min(self.query_time)))
             };
@@ -146,12 +181,17 @@ fn follow<'s, 'p>(
     view: &'s View<'p>,
     cuts: &Cuts,
     terms: &mut Terms,
+    stages: &mut Stages<'p>,
     (calls, at): Place,
     arrival: Arrival<'s, 'p>,
-    next: &mut Layer<'s, 'p>,
+    waiting: &mut Waiting<'s, 'p>,
 ) -> Result<(), Reason> {
     let program = view.program;
-    let Arrival { condition, run } = arrival;
+    let Arrival {
+        stage,
+        condition,
+        run,
+    } = arrival;
     if program.locations[at.index()].kind == LocationKind::Exit {
         let mut calls = calls;
         let Some((call, _)) = calls.pop() else {
@@ -163,19 +203,24 @@ fn follow<'s, 'p>(
         conjuncts.push(condition);
         let condition = terms.and(&conjuncts);
         let to = program.edges[call.index()].to;
-        arrive(terms, next, (calls, to), Arrival { condition, run });
+        let left = Arrival {
+            stage: stages.leave(&stage, to),
+            condition,
+            run,
+        };
+        arrive(terms, waiting, (calls, to), left);
         return Ok(());
     }
     for way in cuts.ways(view, terms, at, run.state.clone())? {
         let mut run = run.clone();
         run.state = way.state;
         let condition = terms.and(&[condition, way.condition]);
-        arrive(
-            terms,
-            next,
-            (calls.clone(), way.to),
-            Arrival { condition, run },
-        );
+        let gone = Arrival {
+            stage: stages.block(&stage, way.to),
+            condition,
+            run,
+        };
+        arrive(terms, waiting, (calls.clone(), way.to), gone);
     }
     for (id, edge) in program.edges_from(at) {
         match &edge.op {
@@ -190,7 +235,12 @@ fn follow<'s, 'p>(
                     let mut calls = calls.clone();
                     calls.push((id, callee));
                     let entry = program.function(callee).entry;
-                    arrive(terms, next, (calls, entry), Arrival { condition, run });
+                    let entered = Arrival {
+                        stage: stages.enter(&stage, id, callee),
+                        condition,
+                        run,
+                    };
+                    arrive(terms, waiting, (calls, entry), entered);
                 }
             }
             _ => {}
@@ -202,19 +252,21 @@ fn follow<'s, 'p>(
 /// Adds a way to a place; ways that meet are merged.
 fn arrive<'s, 'p>(
     terms: &mut Terms,
-    next: &mut Layer<'s, 'p>,
+    waiting: &mut Waiting<'s, 'p>,
     place: Place,
     arrival: Arrival<'s, 'p>,
 ) {
     if arrival.condition == terms.bool(false) {
         return;
     }
-    let merged = match next.remove(&place) {
+    let place = (arrival.stage.when.clone(), place);
+    let merged = match waiting.remove(&place) {
         None => arrival,
         Some(other) => Arrival {
+            stage: arrival.stage,
             run: arrival.run.merge(other.run, arrival.condition, terms),
             condition: terms.or(&[arrival.condition, other.condition]),
         },
     };
-    next.insert(place, merged);
+    waiting.insert(place, merged);
 }

@@ -279,6 +279,36 @@ fn executions_are_followed_wherever_objects_lie() {
     }
 }
 
+/// By points, as well, all executions have to be followed to their ends.
+#[test]
+fn an_unrolling_by_points_is_followed_to_its_end() {
+    let by_points = |cuts: &[u32], layers: u32, dead: Value| {
+        json!({
+            "kind": "unrolling", "checks": [0], "cuts": cuts, "following": "points",
+            "layers": layers, "dead": dead,
+        })
+    };
+    let straight = |condition: &str| {
+        format!(
+            "int main(void) {{
+               int n = __VERIFIER_nondet_int();
+               if ({condition}) reach_error();
+               return 0;
+             }}"
+        )
+    };
+    let never = straight("n > 3 && n < 3");
+    assert_eq!(said(&never, by_points(&[], 2, json!([]))), "proof");
+    refused(&never, by_points(&[], 0, json!([])));
+    refused(&straight("n == 3"), by_points(&[], 2, json!([])));
+    // The loop is not said to end, or is said to end where it does not.
+    refused(ONCE, by_points(&[0, 2, 5, 7], 50, json!([])));
+    let anywhere = json!([{ "layer": [0], "location": 2 }, { "layer": 3, "location": 2 }]);
+    refused(ONCE, by_points(&[0, 2, 5, 7], 50, anywhere));
+    // Without a cut the loop is no block.
+    refused(ONCE, by_points(&[], 50, json!([])));
+}
+
 #[test]
 fn claims_of_endings_are_no_claims_of_checks() {
     // The check is an error call, which a rank says nothing of.

@@ -30,6 +30,7 @@ pub mod points;
 pub mod relevance;
 pub mod size;
 pub mod sliced;
+pub mod stages;
 pub mod state;
 
 use hardbop_budget::{Budget, Stopped};
@@ -200,6 +201,14 @@ impl<'a> View<'a> {
     pub fn cut_at(&self, locations: &BTreeSet<LocId>) -> View<'a> {
         View {
             skeleton: Skeleton::cut_at(self.program, locations),
+            ..self.clone()
+        }
+    }
+
+    /// The same, cut where loops are left, too: what comes behind a loop is looked at once.
+    pub fn cut_at_exits(&self) -> View<'a> {
+        View {
+            skeleton: Skeleton::cut_at_exits(self.program),
             ..self.clone()
         }
     }

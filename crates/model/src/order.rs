@@ -129,6 +129,11 @@ impl Order {
         known.clone()
     }
 
+    /// Whether the points of a function have an order.
+    pub fn is_known(&mut self, program: &Program, function: FuncId) -> bool {
+        self.ranks(program, function).is_some()
+    }
+
     fn rank(&mut self, program: &Program, location: LocId) -> Option<u32> {
         let function = program.locations[location.index()].function;
         let first = program.function(function).locations.start;

@@ -8,7 +8,7 @@
 use hardbop_cfront::call_graph::callable;
 use hardbop_cfront::ids::{EdgeId, FuncId, LocId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
-use hardbop_graph::depth_first;
+use hardbop_graph::{Loop, Loops, depth_first};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -141,6 +141,28 @@ impl Skeleton {
     /// The same, cut at some more locations.
     pub fn cut_at(program: &Program, locations: &BTreeSet<LocId>) -> Skeleton {
         Skeleton::with_cuts(program, |location| locations.contains(&location))
+    }
+
+    /// The same, cut where loops are left, too: what comes behind a loop belongs to one block, after
+    /// whichever iteration it is left.
+    pub fn cut_at_exits(program: &Program) -> Skeleton {
+        let mut exits = BTreeSet::new();
+        for function in callable(program) {
+            let described = program.function(function);
+            let position = |location: LocId| (location.0 - described.locations.start) as usize;
+            let successors = program.successors(function);
+            let found = Loops::new(&successors, position(described.entry));
+            for location in described.locations.clone().map(LocId) {
+                for (_, edge) in program.edges_from(location) {
+                    let leaves =
+                        |one: &Loop| one.body[position(location)] && !one.body[position(edge.to)];
+                    if found.loops.iter().any(leaves) {
+                        exits.insert(edge.to);
+                    }
+                }
+            }
+        }
+        Skeleton::cut_at(program, &exits)
     }
 
     fn with_cuts(program: &Program, is_cut: impl Fn(LocId) -> bool) -> Skeleton {

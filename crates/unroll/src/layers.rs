@@ -6,19 +6,18 @@
 //! path's own model tells the inputs. Cut points whose condition has no model are left out; when a
 //! layer is empty, every execution has been seen.
 
+mod evidence;
+
 use hardbop_budget::Stopped;
 use hardbop_cfront::ids::{CheckId, EdgeId, FuncId};
 use hardbop_cfront::program::{LocationKind, Op, Program};
 use hardbop_circuit::{CircuitSolver, TOO_LARGE};
-use hardbop_engine::claim::{Given, Run, Unreached, Unrolling};
+use hardbop_engine::claim::{Unreached, Unrolling};
 use hardbop_engine::{Claim, Desk, Ended, Engine, Event, Figure, Reason, Scope, Task};
-use hardbop_logic::{
-    Answer, Limits, Session, Solver, TermId, Terms, Unknown, Value, Z3Options, Z3Solver,
-};
+use hardbop_logic::{Answer, Limits, Session, Solver, TermId, Terms, Unknown, Z3Options, Z3Solver};
+use hardbop_model::stages::{Following, Stage, Stages, When};
 use hardbop_model::state::StateSize;
-use hardbop_newton::feasible::{Feasibility, feasible};
 use hardbop_semantics::frontier::same_frontier;
-use hardbop_semantics::replay::original_choices;
 use hardbop_semantics::segment::{Blocks, Segment};
 use hardbop_semantics::skeleton::{Point, Skeleton, SkeletonEdgeKind, VertexId};
 use hardbop_semantics::{Execution, Semantics};
@@ -38,6 +37,9 @@ pub struct Unroll {
     pub prune_time: Duration,
     /// Who is asked.
     pub decided_by: DecidedBy,
+    /// Which executions are merged. By points, a program is only followed to an end if its loops
+    /// have some.
+    pub following: Following,
     /// How large circuits may become, in nodes and looks at what was written to memory. A program
     /// that needs larger ones is declined, as soon as that is seen.
     pub nodes: usize,
@@ -75,6 +77,7 @@ impl Default for Unroll {
             query_time: Duration::from_secs(30),
             prune_time: Duration::from_millis(500),
             decided_by: DecidedBy::Smt,
+            following: Following::Blocks,
             // A few seconds of translating, and a gigabyte.
             nodes: 8_000_000,
             state: StateSize {
@@ -98,7 +101,19 @@ impl Engine for Unroll {
     }
 
     fn check(&self, task: &Task<'_>, desk: &mut dyn Desk) -> Ended {
-        let view = &task.model.flat;
+        let flat = &task.model.flat;
+        let following = match Stages::has_points(flat.program) {
+            true => self.following,
+            false => Following::Blocks,
+        };
+        let by_points;
+        let view = match following {
+            Following::Blocks => flat,
+            Following::Points => {
+                by_points = flat.cut_at_exits();
+                &by_points
+            }
+        };
         if self.decided_by == DecidedBy::Circuits && !StateSize::of(view).fits(self.state) {
             let reason = Reason::NoBits("more state than it takes");
             return Ended::declined(task, desk, &reason);
@@ -111,12 +126,16 @@ impl Engine for Unroll {
             program: view.program,
             semantics: &view.semantics,
             skeleton: &view.skeleton,
+            stages: Stages::new(view.program, following),
+            following,
             desk,
             terms,
             session,
             nodes: Vec::new(),
             dead: Vec::new(),
             open: task.checks.iter().copied().collect(),
+            suspects: Vec::new(),
+            at_a_time: 1,
             reasons: BTreeMap::new(),
             incomplete: None,
             questions: 0,
@@ -145,7 +164,7 @@ impl Unroll {
         let solver: Box<dyn Solver> = match self.decided_by {
             DecidedBy::Smt => Box::new(Z3Solver::new(options)),
             DecidedBy::Circuits => {
-                let mut solver = CircuitSolver::new().within(self.nodes);
+                let mut solver = CircuitSolver::growing().within(self.nodes).by_cases();
                 // Where objects lie is not the program's to say: with their addresses known, most of
                 // what is read and written is, too. A proof is checked for all origins.
                 let origin = semantics.origin(terms);
@@ -187,9 +206,13 @@ struct Arrival<'s, 'p> {
     run: Execution<'s, 'p>,
 }
 
+/// Where executions come to, and when.
+type Waiting<'s, 'p> = BTreeMap<(When, Key), (Stage, Vec<Arrival<'s, 'p>>)>;
+
 /// What is reached in a layer.
 struct Reached<'s, 'p> {
     key: Key,
+    stage: Stage,
     node: NodeId,
     condition: TermId,
     run: Execution<'s, 'p>,
@@ -201,13 +224,19 @@ struct Search<'a, 's, 'p> {
     program: &'a Program,
     semantics: &'s Semantics<'p>,
     skeleton: &'a Skeleton,
+    stages: Stages<'p>,
     desk: &'a mut dyn Desk,
     terms: Terms,
     session: Session<'static>,
     nodes: Vec<Node>,
     /// Where no execution comes.
     dead: Vec<Unreached>,
+    following: Following,
     open: BTreeSet<CheckId>,
+    /// Where checks are violated if conditions hold, which is still to be asked.
+    suspects: Vec<(CheckId, NodeId, TermId)>,
+    /// So many of them are asked about at once.
+    at_a_time: usize,
     /// Why checks that were asked about are not decided.
     reasons: BTreeMap<CheckId, Reason>,
     incomplete: Option<Reason>,
@@ -259,42 +288,61 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         let Some(vertex) = self.skeleton.vertex_at(entry) else {
             return Err(End::Reason(Reason::Refinement));
         };
+        let stage = self.stages.start();
+        let key = Key {
+            calls: Vec::new(),
+            vertex,
+        };
         self.nodes.push(Node {
             arrivals: Vec::new(),
         });
-        let mut layer = vec![Reached {
-            key: Key {
-                calls: Vec::new(),
-                vertex,
-            },
-            node: NodeId(0),
+        let node = NodeId(0);
+        let first = Reached {
+            key,
+            stage,
+            node,
             condition,
             run,
-        }];
-        while !layer.is_empty() && !self.open.is_empty() {
-            if self.layer >= self.options.layers {
-                return Err(End::Reason(Reason::Bound(self.layer)));
+        };
+        let mut waiting: Waiting<'s, 'p> = BTreeMap::new();
+        self.step(first, &mut waiting)?;
+        while let Some(((when, key), (stage, arrivals))) = waiting.pop_first() {
+            if self.open.is_empty() {
+                break;
             }
-            self.task.budget.check()?;
-            self.desk.event(Event {
-                doing: "unrolling".into(),
-                open: self.open.len(),
-                figures: vec![
-                    Figure::count("layers", self.layer.into()),
-                    Figure::count("cut points", self.nodes.len() as u64),
-                ],
-            });
-            let mut next: BTreeMap<Key, Vec<Arrival<'s, 'p>>> = BTreeMap::new();
-            for reached in layer {
-                self.step(reached, &mut next)?;
+            let before = self.layer;
+            self.layer = match when {
+                When::Blocks(count) => count,
+                When::Point(_) => before + 1,
+            };
+            if self.layer > self.options.layers {
+                return Err(End::Reason(Reason::Bound(self.options.layers)));
             }
-            layer = Vec::new();
-            self.layer += 1;
-            for (key, arrivals) in next {
-                layer.extend(self.meet(key, arrivals)?);
+            if self.layer > before {
+                self.task.budget.check()?;
+                self.tell();
+            }
+            if let Some(reached) = self.meet(key, stage, arrivals)? {
+                self.step(reached, &mut waiting)?;
             }
         }
+        self.ask()?;
         self.claim()
+    }
+
+    fn tell(&mut self) {
+        let (layers, nodes) = (self.layer.into(), self.nodes.len() as u64);
+        self.desk.event(Event {
+            doing: "unrolling".into(),
+            open: self.open.len(),
+            figures: match self.following {
+                Following::Blocks => vec![
+                    Figure::count("layers", layers),
+                    Figure::count("cut points", nodes),
+                ],
+                Following::Points => vec![Figure::count("cut points", nodes)],
+            },
+        });
     }
 
     /// All executions were followed: nothing that is still open is violated.
@@ -305,6 +353,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
         let claim = Claim::Unrolling(Unrolling {
             checks: self.open.iter().copied().collect(),
             cuts: self.skeleton.cuts.iter().copied().collect(),
+            following: self.following,
             layers: self.layer,
             dead: std::mem::take(&mut self.dead),
         });
@@ -316,11 +365,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
     }
 
     /// Goes on from a cut point over all edges that leave it.
-    fn step(
-        &mut self,
-        reached: Reached<'s, 'p>,
-        next: &mut BTreeMap<Key, Vec<Arrival<'s, 'p>>>,
-    ) -> Result<(), End> {
+    fn step(&mut self, reached: Reached<'s, 'p>, waiting: &mut Waiting<'s, 'p>) -> Result<(), End> {
         let mut blocks = Blocks::new();
         for (segment, key) in self.ways(&reached.key)? {
             self.task.budget.check()?;
@@ -338,7 +383,17 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                 condition: self.terms.and(&[reached.condition, taken]),
                 run,
             };
-            next.entry(key).or_default().push(arrival);
+            let stage = match segment {
+                Segment::Enter(call, callee) => self.stages.enter(&reached.stage, call, callee),
+                Segment::Leave(call, _) => {
+                    let to = self.program.edges[call.index()].to;
+                    self.stages.leave(&reached.stage, to)
+                }
+                Segment::Block(_, to) => self.stages.block(&reached.stage, to),
+                Segment::Start(_) => self.stages.start(),
+            };
+            let place = waiting.entry((stage.when.clone(), key));
+            place.or_insert_with(|| (stage, Vec::new())).1.push(arrival);
         }
         Ok(())
     }
@@ -391,6 +446,7 @@ impl<'s, 'p> Search<'_, 's, 'p> {
     fn meet(
         &mut self,
         key: Key,
+        stage: Stage,
         arrivals: Vec<Arrival<'s, 'p>>,
     ) -> Result<Option<Reached<'s, 'p>>, End> {
         let never = self.terms.bool(false);
@@ -410,39 +466,53 @@ impl<'s, 'p> Search<'_, 's, 'p> {
                     if self.options.decided_by == DecidedBy::Circuits {
                         same_frontier(&mut self.terms, &mut arrival.run, &mut run);
                     }
-                    let all = self.terms.or(&[arrival.condition, condition]);
-                    let run = arrival.run.merge(run, arrival.condition, &mut self.terms);
-                    (all, run)
+                    let (either, side) = match self.terms.fork(arrival.condition, condition) {
+                        Some(fork) => fork,
+                        None => {
+                            let either = self.terms.or(&[arrival.condition, condition]);
+                            (either, arrival.condition)
+                        }
+                    };
+                    (either, arrival.run.merge(run, side, &mut self.terms))
                 }
             });
         }
-        let unreached = |search: &Self| match search.skeleton.vertex(key.vertex).point {
-            Point::At(location) => Some(Unreached {
-                layer: search.layer,
-                calls: key.calls.clone(),
-                location,
-            }),
+        let location = match self.skeleton.vertex(key.vertex).point {
+            Point::At(location) => Some(location),
             _ => None,
         };
+        let unreached = |location| Unreached {
+            layer: stage.when.clone(),
+            calls: key.calls.clone(),
+            location,
+        };
         let Some((condition, run)) = merged else {
-            self.dead.extend(unreached(self));
+            self.dead.extend(location.map(unreached));
             return Ok(None);
         };
         self.nodes.push(Node { arrivals: ways });
-        if let Point::At(location) = self.skeleton.vertex(key.vertex).point
+        if let Some(location) = location
             && let LocationKind::Error(check) = self.program.locations[location.index()].kind
         {
             if self.open.contains(&check) {
-                self.violated(check, node, condition)?;
+                self.suspects.push((check, node, condition));
+                if self.suspects.len() >= self.at_a_time {
+                    self.ask()?;
+                }
             }
             return Ok(None);
         }
-        if condition != self.terms.bool(true) && !self.may_hold(condition)? {
-            self.dead.extend(unreached(self));
+        let is_asked = match self.following {
+            Following::Blocks => true,
+            Following::Points => location.is_some_and(|at| self.stages.is_again(&stage, at)),
+        };
+        if is_asked && condition != self.terms.bool(true) && !self.may_hold(condition)? {
+            self.dead.extend(location.map(unreached));
             return Ok(None);
         }
         Ok(Some(Reached {
             key,
+            stage,
             node,
             condition,
             run,
@@ -469,103 +539,6 @@ impl<'s, 'p> Search<'_, 's, 'p> {
             Answer::Unknown(why) if is_too_large(&why) => Err(too_large()),
             _ => Ok(true),
         }
-    }
-
-    /// Asks whether a check is really violated at a node.
-    fn violated(&mut self, check: CheckId, node: NodeId, condition: TermId) -> Result<(), End> {
-        self.questions += 1;
-        match self.session.check(&self.terms, &[condition]) {
-            Answer::Unsat => Ok(()),
-            Answer::Unknown(Unknown::Stopped(stopped)) => Err(End::Stopped(stopped)),
-            Answer::Unknown(why) if is_too_large(&why) => Err(too_large()),
-            Answer::Unknown(why) => {
-                self.close(check, Some(Reason::Solver(why.to_string())));
-                Ok(())
-            }
-            Answer::Sat => {
-                let reason = self.concrete(check, node)?;
-                self.close(check, reason);
-                Ok(())
-            }
-        }
-    }
-
-    /// A check is done with: violated, or open for a reason.
-    fn close(&mut self, check: CheckId, reason: Option<Reason>) {
-        self.open.remove(&check);
-        if let Some(reason) = reason {
-            self.incomplete = Some(reason.clone());
-            self.reasons.insert(check, reason);
-        }
-    }
-
-    /// Claims the run behind the model that the solver holds. Gives why that is no violation.
-    fn concrete(&mut self, check: CheckId, node: NodeId) -> Result<Option<Reason>, End> {
-        let segments = match self.path(node) {
-            Ok(segments) => segments,
-            Err(why) => return Ok(Some(Reason::Solver(why.to_string()))),
-        };
-        let answer = feasible(
-            self.semantics,
-            &self.skeleton.cuts,
-            &mut self.terms,
-            &mut self.session,
-            &segments,
-        );
-        match answer {
-            Feasibility::Feasible(witness) => {
-                let choices = original_choices(
-                    self.task.model.program,
-                    self.task.model.inlined,
-                    &witness.choices,
-                );
-                let given = Given::Choices(choices);
-                let claim = Claim::Run(Run { check, given });
-                Ok(self.desk.submit(claim).refused())
-            }
-            Feasibility::Unknown(Unknown::Stopped(stopped)) => Err(End::Stopped(stopped)),
-            Feasibility::Unknown(why) => Ok(Some(Reason::Solver(why.to_string()))),
-            Feasibility::Infeasible(_) | Feasibility::Unmodelled(_) => Ok(Some(Reason::Refinement)),
-        }
-    }
-
-    /// The path to a node in the model that the solver holds.
-    fn path(&mut self, node: NodeId) -> Result<Vec<Segment>, Unknown> {
-        let mut conditions = BTreeSet::new();
-        let mut seen = BTreeSet::from([node]);
-        let mut work = vec![node];
-        while let Some(node) = work.pop() {
-            for &(from, _, condition) in &self.nodes[node.0].arrivals {
-                conditions.insert(condition);
-                if seen.insert(from) {
-                    work.push(from);
-                }
-            }
-        }
-        let asked: Vec<TermId> = conditions.into_iter().collect();
-        let values = self.session.values(&mut self.terms, &asked)?;
-        let holds: BTreeSet<TermId> = asked
-            .into_iter()
-            .zip(values)
-            .filter(|(_, value)| matches!(value, Some(Value::Bool(true))))
-            .map(|(condition, _)| condition)
-            .collect();
-        let mut segments = Vec::new();
-        let mut at = node;
-        loop {
-            let taken = self.nodes[at.0]
-                .arrivals
-                .iter()
-                .find(|(_, _, condition)| holds.contains(condition));
-            let Some(&(from, segment, _)) = taken else {
-                break;
-            };
-            segments.push(segment);
-            at = from;
-        }
-        segments.push(Segment::Start(self.program.entry));
-        segments.reverse();
-        Ok(segments)
     }
 
     fn end(self) -> Ended {

@@ -4,6 +4,7 @@
 use hardbop_budget::Budget;
 use hardbop_cfront::ids::CheckId;
 use hardbop_gate::Outcome;
+use hardbop_model::stages::Following;
 use hardbop_model::state::StateSize;
 use hardbop_test_support::answers::{self, report};
 use hardbop_test_support::generate::{arrays, branches};
@@ -307,9 +308,59 @@ fn guesses_find_what_is_compared_with_a_number_and_prove_nothing() {
     assert_ne!(said[1], "proved");
 }
 
+/// Executions that are merged in the same iteration of each loop, however long they took.
+fn by_points() -> Unroll {
+    Unroll {
+        following: Following::Points,
+        ..Unroll::on_circuits()
+    }
+}
+
+/// Behind the first loop there is one state by points, and one for each number of its iterations
+/// by blocks.
+#[test]
+fn what_comes_behind_a_loop_is_looked_at_once() {
+    let text = "static int twice(int x) { int n = 0; for (int i = 0; i < 3; i++) if (x > i) n += 2; return n; }
+        int main(void) {
+          int n = __VERIFIER_nondet_int(), s = 0, t = 0;
+          if (n < 0 || n > 3) return 0;
+          for (int i = 0; i < n; i++) { int j = 0; while (j < i) { j++; s++; } if (s > 9) break; }
+          for (int i = 0; i < n; i++) t += twice(i);
+          if (s > 3 || t > 6) reach_error();
+          if (s == 3 && t == 6) reach_error();
+          return 0;
+        }";
+    let said = answers::said(&by_points(), &format!("{HEAD}{text}"));
+    assert_eq!(said, ["proved", "violated"]);
+    let list = format!("{HEAD}{}", LIST.replace("WANTED", "9"));
+    assert_eq!(answers::said(&by_points(), &list), ["proved"]);
+    let list = format!("{HEAD}{}", LIST.replace("WANTED", "3"));
+    assert_eq!(answers::said(&by_points(), &list), ["violated"]);
+}
+
+#[test]
+fn recursion_is_followed_by_points() {
+    let text = "static int sum(int n) { int s = 0; for (int i = 0; i < n; i++) s += sum(i) + 1; return s; }
+        int main(void) {
+          int n = __VERIFIER_nondet_int();
+          if (n < 0 || n > 3) return 0;
+          if (sum(n) != (1 << n) - 1) reach_error();
+          if (sum(n) == 7) reach_error();
+          return 0;
+        }";
+    let said = answers::said(&by_points(), &format!("{HEAD}{text}"));
+    assert_eq!(said, ["proved", "violated"]);
+}
+
 /// Random programs, against their runs on all inputs. `HARDBOP_CASES=N` takes N of each family.
 #[test]
 fn random_programs_are_answered_as_their_runs_do() {
+    for engine in [Unroll::default(), by_points()] {
+        random_programs_are_answered_by(&engine);
+    }
+}
+
+fn random_programs_are_answered_by(engine: &Unroll) {
     let mut decided = 0;
     for family in [branches::program, arrays::program] {
         for seed in 1..=setting("HARDBOP_CASES", 40) {
@@ -318,7 +369,7 @@ fn random_programs_are_answered_as_their_runs_do() {
                 continue;
             };
             let budget = Budget::unlimited().with_time(Duration::from_secs(20));
-            for (&check, outcome) in &report(&Unroll::default(), &text, &budget).outcomes {
+            for (&check, outcome) in &report(engine, &text, &budget).outcomes {
                 let violated = truth.contains(&Ending::Violated(check));
                 let right = match outcome {
                     Outcome::Proved(_) => !violated,

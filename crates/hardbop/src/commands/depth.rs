@@ -16,12 +16,16 @@ use hardbop_houdini::Houdini;
 use hardbop_model::Model;
 use hardbop_model::bounded::bounded;
 use hardbop_model::loops::all_are_short;
+use hardbop_model::stages::Following;
 use hardbop_portfolio::{Depth, Found, Listener, Plan, Until};
 use hardbop_unroll::{DecidedBy, Runs, Unroll};
 use std::time::Duration;
 
 /// How long a proof is looked for before, if there is no limit.
 const PROVING: Duration = Duration::from_secs(10);
+
+/// An engine that is asked for by name looks at this depth before the one that is asked for.
+const SHALLOW: u32 = 2;
 
 /// What is to be looked at.
 pub struct Deeper<'a> {
@@ -79,8 +83,10 @@ impl Engines {
 
     fn plan(self) -> Plan {
         match self {
+            // Every loop has an end now.
             Engines::One(decided_by) => Plan::alone(Unroll {
                 decided_by,
+                following: Following::Points,
                 ..Unroll::default()
             }),
             Engines::All => Plan {
@@ -106,16 +112,20 @@ pub fn nobody() -> Plan {
 impl Deeper<'_> {
     /// Looks at what is open, deeper and deeper.
     pub fn look(&self, found: &mut Found, listener: &mut dyn Listener) {
-        // Whoever follows all executions together begins with the short ones anyhow.
+        // Most of what can be found is found in short executions, and those are few.
         let mut depth = match self.engines {
-            Engines::All => 1,
-            Engines::One(_) => self.wanted,
+            Engines::One(_) if self.wanted <= SHALLOW => self.wanted,
+            _ => 1,
         };
         while found.contradictions.is_empty() && self.look_at(depth, found, listener) {
             if depth == self.wanted {
                 break;
             }
-            depth = depth.saturating_mul(2).min(self.wanted);
+            depth = match self.engines {
+                // Whoever asked for this engine wants to know what it does at that depth.
+                Engines::One(_) if depth >= SHALLOW => self.wanted,
+                _ => depth.saturating_mul(2).min(self.wanted),
+            };
         }
     }
 

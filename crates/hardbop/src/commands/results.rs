@@ -15,6 +15,7 @@ use hardbop_cfront::types::Type;
 use hardbop_engine::claim::{Chain, Link};
 use hardbop_engine::{Claim, Value};
 use hardbop_gate::{Outcome, Proof, Refutation, Report};
+use hardbop_model::stages::Following;
 use hardbop_portfolio::{Depth, Found, Invariant, ShownSet};
 use hardbop_report::collect::{Collector, Endless, Leapt, Said, Then};
 use hardbop_report::results::{Answer, Bounded, Predicate, Results};
@@ -258,9 +259,12 @@ fn evidence(proof: &Proof, rule: Option<&str>) -> String {
             clauses.clauses.len()
         ),
         Claim::Unrolling(unrolling) => format!(
-            "all executions were followed to their ends, at most {} blocks; {questions} conditions without a model, \
+            "all executions were followed to their ends, {}; {questions} conditions without a model, \
              each found by two solvers",
-            unrolling.layers
+            match unrolling.following {
+                Following::Blocks => format!("at most {} blocks", unrolling.layers),
+                Following::Points => format!("through {} points", unrolling.layers),
+            }
         ),
         Claim::OnlyRun(run) => {
             let steps = run.steps;
