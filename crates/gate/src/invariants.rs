@@ -302,7 +302,7 @@ impl Checker<'_, '_> {
         let question = facts.pop().expect("the question is the last of them");
         let bits = self.gate.bits(semantics, &mut self.terms, &facts);
         let time = ON_CIRCUITS.min(self.gate.query_time);
-        bits.is_some_and(|mut bits| bits.refute(&self.terms, question, time))
+        bits.is_some_and(|mut bits| bits.refute(&mut self.terms, question, time))
     }
 
     /// What a formula about a cut point says there: of now, what `now` says; of the procedure's
