@@ -9,7 +9,7 @@ pub use stint::Stint;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 #[cfg(not(target_family = "wasm"))]
 use std::time::Instant;
@@ -38,6 +38,7 @@ pub struct Budget {
     time: Option<Duration>,
     cpu: Option<Duration>,
     memory: Option<u64>,
+    used: Arc<Used>,
     cancelled: Arc<AtomicBool>,
     /// The flags of the budgets that this one is a part of.
     around: Vec<Arc<AtomicBool>>,
@@ -62,6 +63,7 @@ impl Budget {
             time: None,
             cpu: None,
             memory: None,
+            used: Arc::default(),
             cancelled: Arc::new(AtomicBool::new(false)),
             around: Vec::new(),
         }
@@ -142,8 +144,8 @@ impl Budget {
     }
 
     /// Says whether the work may go on. Costs a clock read and, with a limit on memory or on
-    /// processor time, a read of what the process has used: call it every few thousand steps, not
-    /// at each one.
+    /// processor time, now and then a read of what the process has used: call it every few thousand
+    /// steps, not at each one.
     pub fn check(&self) -> Result<(), Stopped> {
         let mut flags = std::iter::once(&self.cancelled).chain(&self.around);
         if flags.any(|flag| flag.load(Ordering::Relaxed)) {
@@ -156,18 +158,64 @@ impl Budget {
             return Err(Stopped::Time);
         }
         if let Some(limit) = self.cpu
-            && cpu_time().is_some_and(|used| used >= limit)
+            && self.used.cpu(self.started.elapsed()) >= limit
         {
             return Err(Stopped::Time);
         }
-        if let Some(limit) = self.memory
-            && let Some(used) = resident_bytes()
-            // Whoever is told to stop holds a little more until it did.
-            && used >= limit - limit / 16
-        {
+        // Whoever is told to stop holds a little more until it did.
+        let too_much = |limit: u64| {
+            let used = self.used.memory(self.started.elapsed());
+            used >= limit - limit / 16
+        };
+        if self.memory.is_some_and(too_much) {
             return Err(Stopped::Memory);
         }
         Ok(())
+    }
+}
+
+/// What the process had used when somebody last looked: to ask the system takes longer than many
+/// steps.
+#[derive(Debug, Default)]
+struct Used {
+    cpu: Known,
+    memory: Known,
+}
+
+/// A number that holds for a while.
+#[derive(Debug, Default)]
+struct Known {
+    /// Until when, in microseconds since the budget's start.
+    until: AtomicU64,
+    number: AtomicU64,
+}
+
+/// How long what was read holds.
+const HOLDS: Duration = Duration::from_millis(2);
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Used {
+    fn cpu(&self, now: Duration) -> Duration {
+        let used = || cpu_time().map(micros).unwrap_or_default();
+        Duration::from_micros(self.cpu.at(now, used))
+    }
+
+    fn memory(&self, now: Duration) -> u64 {
+        let used = || resident_bytes().unwrap_or_default();
+        self.memory.at(now, used)
+    }
+}
+
+impl Known {
+    fn at(&self, now: Duration, read: impl Fn() -> u64) -> u64 {
+        if micros(now) >= self.until.load(Ordering::Relaxed) {
+            self.number.store(read(), Ordering::Relaxed);
+            self.until.store(micros(now + HOLDS), Ordering::Relaxed);
+        }
+        self.number.load(Ordering::Relaxed)
     }
 }
 

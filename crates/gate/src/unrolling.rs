@@ -23,7 +23,7 @@ use std::time::Duration;
 /// So many claims are asked at once.
 const AT_A_TIME: usize = 64;
 /// What one question on circuits may cost before another solver is tried.
-const AT_FIRST: Duration = Duration::from_secs(1);
+const AT_FIRST: Duration = Duration::from_millis(500);
 /// And when that did not know.
 const AT_LENGTH: Duration = Duration::from_secs(10);
 
@@ -146,13 +146,11 @@ impl Gate<'_> {
             if any == terms.bool(false) || seen == terms.bool(false) {
                 continue;
             }
-            let mut on_circuits = |terms: &mut Terms, time: Duration| {
-                let bits = bits.as_mut();
-                bits.is_some_and(|bits| bits.refute(terms, seen, time.min(self.query_time)))
-            };
-            if on_circuits(terms, AT_FIRST)
-                || self.refuted(terms, facts, seen, FROM_ORIGIN) == Answer::Unsat
-                || on_circuits(terms, AT_LENGTH)
+            let at_length = AT_LENGTH.min(self.query_time);
+            if self.refuted(terms, facts, seen, FROM_ORIGIN) == Answer::Unsat
+                || bits
+                    .as_mut()
+                    .is_some_and(|bits| bits.refute(terms, seen, at_length))
             {
                 continue;
             }

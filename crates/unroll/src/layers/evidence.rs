@@ -18,51 +18,44 @@ const AT_A_TIME: usize = 64;
 impl Search<'_, '_, '_> {
     /// Asks whether any of the checks that may be violated is.
     pub(super) fn ask(&mut self) -> Result<(), End> {
-        loop {
+        let mut groups = vec![std::mem::take(&mut self.suspects)];
+        while let Some(mut group) = groups.pop() {
             let open = &self.open;
-            self.suspects.retain(|(check, _, _)| open.contains(check));
-            let conditions: Vec<TermId> = self.suspects.iter().map(|it| it.2).collect();
+            group.retain(|(check, _, _)| open.contains(check));
+            let conditions: Vec<TermId> = group.iter().map(|it| it.2).collect();
             if conditions.is_empty() {
-                return Ok(());
+                continue;
             }
             self.questions += 1;
             let any = self.terms.or(&conditions);
             match self.session.check(&self.terms, &[any]) {
                 Answer::Unsat => {
-                    self.suspects.clear();
                     // Where there is nothing to be found, few questions are better than many.
                     if self.following == Following::Points {
                         self.at_a_time = (2 * self.at_a_time).min(AT_A_TIME);
                     }
-                    return Ok(());
                 }
                 Answer::Unknown(Unknown::Stopped(stopped)) => return Err(End::Stopped(stopped)),
                 Answer::Unknown(why) if is_too_large(&why) => return Err(too_large()),
-                Answer::Unknown(why) => {
-                    let mut suspects = std::mem::take(&mut self.suspects);
-                    if let &[(check, ..)] = &suspects[..] {
-                        self.close(check, Some(Reason::Solver(why.to_string())));
-                    }
-                    if suspects.len() > 1 {
-                        // Each by itself is easier.
-                        for suspect in suspects.drain(..) {
-                            self.suspects.push(suspect);
-                            self.ask()?;
-                        }
-                    }
-                }
+                Answer::Unknown(why) => match group[..] {
+                    [(check, ..)] => self.close(check, Some(Reason::Solver(why.to_string()))),
+                    // Each by itself is easier.
+                    _ => groups.extend(group.into_iter().rev().map(|suspect| vec![suspect])),
+                },
                 Answer::Sat => {
                     // The only one, if nobody knows more.
                     let values = self.session.values(&mut self.terms, &conditions);
                     let holds = |value: &Option<Value>| matches!(value, Some(Value::Bool(true)));
                     let at = values.ok().and_then(|values| values.iter().position(holds));
                     let at = at.unwrap_or(conditions.len() - 1);
-                    let (check, node, _) = self.suspects.remove(at);
+                    let (check, node, _) = group.remove(at);
                     let reason = self.concrete(check, node)?;
                     self.close(check, reason);
+                    groups.push(group);
                 }
             }
         }
+        Ok(())
     }
 
     /// A check is done with: violated, or open for a reason.
