@@ -298,7 +298,7 @@ impl Abstraction<'_, '_> {
             .collect();
         let states: Vec<TermId> = states.into_iter().collect();
         facts.push(self.terms.or(&states));
-        let (asked, facts) = self.from_origin(asked, facts);
+        let (asked, facts) = self.seen_from_origin(asked, facts);
         for fact in facts {
             self.session.assert(self.terms, fact);
         }
@@ -351,7 +351,7 @@ impl Abstraction<'_, '_> {
 
     /// A question with addresses counted from where objects begin: it has the same answers, and a
     /// solver has nothing to add to each of them.
-    fn from_origin(
+    fn seen_from_origin(
         &mut self,
         asked: Vec<TermId>,
         facts: Vec<TermId>,
