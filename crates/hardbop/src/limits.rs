@@ -28,11 +28,16 @@ pub fn cpu(limits: &Limits) -> Option<Duration> {
 pub fn memory(limits: &Limits) -> Option<u64> {
     let said = limits.memory_limit;
     let said = said.map(|mib| mib.saturating_mul(1 << 20));
-    said.or_else(|| Some(available()? / 4 * 3))
+    said.or_else(most)
+}
+
+/// Three quarters of the memory that is free now, in bytes.
+pub fn most() -> Option<u64> {
+    Some(available()? / 4 * 3)
 }
 
 /// The memory that is free now, in bytes.
-pub fn available() -> Option<u64> {
+fn available() -> Option<u64> {
     let info = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = info
         .lines()

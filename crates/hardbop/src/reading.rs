@@ -78,7 +78,7 @@ pub fn watch(limits: Option<&Limits>, console: &Console) {
     }
     // Nobody else sets it.
     let _ = BUDGET.set(budget);
-    let memory = asked.or_else(|| Some((limits::available()? / 4 * 3).min(MOST)));
+    let memory = asked.or_else(|| Some(limits::most()?.min(MOST)));
     let console = console.clone();
     let look = move || {
         loop {
